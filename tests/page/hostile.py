@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.daemon.conftest import Session
-
-from dmm import VERSION
+from tests.page.agent import send_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.page.world import World
 
@@ -85,7 +85,8 @@ class Placed:
     mark: str
 
 
-PLACES = ("body", "title", "tag", "path", "prompt", "command", "file", "output")
+WRITTEN = ("body", "title", "tag", "path")
+PLACES = (*WRITTEN, "prompt", "command", "file", "output")
 
 
 def table() -> Iterator[Placed]:
@@ -96,10 +97,15 @@ def table() -> Iterator[Placed]:
 
 
 def sow(world: World) -> list[Placed]:
-    """Write all of them: memories as files, prompts and calls through the hook's socket."""
+    """Write all of them: memories as files, prompts and calls as the hook sends them."""
     planted = list(table())
+    told = []
     for number, one in enumerate(planted):
-        _plant(world, one, number)
+        if one.place in WRITTEN:
+            world.project.write(memory_path(one), _memory(one, number))
+        else:
+            told.append(_payload(world.project.folder, one, number))
+    send_hooks(world.machine, told, world.project.dmm)
     return planted
 
 
@@ -117,24 +123,19 @@ def session_of(place: str) -> str:
     return f"5b1b6a3e-0000-4000-8000-00000000{PLACES.index(place):04d}"
 
 
-def _plant(world: World, one: Placed, number: int) -> None:
+def _payload(folder: Path, one: Placed, number: int) -> dict[str, Any]:
     said = f"{one.mark} {one.text.text}"
-    if one.place in ("body", "title", "tag", "path"):
-        world.project.write(memory_path(one), _memory(one, number))
-        return
-    session = Session(world.project.folder, session_of(one.place))
+    session = Session(folder, session_of(one.place))
     if one.place == "prompt":
-        _hook(world, session.prompt(said, number), number)
-        return
-    if one.place == "file":
-        told = {"tool_name": "Read", "tool_input": {"file_path": f"/x/{said}"}}
-    elif one.place == "command":
-        told = {"tool_name": "Bash", "tool_input": {"command": f"echo '{said}'"}}
-    else:
-        told = {"tool_name": "Bash", "tool_input": {"command": f"cat {one.mark}"}}
-    told |= {"tool_use_id": f"toolu_{number:020d}"}
+        return session.prompt(said, number)
+    call: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": f"cat {one.mark}"}}
+    if one.place == "command":
+        call = {"tool_name": "Bash", "tool_input": {"command": f"echo '{said}'"}}
+    elif one.place == "file":
+        call = {"tool_name": "Read", "tool_input": {"file_path": f"/x/{said}"}}
     answer = {"stdout": said, "stderr": "", "interrupted": False}
-    _hook(world, session.payload("PostToolUse", tool_response=answer, **told), number)
+    identity = f"toolu_{number:020d}"
+    return session.payload("PostToolUse", tool_response=answer, tool_use_id=identity, **call)
 
 
 def _memory(one: Placed, number: int) -> str:
@@ -152,10 +153,3 @@ def _memory(one: Placed, number: int) -> str:
     }
     front = "\n".join(f"{name}: {value}" for name, value in fields.items())
     return f"---\n{front}\n---\n\n# {title}\n\n{body}\n"
-
-
-def _hook(world: World, payload: dict[str, Any], number: int) -> None:
-    """Send what the hook sends; a process for each of 200 would take its time."""
-    body = f"hostile-{number}\n{world.project.dmm}\n{json.dumps(payload)}".encode()
-    head = f"DMM1 {VERSION} hook claude-code {len(body)}\n".encode()
-    assert world.machine.tell(head + body)[:1] == b"+"

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from tests.conftest import SAMPLE, Project, git
 from tests.daemon.conftest import Machine, Session, eventually
+from tests.page.agent import run_hooks
 from tests.page.sample import CLASHING, FROM_A_FORUM, FRONT, OTHER_LENGTH, PLAIN, RULES
 
 if TYPE_CHECKING:
@@ -188,18 +189,15 @@ def run(
     client: str = "claude-code",
 ) -> None:
     """Have an agent work: start, prompts, calls; those that are allowed are made."""
-    machine = world.machine
-    machine.hook(session.start(), client=client)
-    for number, prompt in enumerate(prompts, 1):
-        machine.hook(session.prompt(prompt, number), client=client)
-    for number, command in enumerate(commands, 1):
-        told = machine.hook(session.bash(command, number), client=client)
-        if not _denied(told):
-            machine.hook(session.bash(command, number, "PostToolUse"), client=client)
-
-
-def _denied(told: dict[str, Any] | None) -> bool:
-    return "deny" in json.dumps(told or {})
+    told = [session.start(), *(session.prompt(one, at) for at, one in enumerate(prompts, 1))]
+    told += [session.bash(one, at) for at, one in enumerate(commands, 1)]
+    answers = run_hooks(world.machine, told, client)[-len(commands) :]
+    made = [
+        session.bash(one, at, "PostToolUse")
+        for at, (one, answer) in enumerate(zip(commands, answers, strict=True), 1)
+        if "deny" not in json.dumps(answer)
+    ]
+    run_hooks(world.machine, made, client)
 
 
 def _learn(world: World) -> None:
