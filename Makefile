@@ -37,8 +37,8 @@ suite: $(VENV)/dev.stamp
 	@$(PYTEST) $(SPREAD)
 
 slow: export PYTHONDONTWRITEBYTECODE =
-slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients, many processes
-	@$(PYTEST) $(SPREAD) -m slow
+slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients and browsers, many processes
+	@$(PYTEST) $(SPREAD) -m slow -rs
 
 properties: $(VENV)/dev.stamp    ## every property with more examples
 	@$(PYTEST) $(SPREAD) -m hypothesis --hypothesis-profile=full
@@ -80,7 +80,7 @@ format: $(VENV)/dev.stamp        ## rewrite the code in the house format
 attack: $(VENV)/dev.stamp        ## attack enforcement: full disk, kills, hostile branch and others; minutes
 	@$(BIN)/python -m tools.attack
 
-bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in bench/results
+bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in .browser bench/results
 	@$(BIN)/python -m bench $(if $(DATA),--data "$(DATA)")
 
 lock: $(VENV)/dev.stamp          ## resolve the dependencies again, with hashes and without index addresses
@@ -98,4 +98,4 @@ model: $(VENV)/dev.stamp         ## build the model and token-rank files of src/
 	@$(BIN)/python tools/build_model.py
 
 clean:      ## remove everything that was set up or measured
-	@rm -rf $(VENV) .demo .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache bench/results
+	@rm -rf $(VENV) .demo .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .browser bench/results

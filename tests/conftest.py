@@ -79,7 +79,7 @@ COUNTED = (
 )
 # It doubles the time of what runs the same lines over and over: those are counted elsewhere, once.
 REPEATS = "repeats: goes over the same code so often that it is not counted which lines it runs"
-SLOW = "slow: kills, power cuts, real clients, many processes; left to `make slow` and CI"
+SLOW = "slow: kills, power cuts, clients, browsers, many processes; left to `make slow` and CI"
 
 
 def pytest_configure(config: pytest.Config) -> None:

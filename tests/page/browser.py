@@ -1,0 +1,142 @@
+"""A real browser, and pages in it that note whatever must not happen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PATIENCE_MS = 30_000
+# Runs before any script of the page. A violation is reported as an error of the console.
+WATCH = """
+addEventListener("securitypolicyviolation", ({effectiveDirective, blockedURI, sample}) =>
+  console.error(`policy violated: ${effectiveDirective} ${blockedURI} ${sample}`));
+"""
+
+
+class NoBrowser(Exception):
+    """There is no browser here, and none could be installed."""
+
+
+def find_browser() -> str:
+    """Return the browser's program; install it where that is possible."""
+    done = subprocess.run(
+        ["sh", str(REPOSITORY / "tools" / "browser.sh")],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=True,
+    )
+    state, _, rest = done.stdout.strip().partition(" ")
+    if state != "ready":
+        raise NoBrowser(rest)
+    return rest
+
+
+@contextlib.contextmanager
+def launched(program: str) -> Iterator[Browser]:
+    """Run the browser; it finds no proxy and asks nobody but the page's own host."""
+    kept: dict[str, str | float | bool]
+    kept = {key: value for key, value in os.environ.items() if "proxy" not in key.lower()}
+    flags = ["--disable-background-networking", "--disable-component-update"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, env=kept, args=flags)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Watched:
+    """A browser profile whose pages note every fault: errors, violations, foreign requests."""
+
+    context: BrowserContext
+    hosts: tuple[str, ...]
+    faults: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    _allowed: list[re.Pattern[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.context.add_init_script(WATCH)
+        self.context.on("request", self._request)
+        self.context.on("console", lambda said: self._said(said.type, said.text))
+        self.context.on("weberror", lambda error: self.faults.append(f"error: {error.error}"))
+        self.context.on("page", self._opened)
+
+    def _opened(self, page: Page) -> None:
+        page.on("dialog", self._asked)
+        page.on("crash", lambda _: self.faults.append("the page crashed"))
+        page.on("download", lambda one: self.faults.append(f"download: {one.url}"))
+
+    def _asked(self, dialog: Dialog) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _said(self, kind: str, text: str) -> None:
+        if kind in ("error", "assert"):
+            self.faults.append(f"console: {text}")
+
+    def _request(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        self.requests.append(request.url)
+        if parts.scheme not in ("http", "https") or parts.hostname not in self.hosts:
+            self.faults.append(f"request to another host: {request.url}")
+
+    def new_page(self) -> Page:
+        """Open a page, as a new tab of the same profile."""
+        return self.context.new_page()
+
+    def allow(self, pattern: str) -> None:
+        """Expect a kind of fault, such as the refusal that a test is about."""
+        self._allowed.append(re.compile(pattern))
+
+    def wait_for(self, noted: str) -> None:
+        """Wait until a fault is noted; the browser reports what happened a moment later."""
+        page = self.context.pages[0]
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        while not any(noted in one for one in self.faults):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not noted: {noted}; but {self.faults}")
+            page.wait_for_timeout(20)
+
+    @property
+    def unexpected(self) -> list[str]:
+        """The faults that no test asked for."""
+        return [one for one in self.faults if not any(rule.search(one) for rule in self._allowed)]
+
+
+@contextlib.contextmanager
+def watching(
+    browser: Browser,
+    *hosts: str,
+    width: int = 1280,
+    height: int = 800,
+    dark: bool = False,
+    reduced_motion: bool = True,
+) -> Iterator[Watched]:
+    """Open a profile of its own; what it noted can be read until the end."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if dark else "light",
+        reduced_motion="reduce" if reduced_motion else "no-preference",
+        locale="en-GB",
+        timezone_id="UTC",
+    )
+    try:
+        yield Watched(context, hosts)
+    finally:
+        context.close()
