@@ -164,7 +164,9 @@ def test_a_code_from_the_process_signs_a_browser_in_once(
         link.request("POST", "/v1/session", json.dumps({"code": told["code"]}), own)
         reply = link.getresponse()
         reply.read()
-        seen.append((reply.status, "dmm_session=" in (reply.getheader("set-cookie") or "")))
+        seen.append(
+            (reply.status, f"dmm_session_{told['port']}=" in (reply.getheader("set-cookie") or ""))
+        )
         link.close()
     assert seen == [(200, True), (401, False)]
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dmm.embed.model import Embedder
 
 TOKEN = "0123456789abcdef" * 4
+NAME = "dmm-0a1b2c3d.localhost"
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -65,6 +66,7 @@ class Server:
     projects: Projects
     codes: Codes
     token: str = TOKEN
+    name: str = NAME
 
     @property
     def host(self) -> str:
@@ -202,7 +204,7 @@ def serving(
     listening.listen()
     port = listening.getsockname()[1]
     tell = health or (lambda: healthy(root))
-    app = make_app(projects, token=TOKEN, port=lambda: port, health=tell, codes=codes)
+    app = make_app(projects, token=TOKEN, port=lambda: port, health=tell, codes=codes, name=NAME)
     with running(app, listening):
         yield Server(port, root, projects, codes)
 

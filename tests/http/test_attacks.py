@@ -166,7 +166,7 @@ def test_without_the_whole_token_nothing_is_served(server: Server, shown: str) -
 @pytest.mark.parametrize(
     "path",
     [
-        *("/", "/v1/health", "/health", "/v1/status", "/v1/openapi.json", "/v1/nothing", "/docs"),
+        *("/v1", "/v1/health", "/health", "/v1/status", "/v1/openapi.json", "/v1/nothing", "/docs"),
         *("/mcp", "/..%2f..%2fetc/passwd", "//evil.example/", "/v1/session", "/v1/session/"),
     ],
 )
@@ -182,7 +182,7 @@ def test_a_token_in_the_address_or_a_cookie_opens_nothing(server: Server) -> Non
         refused(told, 401, "unauthorized")
     for cookie in (
         f"token={server.token}",
-        f"dmm_session={server.token}",
+        f"dmm_session_{server.port}={server.token}",
         f"Authorization=Bearer {server.token}",
     ):
         told = write(server, ("Cookie", cookie), without=("Authorization",))

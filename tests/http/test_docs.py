@@ -22,7 +22,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "http.md").read_text()
 
 
 def test_every_address_is_documented_with_its_parameters_and_no_other(server: Server) -> None:
-    rows = re.findall(r"^\| `(GET|POST) (/v1\S+)` \|(.*?)\| .* \|$", TEXT, re.MULTILINE)
+    rows = re.findall(r"^\| `(GET|POST|DELETE) (/v1\S+)` \|(.*?)\| .* \|$", TEXT, re.MULTILINE)
     told = {(method, path): set(re.findall(r"`(\w+)`", given)) for method, path, given in rows}
     document = server.ask("GET", "/v1/openapi.json").json()
     models = document["components"]["schemas"]

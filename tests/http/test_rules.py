@@ -17,7 +17,7 @@ def sign_in(server: Server) -> tuple[tuple[str, str], ...]:
         "POST", "/v1/session", {"code": server.codes.make()}, without=("Authorization",)
     )
     cookie = (opened.header("set-cookie") or "").partition(";")[0]
-    return (("Cookie", cookie), ("Origin", server.origin))
+    return (("Cookie", cookie), ("Origin", server.origin), ("X-DMM-Page", "1"))
 
 
 def test_an_agent_proposes_and_a_person_accepts(server: Server) -> None:

@@ -82,10 +82,10 @@ def test_a_session_ends() -> None:
 
 
 def test_a_cookie_is_read_only_where_it_stands_once() -> None:
-    assert read_cookie("a=b; dmm_session=x=y;c=d") == "x=y"
-    assert read_cookie("dmm_session=x; dmm_session=y") is None
-    assert read_cookie("xdmm_session=x") is None
-    assert read_cookie("") is None
+    assert read_cookie("a=b; dmm_session_80=x=y;c=d", 80) == "x=y"
+    assert read_cookie("dmm_session_80=x; dmm_session_80=y", 80) is None
+    assert read_cookie("xdmm_session_80=x; dmm_session=y; dmm_session_81=z", 80) is None
+    assert read_cookie("", 80) is None
 
 
 def log_in(server: Server, code: str, *headers: tuple[str, str]) -> Reply:
@@ -96,7 +96,8 @@ def log_in(server: Server, code: str, *headers: tuple[str, str]) -> Reply:
 
 def with_cookie(server: Server, reply: Reply) -> Headers:
     cookie = reply.header("set-cookie") or ""
-    return (("Cookie", cookie.partition(";")[0]), ("Origin", server.origin))
+    plain = ("Cookie", cookie.partition(";")[0])
+    return (plain, ("Origin", server.origin), ("X-DMM-Page", "1"))
 
 
 def test_a_code_opens_a_session_that_no_script_and_no_other_site_can_use(server: Server) -> None:
@@ -105,7 +106,7 @@ def test_a_code_opens_a_session_that_no_script_and_no_other_site_can_use(server:
     assert (told.status, told.json()) == (200, {"status": "open"})
     cookie = told.header("set-cookie") or ""
     name, _, rest = cookie.partition("=")
-    assert name == "dmm_session"
+    assert name == f"dmm_session_{server.port}"
     assert rest.partition("; ")[2] == "HttpOnly; SameSite=Strict; Path=/; Max-Age=43200"
     assert rest.partition(";")[0].encode() not in told.body
     own = with_cookie(server, told)

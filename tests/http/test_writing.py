@@ -28,7 +28,7 @@ def sign_in(server: Server) -> Headers:
         "POST", "/v1/session", {"code": server.codes.make()}, without=("Authorization",)
     )
     cookie = (opened.header("set-cookie") or "").partition(";")[0]
-    return (("Cookie", cookie), ("Origin", server.origin))
+    return (("Cookie", cookie), ("Origin", server.origin), ("X-DMM-Page", "1"))
 
 
 def decide(server: Server, path: str, body: object) -> Reply:

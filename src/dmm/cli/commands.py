@@ -37,6 +37,7 @@ COMMANDS = {
     "diff": "diff.diff",
     "merge": "merge.merge",
     "merge-file": "merge.merge_file",
+    "ui": "ui.ui",
     "status": "status.status",
     "cost": "cost.cost",
     "reindex": "reindex.reindex",

@@ -34,7 +34,7 @@ Idle = Annotated[
 ]
 Port = Annotated[
     int | None,
-    typer.Option(min=0, max=65_535, help="The HTTP port; 0 picks a free one [0]."),
+    typer.Option(min=0, max=65_535, help="The HTTP port; 0 picks a free one [your own]."),
 ]
 
 

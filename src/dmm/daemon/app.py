@@ -73,6 +73,7 @@ class Daemon:
             self.observe,
             stop,
             self.sign_in,
+            self.sign_out,
             self.agents.session_of,
         )
         self._spool = Spool.of_user()
@@ -297,7 +298,12 @@ class Daemon:
             raise DaemonError("there is no HTTP port", hint="see why with: dmm daemon status")
         if self.agents.session_of(peer) is not None:
             raise DaemonError("codes are for people, not for agents", hint="use a terminal")
-        return {"code": self._web.codes.make(), "port": self._web.port}
+        about = {"name": self._web.name, "port": self._web.port, "fault": self._web.fault}
+        return about | {"code": self._web.codes.make()}
+
+    def sign_out(self) -> int:
+        """End the sessions of all browsers, and tell how many there were."""
+        return 0 if self._web is None else self._web.sign_out()
 
     def leave(self) -> None:
         """Begin nothing new; what is asked already is answered."""

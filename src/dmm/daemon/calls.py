@@ -30,6 +30,7 @@ class Calls:
     observe: Callable[[], dict[str, Any]]
     stop: Callable[[], None]
     sign_in: Callable[[int | None], dict[str, Any]]
+    sign_out: Callable[[], int]
     session_of: Callable[[int | None], str | None] = lambda _: None
 
     def answer(self, body: bytes, peer: int | None = None) -> bytes:
@@ -57,6 +58,8 @@ class Calls:
                 return self._reindex(arguments)
             case "code":
                 return self.sign_in(peer)
+            case "sign_out":
+                return {"ended": self.sign_out()}
             case "stop":
                 self.stop()
                 return {"stopping": True}

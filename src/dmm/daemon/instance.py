@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BACKLOG = 128
+# Asks for the HTTP port that is the user's own and stays the same.
+STEADY = -1
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.02
 

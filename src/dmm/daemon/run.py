@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dmm import VERSION, endpoint
 from dmm.daemon.descriptors import raise_limit
-from dmm.daemon.instance import Instance, claim
+from dmm.daemon.instance import STEADY, Instance, claim
 from dmm.daemon.logs import Log
 from dmm.daemon.memory import bound_pools
 from dmm.daemon.server import MOST, Limits, Server
@@ -41,7 +41,7 @@ class Options:
     """How the process was asked to run."""
 
     idle: float = IDLE
-    port: int | None = 0
+    port: int | None = STEADY
     foreground: bool = False
 
 
@@ -49,10 +49,10 @@ def read_options(arguments: list[str]) -> Options:
     """Read the few options; the environment gives the idle time to those who start it for us."""
     named = dict(pairwise(arguments))
     idle = named.get("--idle", os.environ.get("DMM_IDLE", ""))
-    port = named.get("--port", "0")
+    port = named.get("--port")
     return Options(
         idle=float(idle) if idle.replace(".", "", 1).isdigit() else IDLE,
-        port=int(port) if port.isdigit() else None,
+        port=STEADY if port is None else int(port) if port.isdigit() else None,
         foreground="--foreground" in arguments,
     )
 

@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.daemon.address import open_doors, page_folder
 from dmm.daemon.loop import load
 from dmm.daemon.underway import UnderWay
 
@@ -26,12 +27,11 @@ if TYPE_CHECKING:
     from dmm.daemon.instance import Instance
     from dmm.daemon.logs import Log
     from dmm.daemon.loop import Loop
-    from dmm.http import Codes
+    from dmm.http import Codes, Sessions
     from dmm.projects import Projects
 
     Application = Callable[[Any, Any, Any], Awaitable[None]]
 
-HOST = "127.0.0.1"
 BACKLOG = 64
 LOCAL = "http.sock"
 # So few connections are taken at once that one which has asked is heard before it is pushed out.
@@ -70,9 +70,10 @@ class Web:
         self._wanted = wanted
         self._log = log
         self._limits = limits or Limits()
-        self._port: socket.socket | None = None
-        self._local: socket.socket | None = None
+        self._port: tuple[socket.socket, ...] = ()
+        self._local: tuple[socket.socket, ...] = ()
         self._codes: Codes | None = None
+        self._sessions: Sessions | None = None
         self._making = threading.Lock()
         self._servers: list[Any] = []
         self._serving = 0
@@ -81,28 +82,35 @@ class Web:
         self.last = time.monotonic()
         self.port: int | None = None
         self.fault: str | None = None
+        self.name = "localhost"
 
     def open(self) -> None:
         """Bind both doors and wait for the first knock."""
         if self._wanted is not None:
-            try:
-                self._port = listen(self._wanted)
-                self.port = int(self._port.getsockname()[1])
-            except OSError as error:
-                self.fault = f"port {self._wanted} can't be used: {error.strerror}"
-                self._log.write(self.fault)
-        self._local = listen_locally(self._instance.folder / LOCAL)
+            self._bind(self._wanted)
+        self._local = (listen_locally(self._instance.folder / LOCAL),)
         self._instance.tell(self.port)
         for name in LOGGERS:
             route(name, self._log)
         for door in (self._port, self._local):
-            if door is not None:
+            if door:
                 self._begin(door)
 
-    def _begin(self, door: socket.socket) -> None:
+    def _bind(self, wanted: int) -> None:
+        try:
+            doors = open_doors(page_folder(), wanted)
+        except OSError as error:
+            self.fault = f"port {wanted} can't be used: {error.strerror}"
+        else:
+            self._port, self.port, self.name = doors.sockets, doors.port, doors.name
+            self.fault = doors.fault
+        if self.fault is not None:
+            self._log.write(self.fault)
+
+    def _begin(self, door: tuple[socket.socket, ...]) -> None:
         self._loop.begin(lambda: self._guard(door))
 
-    async def _guard(self, door: socket.socket) -> None:
+    async def _guard(self, door: tuple[socket.socket, ...]) -> None:
         """Serve at one door; where that fails, it is closed, so that nobody waits at it."""
         try:
             await self._serve(door)
@@ -111,30 +119,33 @@ class Web:
             self._log.write_fault("HTTP can't be served", error)
             self._shut(door)
 
-    def _shut(self, door: socket.socket) -> None:
+    def _shut(self, door: tuple[socket.socket, ...]) -> None:
         if door is self._local:
-            self._local = None
+            self._local = ()
             (self._instance.folder / LOCAL).unlink(missing_ok=True)
         else:
-            self._port = self.port = None
+            self._port, self.port = (), None
             self._instance.tell(None)
-        door.close()
+        for one in door:
+            one.close()
 
-    async def _serve(self, door: socket.socket) -> None:
+    async def _serve(self, door: tuple[socket.socket, ...]) -> None:
         knocked = asyncio.Event()
         loop = asyncio.get_running_loop()
-        loop.add_reader(door.fileno(), knocked.set)
+        for one in door:
+            loop.add_reader(one.fileno(), knocked.set)
         try:
             await knocked.wait()
         finally:
-            loop.remove_reader(door.fileno())
+            for one in door:
+                loop.remove_reader(one.fileno())
         self._serving += 1
         try:
             with self._counting():
                 server = await asyncio.to_thread(self._load, local=door is self._local)
             server.should_exit = self._leaving
             self._servers.append(server)
-            await server.serve(sockets=[door])
+            await server.serve(sockets=[*door])
         finally:
             self._serving -= 1
 
@@ -153,6 +164,8 @@ class Web:
             port=lambda: self.port or 0,
             health=self._health,
             codes=self.codes,
+            sessions=self.sessions,
+            name=self.name,
             local=local,
             mounts={"/mcp": make_mcp(self._projects)},
         )
@@ -201,6 +214,21 @@ class Web:
             self._codes = self._codes or Codes()
         return self._codes
 
+    @property
+    def sessions(self) -> Sessions:
+        """The browsers that are signed in."""
+        load("dmm.http")
+        from dmm.http import Sessions
+
+        with self._making:
+            self._sessions = self._sessions or Sessions(folder=page_folder())
+        return self._sessions
+
+    def sign_out(self) -> int:
+        """End all codes and sessions, and tell how many browsers were signed in."""
+        self.codes.end_all()
+        return self.sessions.end_all()
+
     def leave(self) -> None:
         """Let nobody new in; requests under way are answered."""
         self._leaving = True
@@ -216,9 +244,8 @@ class Web:
 
     def close(self) -> None:
         """Stop listening."""
-        for door in (self._port, self._local):
-            if door is not None:
-                door.close()
+        for one in (*self._port, *self._local):
+            one.close()
         with contextlib.suppress(OSError):
             (self._instance.folder / LOCAL).unlink()
 
@@ -247,32 +274,19 @@ def route(name: str, log: Log) -> None:
     found.propagate = False
 
 
-def listen(port: int) -> socket.socket:
-    """Bind a port on loopback; 0 takes any that is free."""
-    # Named in full: only then does the event loop send small answers without waiting.
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    return _bind(found, (HOST, port))
-
-
 def listen_locally(path: Path) -> socket.socket:
     """Bind a Unix socket that only this user may use; what a dead process left is removed."""
     if sys.platform == "win32":  # pragma: no cover - the daemon runs on POSIX systems only
         raise OSError(errno.ENOSYS, "no Unix sockets")
     path.unlink(missing_ok=True)
-    found = _bind(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), str(path))
-    # Nobody else can enter the folder; the mask belongs to all threads and is left alone.
-    path.chmod(0o600)
-    return found
-
-
-def _bind(found: socket.socket, place: str | tuple[str, int]) -> socket.socket:
+    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        if found.family == socket.AF_INET:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(place)
+        found.bind(str(path))
         found.listen(BACKLOG)
         found.setblocking(False)
     except OSError:
         found.close()
         raise
+    # Nobody else can enter the folder; the mask belongs to all threads and is left alone.
+    path.chmod(0o600)
     return found

@@ -33,6 +33,7 @@ class Access:
     health: Callable[[], Mapping[str, Any]]
     codes: Codes
     sessions: Sessions
+    port: Callable[[], int]
 
     def project(self, named: Iterable[str | None]) -> Project:
         """Find the project that is named, or the only one that is open."""

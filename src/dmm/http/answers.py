@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from dmm.http.errors import Refusal
+    from dmm.web.files import PageFile
 
 METHODS = b"GET, POST, PUT, DELETE"
 ALWAYS = (
@@ -25,6 +26,21 @@ ALWAYS = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
+)
+# For the files of the page: scripts and styles of its own alone, and no text becomes a script.
+POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    b" base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    b" require-trusted-types-for 'script'; trusted-types 'none'"
+)
+PAGE = (
+    (b"content-security-policy", POLICY),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    # Asked about at each load, so that a new version is seen at once; unchanged, nothing is sent.
+    (b"cache-control", b"no-cache"),
 )
 STEPS_LOGGED = 6
 
@@ -37,19 +53,32 @@ class Answer:
 
     send: Send
     started: bool = False
+    always: tuple[tuple[bytes, bytes], ...] = ALWAYS
 
     async def __call__(self, message: Message) -> None:
         """Send one message of an application."""
         if message["type"] == "http.response.start":
             self.started = True
-            own = {name for name, _ in ALWAYS}
+            own = {name for name, _ in self.always}
             kept = [
                 (name, value)
                 for name, value in message.get("headers", ())
                 if name.lower() not in own and not name.lower().startswith(b"access-control-")
             ]
-            message = {**message, "headers": [*kept, *ALWAYS]}
+            message = {**message, "headers": [*kept, *self.always]}
         await self.send(message)
+
+    async def show(self, file: PageFile, known: str) -> None:
+        """Answer with a file of the page; `known` names the version that the browser has."""
+        kept = file.tag in (one.strip().removeprefix("W/") for one in known.split(","))
+        body = b"" if kept else file.body
+        headers = [(b"etag", file.tag.encode())]
+        if not kept:
+            headers += [(b"content-type", file.kind.encode())]
+            headers += [(b"content-length", str(len(body)).encode())]
+        status = 304 if kept else 200
+        await self({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})
 
     async def refuse(self, refusal: Refusal) -> None:
         """Answer with a refusal and end the connection: the rest of a body is not waited for."""

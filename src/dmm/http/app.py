@@ -19,6 +19,7 @@ from dmm.http.calls import Reply, refuse_idle
 from dmm.http.errors import STATUS, Refusal, describe, describe_error
 from dmm.http.gate import Gate, Keys
 from dmm.http.sessions import Codes, Sessions
+from dmm.web.files import load_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,16 +69,19 @@ def make_app(
     port: Callable[[], int],
     health: Callable[[], Mapping[str, Any]],
     codes: Codes | None = None,
+    sessions: Sessions | None = None,
+    name: str = "localhost",
     local: bool = False,
     mounts: Mapping[str, ASGIApp] | None = None,
 ) -> ASGIApp:
     """Make the application: for TCP behind the token, or with `local` for the Unix socket.
 
-    `codes` are those the daemon hands out for browsers; `mounts` are served behind the same gate.
+    `codes` are those the daemon hands out for browsers, `sessions` the browsers that are signed
+    in, and `name` is the host name of the page; `mounts` are served behind the same gate.
     """
     if not local and len(token) < SHORTEST_TOKEN:
         raise ValueError("the token is too short")
-    sessions = Sessions()
+    sessions = sessions or Sessions()
     app = FastAPI(
         title="DMM",
         version=VERSION,
@@ -88,7 +92,7 @@ def make_app(
         redirect_slashes=False,
         telemetry=SILENT,
     )
-    app.state.access = Access(projects, health, codes or Codes(), sessions)
+    app.state.access = Access(projects, health, codes or Codes(), sessions, port)
     for part in (memory, packs, asking, recall, writing, ledger, rules):
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])
@@ -96,7 +100,8 @@ def make_app(
         app.add_exception_handler(kind, _tell)
     # Within what FastAPI itself would answer, and tell the world, about an unforeseen error.
     app.add_middleware(Shelter)
-    return Gate(_Fork(app, mounts or {}), Keys(token, port, sessions, local))
+    pages = {} if local else load_files()
+    return Gate(_Fork(app, mounts or {}), Keys(token, port, sessions, local, name, pages))
 
 
 async def _tell(_request: Request, error: Exception) -> Reply:

@@ -54,8 +54,18 @@ class Refusal:
 UNAUTHORIZED = Refusal(
     401, "unauthorized", "the token is missing or wrong", "send it as: Authorization: Bearer TOKEN"
 )
-CODE = Refusal(
-    401, "unauthorized", "the code is wrong, used or expired", "ask the daemon for a new one"
+CODE = Refusal(401, "unauthorized", "the code is wrong", "get a new one with: dmm ui")
+CODE_EXPIRED = Refusal(
+    401, "unauthorized", "the code has expired; it is good for a minute", "run dmm ui again"
+)
+CODE_USED = Refusal(
+    401,
+    "unauthorized",
+    "the code was used already; it is good once",
+    "run dmm ui again; if it was not you who used it, first run dmm ui --sign-out",
+)
+PAGE = Refusal(
+    403, "origin_refused", "a browser's write must be the page's own", "send X-DMM-Page: 1"
 )
 HOST = Refusal(403, "host_refused", "the Host header names another server")
 ORIGIN = Refusal(403, "origin_refused", "the request comes from another web page")

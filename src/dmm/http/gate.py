@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import hmac
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from dmm.http import errors
-from dmm.http.answers import Answer, survive
+from dmm.http.answers import PAGE, Answer, survive
 from dmm.http.body import refuse_json
 from dmm.http.errors import Refusal
 from dmm.http.sessions import read_cookie
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from dmm.http.sessions import Sessions
+    from dmm.web.files import PageFile
 
-    Caller = Literal["token", "session", "code", "local"]
+    Caller = Literal["token", "session", "code", "local", "page"]
 
 LARGEST_BODY = 1 << 20
 MOST_HEADERS = 100
@@ -37,19 +38,24 @@ WRITING = ("POST", "PUT", "DELETE")
 ONCE = (
     *("host", "origin", "authorization", "cookie", "content-type", "content-length"),
     *("transfer-encoding", "content-encoding", "sec-fetch-site"),
-    *("x-dmm-root", "x-dmm-client", "x-dmm-session"),
+    *("x-dmm-root", "x-dmm-client", "x-dmm-session", "x-dmm-page"),
 )
 _JSON = re.compile(r'application/json(?:\s*;\s*charset="?utf-8"?)?', re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What opens the gate: the token, open sessions, or having come through the local socket."""
+    """What opens the gate: the token, open sessions, or having come through the local socket.
+
+    `name` is the host name of the page; `pages` holds its files, which anybody may read.
+    """
 
     token: str
     port: Callable[[], int]
     sessions: Sessions
     local: bool = False
+    name: str = "localhost"
+    pages: Mapping[str, PageFile] = field(default_factory=dict)
 
     def admit(self, head: Head) -> Caller | Refusal:
         """Say who speaks, or why nobody may."""
@@ -61,14 +67,21 @@ class Keys:
         if self._shows_token(head):
             return "token"
         if self._shows_session(head):
-            return "session"
+            return "session" if head.may_write else errors.PAGE
+        return self._admit_stranger(head)
+
+    def _admit_stranger(self, head: Head) -> Caller | Refusal:
+        """Let anybody read the page's files, which hold no data, and show a code."""
+        if head.method in READING and head.path in self.pages:
+            return "page"
         if head.path == LOGIN and head.method == "POST":
             return "code"
         return errors.UNAUTHORIZED
 
     def _refuse_place(self, head: Head) -> Refusal | None:
         host = head.get("host").lower()
-        if host not in {f"{name}:{self.port()}" for name in ("127.0.0.1", "localhost", "[::1]")}:
+        names = ("127.0.0.1", "localhost", "[::1]", self.name)
+        if host not in {f"{name}:{self.port()}" for name in names}:
             return errors.HOST
         if "origin" in head.values and head.get("origin").lower() != f"http://{host}":
             return errors.ORIGIN
@@ -85,7 +98,7 @@ class Keys:
         """A browser proves a write is its page's own: it names the origin, which no other can."""
         if "authorization" in head.values:
             return False
-        session = read_cookie(head.get("cookie"))
+        session = read_cookie(head.get("cookie"), self.port())
         if session is None or not self.sessions.holds(session):
             return False
         return head.method in READING or "origin" in head.values
@@ -107,6 +120,11 @@ class Head:
     def from_browser(self) -> bool:
         """Whether a web page stands behind the request."""
         return "origin" in self.values or "sec-fetch-site" in self.values
+
+    @property
+    def may_write(self) -> bool:
+        """Whether a browser's request only reads, or carries the header that the page adds."""
+        return self.method in READING or self.get("x-dmm-page") == "1"
 
     @property
     def has_body(self) -> bool:
@@ -184,7 +202,14 @@ class Gate:
             return await answer.refuse(body)
         if body is None:
             return None
+        if caller == "page":
+            return await self._show(head, answer)
         return await self.app({**scope, "dmm.caller": caller}, _replay(body, receive), answer)
+
+    async def _show(self, head: Head, answer: Answer) -> None:
+        """Send a file of the page, or word that the browser has it already."""
+        answer.always = PAGE
+        await answer.show(self.keys.pages[head.path], head.get("if-none-match"))
 
     async def _take(self, head: Head, receive: Receive) -> bytes | Refusal | None:
         """Take the body in and look at it; None: the client has left."""

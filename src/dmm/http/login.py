@@ -1,16 +1,19 @@
-"""Browser sign-in: a one-time code for a cookie.
+"""Browser sign-in: a one-time code for a cookie, and signing out.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """
+
+import datetime as dt
 
 from fastapi import APIRouter, Request
 
 from dmm.http import errors, models
 from dmm.http.calls import Reply, access_of, told
 from dmm.http.gate import LOGIN
-from dmm.http.sessions import write_cookie
+from dmm.http.sessions import read_cookie, write_cookie
 
 router = APIRouter(tags=["session"])
+FATES = {"used": errors.CODE_USED, "expired": errors.CODE_EXPIRED, None: errors.CODE}
 
 
 @router.post(LOGIN, responses=told(models.SessionTold))
@@ -18,6 +21,33 @@ def open_session(request: Request, body: models.Login) -> Reply:
     """Exchange a one-time code for a session; the code is good once, for a minute."""
     access = access_of(request)
     if not access.codes.take(body.code):
-        return Reply(errors.CODE.describe(), errors.CODE.status)
-    cookie = write_cookie(access.sessions.make())
+        refusal = FATES[access.codes.fate(body.code)]
+        return Reply(refusal.describe(), refusal.status)
+    cookie = write_cookie(access.sessions.make(), access.port())
     return Reply({"status": "open"}, headers={"set-cookie": cookie})
+
+
+@router.get(LOGIN, responses=told(models.SignInTold))
+def show_session(request: Request) -> Reply:
+    """Tell whether this browser is signed in, since when, and how many are."""
+    access = access_of(request)
+    secret = read_cookie(request.headers.get("cookie", ""), access.port())
+    found = None if secret is None else access.sessions.find(secret)
+    since = None if found is None else _when(found.since)
+    return Reply(
+        {"signed_in": found is not None, "since": since, "sessions": access.sessions.count}
+    )
+
+
+def _when(seconds: float) -> str:
+    return dt.datetime.fromtimestamp(seconds, dt.UTC).isoformat(timespec="seconds")
+
+
+@router.delete(LOGIN, responses=told(models.SignedOutTold))
+def sign_out(request: Request) -> Reply:
+    """Sign every browser out, and end all codes."""
+    access = access_of(request)
+    access.codes.end_all()
+    ended = access.sessions.end_all()
+    gone = write_cookie("", access.port(), 0)
+    return Reply({"ended": ended}, headers={"set-cookie": gone})

@@ -158,6 +158,20 @@ class SessionTold(Told):
     status: Literal["open"]
 
 
+class SignInTold(Told):
+    """Whether this browser is signed in; `sessions` counts all browsers that are."""
+
+    signed_in: bool
+    since: str | None
+    sessions: int
+
+
+class SignedOutTold(Told):
+    """How many sessions were ended."""
+
+    ended: int
+
+
 class PackTold(Told):
     """A pack as data; FORMAT.md has all of it."""
 

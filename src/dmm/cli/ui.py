@@ -1,0 +1,145 @@
+"""`dmm ui`: open the page in a browser, signed in."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated
+
+import typer
+
+from dmm import endpoint
+from dmm.cli.options import Json, counted, present, refuse_agents
+from dmm.daemon.address import IPV4, find_address, keep_address, listen, page_folder
+from dmm.errors import DaemonError
+
+# The web server is loaded for this, which takes a while on a busy machine.
+START_WITHIN = 30.0
+ANSWER_WITHIN = 10.0
+# Another process is waited for, and the system has no way to be told of it: look again, briefly.
+PAUSE = 0.02
+# Without one of these a browser would open in the terminal itself, or nowhere.
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The address of the page with its code, and whether a browser was opened."""
+
+    address: str
+    fallback: str
+    port: int
+    fault: str | None
+    opened: bool = False
+
+
+def ui(
+    print_only: Annotated[
+        bool, typer.Option("--print", help="Print the address; open no browser.")
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65_535, help="Use this port from now on.")
+    ] = None,
+    numeric: Annotated[
+        bool, typer.Option("--numeric", help="Use 127.0.0.1 instead of the page's own name.")
+    ] = False,
+    sign_out: Annotated[
+        bool, typer.Option("--sign-out", help="Sign all browsers out instead.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Open the page in a browser, signed in.
+
+    The address holds a code that is good once, for a minute.
+    """
+    refuse_agents("sign in to the page")
+    if sign_out:
+        ended = _sign_out()
+        lines = [f"Signed out: {counted(ended, 'browser')}."]
+        present({"ended": ended}, as_json=as_json, lines=lambda _: lines)
+        return
+    if port is not None:
+        _keep_port(port)
+    found = _ask_code()
+    if numeric:
+        found = replace(found, address=found.fallback)
+    if not print_only:
+        found = replace(found, opened=_open(found.address))
+    present(asdict(found), as_json=as_json, lines=lambda _: _lines(found))
+
+
+def _lines(found: Opened) -> list[str]:
+    lines = ["Opening the page in your browser:" if found.opened else "Open in your browser:"]
+    lines.append(f"  {found.address}")
+    if found.fallback != found.address:
+        lines.append("If it does not find that name, use this one (without passkeys):")
+        lines.append(f"  {found.fallback}")
+    if found.fault:
+        lines += [f"{found.fault}.", "To use another port for good: dmm ui --port PORT"]
+    return [*lines, "It is good once, for a minute. Sign out everywhere: dmm ui --sign-out"]
+
+
+def _ask_code() -> Opened:
+    """Ask the daemon for a code; it is started if none runs."""
+    deadline = time.monotonic() + START_WITHIN
+    while True:
+        told = endpoint.call("code", {}, timeout=ANSWER_WITHIN)
+        if told is not None:
+            break
+        if time.monotonic() > deadline:
+            raise DaemonError("the daemon did not start", hint="see why with: dmm daemon logs")
+        _start()
+        time.sleep(PAUSE)
+    if "error" in told:
+        error = told["error"]
+        raise DaemonError(error["what"], where=error["where"], hint=error["hint"])
+    where = f"{told['port']}/#code={told['code']}"
+    named, plain = (f"http://{host}:{where}" for host in (told["name"], IPV4))
+    return Opened(named, plain, told["port"], told["fault"])
+
+
+def _start() -> None:
+    try:
+        endpoint.start(again=True)
+    except OSError as error:
+        hint = "name another folder with DMM_RUN_DIR"
+        raise DaemonError(str(error.strerror), where=str(error.filename), hint=hint) from error
+
+
+def _keep_port(port: int) -> None:
+    """Keep a port for good; a daemon that serves another one has to be stopped first."""
+    known = endpoint.call("status", {}, timeout=5.0)
+    if known is not None and known["port"] == port:
+        return
+    if known is not None:
+        hint = f"run: dmm daemon stop; then again: dmm ui --port {port}"
+        raise DaemonError(f"a daemon is running on port {known['port']}", hint=hint)
+    try:
+        for one in listen(port):
+            one.close()
+    except OSError as error:
+        what = f"port {port} can't be used: {error.strerror}"
+        raise DaemonError(what, hint="choose another with --port") from error
+    folder = page_folder()
+    keep_address(folder, replace(find_address(folder), port=port))
+
+
+def _open(address: str) -> bool:
+    """Open a browser where there is a screen to show it on."""
+    if sys.platform == "linux" and not any(os.environ.get(name) for name in SCREENS):
+        return False
+    import webbrowser
+
+    return webbrowser.open(address)
+
+
+def _sign_out() -> int:
+    """Sign out through the daemon, or where none runs, in the file that it would read."""
+    told = endpoint.call("sign_out", {}, timeout=5.0)
+    if told is not None:
+        return int(told["ended"])
+    from dmm.http.sessions import Sessions
+
+    return Sessions(folder=page_folder()).end_all()

@@ -1,0 +1,1 @@
+"""The web page: its built files, as the daemon serves them."""
