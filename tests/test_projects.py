@@ -15,7 +15,7 @@ from dmm.domain.pack import QueryRequest
 from dmm.errors import ConfigError, DaemonError, NotTrusted, PathRefused, RootNotFound
 from dmm.eventlog.open_ledger import Actor
 from dmm.files.trusted import TrustStore
-from dmm.projects import GRACE, Projects, SharedModel
+from dmm.projects import GRACE, Known, Projects, SharedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,6 +51,21 @@ def test_a_project_is_opened_once_from_wherever_one_stands(
     assert projects.find(trusted.dmm) is found
     assert projects.each() == [found]
     assert found.root == trusted.dmm
+
+
+def test_the_projects_of_a_user_are_known_before_they_are_open(
+    projects: Projects, trusted: Project, home: Path, tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone" / ".dmm"
+    gone.mkdir(parents=True)
+    TrustStore.of_user(home).trust(gone)
+    gone.rmdir()
+    root = str(trusted.folder)
+    assert projects.known() == (Known(root, trusted.folder.name, trusted=True, open=False),)
+    projects.find(trusted.folder)
+    assert projects.known() == (Known(root, trusted.folder.name, trusted=True, open=True),)
+    TrustStore.of_user(home).revoke(trusted.dmm)
+    assert projects.known() == (Known(root, trusted.folder.name, trusted=False, open=True),)
 
 
 def test_what_is_not_trusted_is_refused_but_can_be_looked_at(

@@ -11,6 +11,7 @@ import contextlib
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm.bootstrap import Base, Dmm, open_root, own_home
@@ -24,7 +25,6 @@ from dmm.sessions.supplement import supplement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from dmm.domain.pack import QueryRequest, Supplement
     from dmm.eventlog.open_ledger import Actor
@@ -247,6 +247,16 @@ class Project:
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A project that this user trusts, or that is open."""
+
+    root: str
+    name: str
+    trusted: bool
+    open: bool
+
+
 class Projects:
     """All projects that are open in this process."""
 
@@ -319,6 +329,22 @@ class Projects:
         """Give all open projects."""
         with self._lock:
             return list(self._open.values())
+
+    def known(self) -> tuple[Known, ...]:
+        """List the projects that are trusted and still there, and those that are open, by path."""
+        store = TrustStore.of_user(self._home)
+        trusted = {one.folder.path for one in store.list() if store.is_there(one)}
+        held = {str(one.root): one.trusted for one in self.each()}
+        paths = {Path(one).parent: one for one in trusted | held.keys()}
+        return tuple(
+            Known(
+                str(root),
+                root.name,
+                paths[root] in trusted or held[paths[root]],
+                paths[root] in held,
+            )
+            for root in sorted(paths)
+        )
 
     def close_idle(self, seconds: float) -> list[Project]:
         """Let go of the projects that nobody has used for a while, and give them back.

@@ -111,6 +111,7 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
             "/events?session=s-1": dmm.audit.entries(20, session="s-1"),
             "/events?brief=true&last=3": dmm.audit.briefs(3),
             f"/events/{first}": dmm.audit.entry(first),
+            "/histogram?buckets=3": dmm.histograms.count(3),
             "/verify": dmm.audit.verify(),
         }
     for path, told in same.items():
@@ -181,6 +182,12 @@ def test_the_short_addresses_lead_to_the_same(server: Server, path: str) -> None
     short, full = (server.ask(method, prefix + path, body) for prefix in ("", "/v1"))
     assert short.status == full.status == 200
     assert set(short.json()) == set(full.json())
+
+
+def test_the_projects_to_choose_from_are_listed(server: Server) -> None:
+    found = server.ask("GET", "/v1/projects").json()["projects"]
+    about = {"root": str(server.root), "name": server.root.name, "trusted": True, "open": True}
+    assert about in found
 
 
 def test_a_wrong_value_is_named_and_not_repeated(server: Server) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dmm.embed.tokens import TokenCounter
     from dmm.index.service import Indexes
     from dmm.index.vectors import Floats
+    from dmm.ledger.histogram import Stops
     from dmm.lifecycle.usage_projection import UsageProjection
     from dmm.memories.overview import Overview
     from dmm.memories.service import Memories
@@ -273,6 +274,13 @@ class Base:
         from dmm.lifecycle import usage_projection
 
         return usage_projection.UsageProjection(self.ledger)
+
+    @cached_property
+    def stops(self) -> Stops:
+        """The calls and decisions that were blocked."""
+        from dmm.ledger import histogram
+
+        return histogram.Stops(self.ledger)
 
     @cached_property
     def scoped_memories(self) -> ScopedMemories:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dmm.index.service import Indexes
     from dmm.ledger.audit import Audit
     from dmm.ledger.backups import Backups
+    from dmm.ledger.histogram import Histograms
     from dmm.ledger.redactions import Redactions
     from dmm.ledger.service import Ledger
     from dmm.ledger.timelines import Timelines
@@ -232,6 +233,13 @@ class Reading(Opened):
         from dmm.ledger import audit
 
         return audit.Audit(self.project_ledger, self.root.folder / NAME)
+
+    @cached_property
+    def histograms(self) -> Histograms:
+        """Counts events over time."""
+        from dmm.ledger import histogram
+
+        return histogram.Histograms(self.project_ledger, self.base.stops)
 
     @cached_property
     def backups(self) -> Backups:

@@ -98,3 +98,16 @@ class LogReader:
     def raw(self, after: int = 0, to: int | None = None) -> Iterator[tuple[Any, ...]]:
         """Read the stored columns as they are, for verification."""
         return self._select(tables.RAW, after, tables.NO_END if to is None else to)
+
+    def span(self) -> tuple[str | None, str | None]:
+        """Tell when the first and the last event happened; imported ones happened before."""
+        first, last = next(self._select(tables.SPAN))
+        return first, last
+
+    def first_since(self, moment: str, low: int, high: int) -> int:
+        """Find the first event at or after a moment, between two that are not."""
+        return int(next(self._select(tables.FIRST_SINCE, moment, low, high))[0])
+
+    def stops(self, after: int, to: int) -> list[int]:
+        """List the numbers of the calls and decisions that were blocked."""
+        return [int(row[0]) for row in self._select(tables.STOPS, after, to)]

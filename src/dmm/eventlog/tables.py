@@ -73,6 +73,30 @@ LATEST = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
 FROM events WHERE seq > ? AND seq < ?{more} ORDER BY seq DESC LIMIT ?
 """
+# When the first and the last event happened that were not brought in from an earlier time.
+SPAN = """
+SELECT (SELECT at FROM events WHERE source != 'import' ORDER BY seq LIMIT 1),
+    (SELECT at FROM events WHERE source != 'import' ORDER BY seq DESC LIMIT 1)
+"""
+# Where the time of a log passes a moment, by halves: a log is as good as sorted by time.
+FIRST_SINCE = """
+WITH RECURSIVE search(low, high) AS (
+    SELECT ?2, ?3
+    UNION ALL
+    SELECT iif(e.at < ?1, e.seq, low), iif(e.at < ?1, high, e.seq)
+    FROM search JOIN events e ON e.seq = (low + high) / 2 WHERE high - low > 1
+)
+SELECT high FROM search WHERE high - low <= 1
+"""
+# Looking for the words first spares the reading of nearly all payloads.
+STOPS = """
+SELECT seq FROM events WHERE type = 'DecisionBlocked' AND seq > ?1 AND seq <= ?2
+UNION ALL
+SELECT seq FROM events WHERE type = 'ToolRequested' AND seq > ?1 AND seq <= ?2
+    AND instr(payload, '"status":"deny"') AND json_valid(payload)
+    AND json_extract(payload, '$.verdict.status') = 'deny'
+ORDER BY seq
+"""
 ONE = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
 FROM events WHERE seq = ?

@@ -15,6 +15,7 @@ router = APIRouter(prefix="/v1/ledger", tags=["ledger"])
 Seq = Annotated[int, Path(ge=0, le=models.LARGEST)]
 At = Annotated[int, Query(ge=0, le=models.LARGEST)]
 MOST_EVENTS = 1_000
+BUCKETS, MOST_BUCKETS = 120, 1_000
 
 
 @router.post("/facts", responses=told(models.FactTold))
@@ -128,6 +129,15 @@ def entry(call: Called, seq: Seq) -> Reply:
     """Read one event with everything that is stored of it."""
     with call.reading() as dmm:
         return Reply(dmm.audit.entry(seq))
+
+
+@router.get("/histogram", responses=told(models.HistogramTold))
+def histogram(
+    call: Called, buckets: Annotated[int, Query(ge=1, le=MOST_BUCKETS)] = BUCKETS
+) -> Reply:
+    """Count the events in stretches of equal time; each is a range of numbers."""
+    with call.reading() as dmm:
+        return Reply(dmm.histograms.count(buckets))
 
 
 @router.get("/verify", responses=told(models.Told))

@@ -120,6 +120,14 @@ ROUTES: tuple[tuple[str, str, Any, type[Any]], ...] = (
     ("GET", "/status", status, models.StatusTold),
     ("POST", "/reindex", reindex, models.ReindexTold),
 )
+
+
+@router.get("/v1/projects", responses=told(models.ProjectsTold))
+def list_projects(call: Called) -> Reply:
+    """List the projects that the user trusts, and those that are open."""
+    return Reply({"projects": call.access.projects.known()})
+
+
 for method, path, answer, model in ROUTES:
     for prefix in ("/v1", ""):
         router.add_api_route(

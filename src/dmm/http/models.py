@@ -225,6 +225,12 @@ class StatusTold(Told):
     projects: list[ProjectTold]
 
 
+class ProjectsTold(Told):
+    """The projects that can be chosen: each has `root`, `name`, `trusted` and `open`."""
+
+    projects: list[dict[str, object]]
+
+
 class ReindexTold(Told):
     """What indexing did."""
 
@@ -293,6 +299,13 @@ class EventsTold(Told):
     """Events, the oldest first; in brief each has its `line`, `tone` and `ref`."""
 
     events: list[dict[str, object]]
+
+
+class HistogramTold(Told):
+    """How many events there were when; `head` is the newest."""
+
+    head: int
+    buckets: list[dict[str, object]]
 
 
 class FlashbackTold(Told):
