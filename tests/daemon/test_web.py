@@ -150,6 +150,31 @@ def test_a_request_over_http_is_answered_after_the_order_to_stop(
     assert [path.name for path in machine.run.iterdir()] == ["daemon.lock"]
 
 
+@pytest.mark.parametrize("door", ["port", "socket"])
+def test_a_stream_tells_of_a_fact_and_ends_with_the_process(
+    machine: Machine, lived_in: Project, wait: Callable[..., Any], door: str
+) -> None:
+    machine.more["DMM_IDLE"] = "1"
+    pid = machine.start()
+    link = reach(machine, door)
+    link.request("GET", "/v1/stream", headers=headers(machine, lived_in, door))
+    stream = link.getresponse()
+    assert stream.readline() == b"retry: 1000\n"
+    begun = time.monotonic()
+    while time.monotonic() - begun < 4:
+        # Only the stream keeps it: nothing else is asked.
+        assert machine.pids() == [pid]
+    machine.dmm("ledger", "fact", "region", "eu", within=lived_in.folder)
+    lines = iter(lambda: stream.readline().decode(), "")
+    assert "Fact: region = eu" in next(line for line in lines if "FactAdded" in line)
+    machine.ask("stop")
+    assert stream.read().endswith(b"\n\n") or stream.isclosed()
+    link.close()
+    wait(lambda: not machine.pids(), "it leaves")
+    log = (machine.state / "logs" / "daemon.log").read_text()
+    assert "stopped with unfinished requests" not in log
+
+
 def test_a_code_from_the_process_signs_a_browser_in_once(
     machine: Machine, lived_in: Project
 ) -> None:

@@ -16,7 +16,7 @@ import uvicorn
 from dmm.bootstrap import today
 from dmm.eventlog.open_ledger import Actor
 from dmm.files.trusted import TrustStore
-from dmm.http import SERVER, Codes, make_app
+from dmm.http import SERVER, Codes, Streams, make_app
 from dmm.project.init import set_up
 from dmm.projects import Projects, SharedModel
 
@@ -195,7 +195,10 @@ def serve_local() -> Iterator[Callable[..., Server]]:
 
 @contextlib.contextmanager
 def serving(
-    projects: Projects, root: Path, health: Callable[[], dict[str, Any]] | None = None
+    projects: Projects,
+    root: Path,
+    health: Callable[[], dict[str, Any]] | None = None,
+    streams: Streams | None = None,
 ) -> Iterator[Server]:
     codes = Codes()
     # Named as TCP, or the loop leaves small answers waiting for their acknowledgement.
@@ -204,7 +207,15 @@ def serving(
     listening.listen()
     port = listening.getsockname()[1]
     tell = health or (lambda: healthy(root))
-    app = make_app(projects, token=TOKEN, port=lambda: port, health=tell, codes=codes, name=NAME)
+    app = make_app(
+        projects,
+        token=TOKEN,
+        port=lambda: port,
+        health=tell,
+        codes=codes,
+        name=NAME,
+        streams=streams,
+    )
     with running(app, listening):
         yield Server(port, root, projects, codes)
 

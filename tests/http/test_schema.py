@@ -14,7 +14,8 @@ from schemathesis.config import SchemathesisConfig
 
 from dmm.domain.pack import QueryRequest
 from dmm.eventlog.open_ledger import Actor
-from dmm.http import make_app
+from dmm.http import Streams, make_app
+from dmm.http.streams import Limits
 from dmm.projects import Projects, SharedModel
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
         dmm.rules.shelf.write(RULE, "---\nmatch: {command: rm -rf}\n---\n# Never run rm -rf\n")
         dmm.packs.query(QueryRequest("the hard constraints"))
         SERVED[:] = [one.seq for one in dmm.served_packs.newest(1).packs]
-    app = make_app(projects, token=TOKEN, port=lambda: PORT, health=dict)
+    # Streams that end at once: a request is judged when its answer is complete.
+    streams = Streams(Limits(life=0.0))
+    app = make_app(projects, token=TOKEN, port=lambda: PORT, health=dict, streams=streams)
     schema = schemathesis.openapi.from_asgi(
         "/v1/openapi.json", app, config=CONFIG, headers=AUTHORISED
     )

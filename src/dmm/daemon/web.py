@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from dmm.daemon.instance import Instance
     from dmm.daemon.logs import Log
     from dmm.daemon.loop import Loop
-    from dmm.http import Codes, Sessions
+    from dmm.http import Codes, Sessions, Streams
     from dmm.projects import Projects
 
     Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 BACKLOG = 64
 LOCAL = "http.sock"
+STREAM = "/v1/stream"
 # So few connections are taken at once that one which has asked is heard before it is pushed out.
 TAKEN_AT_ONCE = 32
 MOST = 256
@@ -74,6 +75,7 @@ class Web:
         self._local: tuple[socket.socket, ...] = ()
         self._codes: Codes | None = None
         self._sessions: Sessions | None = None
+        self._streams: Streams | None = None
         self._making = threading.Lock()
         self._servers: list[Any] = []
         self._serving = 0
@@ -166,6 +168,7 @@ class Web:
             codes=self.codes,
             sessions=self.sessions,
             name=self.name,
+            streams=self._open_streams(),
             local=local,
             mounts={"/mcp": make_mcp(self._projects)},
         )
@@ -180,12 +183,16 @@ class Web:
 
         async def serve(scope: Any, receive: Any, send: Any) -> None:
             link = scope["state"][LINK]
-            with self._counting():
+            with contextlib.ExitStack() as held:
+                held.enter_context(self._counting())
                 heard = link.listen(scope, receive)
+                # Nobody waits for the end of a stream: from its beginning it is counted by itself.
+                reply = _at_start(send, held.close) if scope["path"] == STREAM else send
                 try:
-                    await app(scope, heard, send)
+                    await app(scope, heard, reply)
                 finally:
                     link.rest()
+                    self.last = time.monotonic()
 
         return serve
 
@@ -227,11 +234,28 @@ class Web:
     def sign_out(self) -> int:
         """End all codes and sessions, and tell how many browsers were signed in."""
         self.codes.end_all()
+        if self._streams is not None:
+            # Those who are still let in open another.
+            self._streams.end_all()
         return self.sessions.end_all()
+
+    def _open_streams(self) -> Streams:
+        from dmm.http import Streams
+
+        with self._making:
+            self._streams = self._streams or Streams()
+        return self._streams
+
+    @property
+    def streams(self) -> int:
+        """How many streams are open."""
+        return 0 if self._streams is None else self._streams.count
 
     def leave(self) -> None:
         """Let nobody new in; requests under way are answered."""
         self._leaving = True
+        if self._streams is not None:
+            self._streams.close()
         for server in self._servers:
             server.should_exit = True
 
@@ -248,6 +272,17 @@ class Web:
             one.close()
         with contextlib.suppress(OSError):
             (self._instance.folder / LOCAL).unlink()
+
+
+def _at_start(send: Callable[[Any], Awaitable[None]], do: Callable[[], None]) -> Any:
+    """Have something done when the answer begins."""
+
+    async def sending(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            do()
+        await send(message)
+
+    return sending
 
 
 class _Told(logging.Handler):

@@ -2,5 +2,6 @@
 
 from dmm.http.app import SERVER, make_app
 from dmm.http.sessions import Codes, Sessions
+from dmm.http.streams import Streams
 
-__all__ = ["SERVER", "Codes", "Sessions", "make_app"]
+__all__ = ["SERVER", "Codes", "Sessions", "Streams", "make_app"]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from dmm.http.sessions import Codes, Sessions
+    from dmm.http.streams import Streams
     from dmm.projects import Project, Projects
 
 LONGEST_PATH = 4096
@@ -34,6 +35,7 @@ class Access:
     codes: Codes
     sessions: Sessions
     port: Callable[[], int]
+    streams: Streams
 
     def project(self, named: Iterable[str | None]) -> Project:
         """Find the project that is named, or the only one that is open."""

@@ -12,13 +12,14 @@ from starlette.exceptions import HTTPException
 
 from dmm import VERSION
 from dmm.errors import DmmError
-from dmm.http import asking, errors, ledger, login, memory, packs, recall, rules, writing
+from dmm.http import asking, errors, ledger, login, memory, packs, recall, rules, stream, writing
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
 from dmm.http.errors import STATUS, Refusal, describe, describe_error
 from dmm.http.gate import Gate, Keys
 from dmm.http.sessions import Codes, Sessions
+from dmm.http.streams import Streams
 from dmm.web.files import load_files
 
 if TYPE_CHECKING:
@@ -71,13 +72,15 @@ def make_app(
     codes: Codes | None = None,
     sessions: Sessions | None = None,
     name: str = "localhost",
+    streams: Streams | None = None,
     local: bool = False,
     mounts: Mapping[str, ASGIApp] | None = None,
 ) -> ASGIApp:
     """Make the application: for TCP behind the token, or with `local` for the Unix socket.
 
     `codes` are those the daemon hands out for browsers, `sessions` the browsers that are signed
-    in, and `name` is the host name of the page; `mounts` are served behind the same gate.
+    in, `streams` what it ends when it leaves, and `name` is the host name of the page; `mounts`
+    are served behind the same gate.
     """
     if not local and len(token) < SHORTEST_TOKEN:
         raise ValueError("the token is too short")
@@ -92,8 +95,10 @@ def make_app(
         redirect_slashes=False,
         telemetry=SILENT,
     )
-    app.state.access = Access(projects, health, codes or Codes(), sessions, port)
-    for part in (memory, packs, asking, recall, writing, ledger, rules):
+    app.state.access = Access(
+        projects, health, codes or Codes(), sessions, port, streams or Streams()
+    )
+    for part in (memory, packs, asking, recall, writing, ledger, rules, stream):
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])
     for kind in (DmmError, RequestValidationError, HTTPException):

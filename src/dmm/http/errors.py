@@ -85,6 +85,7 @@ BODY = Refusal(400, "body_refused", "a read request has no body")
 SIZE = Refusal(413, "body_too_large", "the body is larger than 1 MiB")
 SLOW = Refusal(408, "body_too_slow", "the body did not arrive in time")
 NOT_FOUND = Refusal(404, "not_found", "there is nothing at this address", "GET /v1/openapi.json")
+STREAMS = Refusal(429, "too_many_streams", "too many streams are open", "close one, or try later")
 UNFORESEEN = Refusal(
     500,
     "unforeseen",
