@@ -15,7 +15,8 @@ from dmm.domain.pack import QueryRequest
 from dmm.errors import ConfigError, DaemonError, NotTrusted, PathRefused, RootNotFound
 from dmm.eventlog.open_ledger import Actor
 from dmm.files.trusted import TrustStore
-from dmm.projects import GRACE, Known, Projects, SharedModel
+from dmm.project.known import Known
+from dmm.projects import GRACE, Projects, SharedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

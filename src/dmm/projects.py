@@ -11,7 +11,6 @@ import contextlib
 import threading
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm.bootstrap import Base, Dmm, open_root, own_home
@@ -21,10 +20,12 @@ from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotF
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
+from dmm.project.known import Known, list_known
 from dmm.sessions.supplement import supplement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from dmm.domain.pack import QueryRequest, Supplement
     from dmm.eventlog.open_ledger import Actor
@@ -247,16 +248,6 @@ class Project:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A project that this user trusts, or that is open."""
-
-    root: str
-    name: str
-    trusted: bool
-    open: bool
-
-
 class Projects:
     """All projects that are open in this process."""
 
@@ -332,19 +323,8 @@ class Projects:
 
     def known(self) -> tuple[Known, ...]:
         """List the projects that are trusted and still there, and those that are open, by path."""
-        store = TrustStore.of_user(self._home)
-        trusted = {one.folder.path for one in store.list() if store.is_there(one)}
         held = {str(one.root): one.trusted for one in self.each()}
-        paths = {Path(one).parent: one for one in trusted | held.keys()}
-        return tuple(
-            Known(
-                str(root),
-                root.name,
-                paths[root] in trusted or held[paths[root]],
-                paths[root] in held,
-            )
-            for root in sorted(paths)
-        )
+        return list_known(TrustStore.of_user(self._home), held)
 
     def close_idle(self, seconds: float) -> list[Project]:
         """Let go of the projects that nobody has used for a while, and give them back.
