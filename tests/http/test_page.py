@@ -46,6 +46,13 @@ def test_each_file_of_the_page_is_served_without_a_token(server: Server, path: s
     assert (again.status, again.body, again.header("etag")) == (304, b"", told.header("etag"))
 
 
+def test_whoever_is_signed_in_or_holds_the_token_is_served_the_page_too(server: Server) -> None:
+    own = sign_in(server)
+    for path, file in load_files().items():
+        assert get(server, path, own[0]).body == file.body
+        assert server.ask("GET", path).body == file.body
+
+
 def test_the_first_page_names_no_other_host_and_runs_nothing_inline(server: Server) -> None:
     text = get(server, "/").body.decode()
     assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", text)

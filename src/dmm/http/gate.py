@@ -64,16 +64,13 @@ class Keys:
         refusal = self._refuse_place(head)
         if refusal is not None:
             return refusal
+        # The page's files hold no data: anybody reads them, signed in or not.
+        if head.method in READING and head.path in self.pages:
+            return "page"
         if self._shows_token(head):
             return "token"
         if self._shows_session(head):
             return "session" if head.may_write else errors.PAGE
-        return self._admit_stranger(head)
-
-    def _admit_stranger(self, head: Head) -> Caller | Refusal:
-        """Let anybody read the page's files, which hold no data, and show a code."""
-        if head.method in READING and head.path in self.pages:
-            return "page"
         if head.path == LOGIN and head.method == "POST":
             return "code"
         return errors.UNAUTHORIZED

@@ -1,0 +1,51 @@
+/** Plots over days; loaded only where one is shown. */
+
+import uPlot from "uplot";
+
+export interface Line { label: string; values: (number | null)[]; tone: "accent" | "soft" | "block" | "warn" | "good"; fill?: boolean }
+
+export interface Drawn { destroy: () => void }
+
+/** The colours that the style sheet gives, in light or dark. */
+function colours(place: HTMLElement): (name: string) => string {
+  const probe = document.createElement("span");
+  place.append(probe);
+  const found: Record<string, string> = {};
+  for (const name of ["accent", "soft", "block", "warn", "good", "line"]) {
+    probe.className = `ink-${name}`;
+    found[name] = getComputedStyle(probe).color;
+  }
+  probe.remove();
+  return (name) => found[name] ?? "gray";
+}
+
+/** Draw lines over days into an element, as wide as it is. */
+export function draw(place: HTMLElement, days: string[], lines: Line[], height: number): Drawn {
+  const ink = colours(place);
+  const times = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
+  const axis = { stroke: ink("soft"), grid: { stroke: ink("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+  const plot = new uPlot(
+    {
+      width: Math.max(200, place.clientWidth),
+      height,
+      cursor: { y: false, points: { size: 6 } },
+      legend: { live: true },
+      scales: { x: { time: true } },
+      axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 54, values: (_plot: uPlot, ticks: number[]) => ticks.map((one) => new Intl.NumberFormat("en", { notation: "compact" }).format(one)) }],
+      series: [
+        { value: (_plot: uPlot, at: number | null) => (at ? new Date(at * 1000).toISOString().slice(0, 10) : "–") },
+        ...lines.map((one) => ({ label: one.label, stroke: ink(one.tone), width: 1.5, points: { show: false }, fill: one.fill ? ink(one.tone).replace("rgb(", "rgba(").replace(")", ", 0.1)") : undefined })),
+      ],
+    },
+    [times, ...lines.map((one) => one.values)] as uPlot.AlignedData,
+    place,
+  );
+  const observer = new ResizeObserver(() => plot.setSize({ width: Math.max(200, place.clientWidth), height }));
+  observer.observe(place);
+  return {
+    destroy: () => {
+      observer.disconnect();
+      plot.destroy();
+    },
+  };
+}

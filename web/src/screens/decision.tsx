@@ -1,0 +1,133 @@
+/** The decision on a proposal: arm, then confirm; never two at once. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../api";
+import { useKeys } from "../keys";
+import { Button, Problem } from "../parts/ui";
+import { words } from "../parts/words";
+import { decide, Withdrawn, type Action } from "../proof";
+import { loadDraft, saveDraft, tell } from "../state";
+import { numberOf } from "../text";
+import type { Proposal } from "../types";
+import { Editor } from "./editor";
+
+type Step = "idle" | "approve" | "reject" | "edit" | "undo";
+
+export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposal; onDecided: () => void; onChanged: () => void }) {
+  const draft = `edit.${proposal.id}`;
+  const [step, setStep] = useState<Step>(() => (proposal.status === "pending" && loadDraft(draft) ? "edit" : "idle"));
+  const [reason, setReason] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const confirm = useRef<HTMLDivElement>(null);
+  const waits = proposal.status === "pending";
+  const failed = proposal.checks.filter((one) => one.outcome === "fail").length;
+  const text = proposal.edits.find((one) => one.after !== null)?.after ?? null;
+
+  const arm = (to: Step): void => {
+    setError(null);
+    setReason("");
+    setStep(to);
+  };
+  const back = (): void => arm("idle");
+
+  useEffect(() => {
+    if (step === "idle" || step === "edit") return;
+    confirm.current?.querySelector<HTMLElement>("textarea, input, button")?.focus();
+  }, [step]);
+
+  const send = async (action: Action, body: Record<string, unknown>, done: string): Promise<void> => {
+    if (busy) return;
+    setBusy(true);
+    setError(null);
+    const path = action === "undo" ? "/v1/undo" : `/v1/proposals/${encodeURIComponent(proposal.id)}/${action}`;
+    try {
+      await decide({ action, id: proposal.id, digest: proposal.digest, what: `${WORDS[action]} ${proposal.id}: ${proposal.operation} ${proposal.path}`, path, body });
+      tell(`${proposal.id} ${done}`);
+      if (action === "edit") {
+        saveDraft(draft, null);
+        setStep("idle");
+        onChanged();
+      } else if (action === "undo") onChanged();
+      else onDecided();
+    } catch (problem) {
+      if (problem instanceof ApiError) setError(problem);
+      else if (!(problem instanceof Withdrawn)) setError(new ApiError(0, "unforeseen", String(problem), null, null));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const seen = proposal.digest;
+  const approve = (): void => void send("approve", { seen, reason, ...(failed ? { bypass_reviewer: true } : {}) }, "approved and applied");
+  const reject = (): void => void (reason.trim() && send("reject", { seen, reason: reason.trim() }, "rejected"));
+  const undo = (): void => void send("undo", { seq: Number(numberOf(proposal.id)), reason }, "undone");
+
+  useKeys("This proposal", [
+    { key: "a", label: "Approve: arm", run: () => arm("approve"), when: waits && step !== "edit" },
+    { key: "r", label: "Reject, with a reason", run: () => arm("reject"), when: waits && step !== "edit" },
+    { key: "e", label: "Edit the proposed text", run: () => arm("edit"), when: waits && text !== null && step !== "edit" },
+    { key: "z", label: "Undo: arm", run: () => arm("undo"), when: proposal.status === "applied" },
+    { key: "Enter", label: "Confirm what is armed", run: () => (step === "approve" ? approve() : step === "undo" ? undo() : undefined), when: step === "approve" || step === "undo" },
+    { key: "Escape", label: "Take back", run: back, when: step !== "idle" && step !== "edit" },
+  ]);
+
+  if (!waits && proposal.status !== "applied") return null;
+  return (
+    <div class="decision" role="group" aria-label="Decision">
+      {step === "idle" && waits ? (
+        <div class="actions">
+          <Button kind="primary" hint="a" onClick={() => arm("approve")}>Approve</Button>
+          <Button hint="r" onClick={() => arm("reject")}>Reject…</Button>
+          {text === null ? null : <Button hint="e" onClick={() => arm("edit")}>Edit</Button>}
+        </div>
+      ) : null}
+      {step === "idle" && !waits ? <div class="actions"><Button hint="z" onClick={() => arm("undo")}>Undo…</Button></div> : null}
+      {step === "approve" ? (
+        <div class="confirm" ref={confirm}>
+          <p>{failed ? <strong class="block-text">{failed === 1 ? "A check failed." : `${failed} checks failed.`} </strong> : null}Write <span class="mono">{words(proposal.path, 200)}</span> as it is shown here?</p>
+          <div class="actions">
+            <Button kind={failed ? "danger" : "primary"} hint="⏎" disabled={busy} onClick={approve}>{failed ? "Approve anyway" : "Confirm approval"}</Button>
+            <Button kind="quiet" hint="Esc" onClick={back}>Cancel</Button>
+          </div>
+        </div>
+      ) : null}
+      {step === "undo" ? (
+        <div class="confirm" ref={confirm}>
+          <p>Take this write back, as a new write?</p>
+          <div class="actions">
+            <Button kind="danger" hint="⏎" disabled={busy} onClick={undo}>Confirm undo</Button>
+            <Button kind="quiet" hint="Esc" onClick={back}>Cancel</Button>
+          </div>
+        </div>
+      ) : null}
+      {step === "reject" ? (
+        <form class="confirm" onSubmit={(event) => { event.preventDefault(); reject(); }}>
+          <div ref={confirm}>
+            <label class="field"><span>Why not? The agent sees this.</span>
+              <input value={reason} maxLength={1000} onInput={(event) => setReason(event.currentTarget.value)} />
+            </label>
+            <div class="actions">
+              <button type="submit" class="button danger" disabled={busy || !reason.trim()}>Confirm rejection</button>
+              <Button kind="quiet" hint="Esc" onClick={back}>Cancel</Button>
+            </div>
+          </div>
+        </form>
+      ) : null}
+      {step === "edit" && text !== null ? (
+        <Editor
+          draft={draft}
+          path={proposal.path}
+          text={text}
+          label="Proposed text"
+          save="Save as the proposed text"
+          busy={busy}
+          onSave={(content) => void send("edit", { content, seen, reason: "edited in the page" }, "has the new text")}
+          onCancel={() => { saveDraft(draft, null); back(); }}
+        />
+      ) : null}
+      {error ? <Problem error={error} retry={error.code === "review_refused" || error.status === 409 ? onChanged : undefined} /> : null}
+    </div>
+  );
+}
+
+const WORDS: Partial<Record<Action, string>> = { approve: "Approve", reject: "Reject", edit: "Change", undo: "Undo" };

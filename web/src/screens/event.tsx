@@ -1,0 +1,69 @@
+/** One event whole: who, when, what, and the verdict if it is one. */
+
+import { Head, Loading, Problem, Section, Tag, Time } from "../parts/ui";
+import { Foreign, words } from "../parts/words";
+import { useGet } from "../resource";
+import { link } from "../router";
+import type { EventWhole } from "../types";
+
+const DEEPEST = 12;
+const MOST_ROWS = 60;
+
+export function EventPage({ seq }: { seq: number }) {
+  const found = useGet<EventWhole>(`/v1/ledger/events/${seq}`);
+  if (found.error) return <Problem error={found.error} retry={found.reload} line={`dmm ledger trace ${seq}`} />;
+  const event = found.data;
+  if (!event) return <Loading />;
+  const judged = /^(Decision|Call|Tool)/.test(event.type) && /Blocked|Committed|Denied|Asked/.test(event.type);
+  return (
+    <article aria-label={`Event ${seq}`}>
+      <Head level={2} title={<>{words(event.type.replace(/(?<=[a-z])(?=[A-Z])/g, " "), 80)} <span class="quiet mono">{seq}</span></>} facts={<Time at={event.at} />} line={judged ? `dmm ledger explain ${seq}` : `dmm ledger trace ${seq}`} json={`/v1/ledger/events/${seq}`} />
+      <dl class="about">
+        <div><dt>by</dt><dd>{words(event.actor, 80)} over {words(event.source, 60)}</dd></div>
+        <div><dt>trust</dt><dd>{event.trust}</dd></div>
+        {event.session ? <div><dt>session</dt><dd><a href={link("session", event.session)}>{words(event.session, 80)}</a></dd></div> : null}
+        {event.caused_by ? <div><dt>caused by</dt><dd><a href={link("ledger", event.caused_by)}>event {event.caused_by}</a></dd></div> : null}
+        {event.references?.length ? <div><dt>refers to</dt><dd>{event.references.map((one) => <><a key={one} href={link("ledger", one)}>{one}</a>{" "}</>)}</dd></div> : null}
+      </dl>
+      {judged ? <Verdict seq={seq} /> : null}
+      <Section title="What it holds">
+        <Foreign trust={event.trust}><Value value={event.payload} depth={0} /></Foreign>
+      </Section>
+      <p class="hash mono quiet" title="hash of the event">{event.hash}</p>
+    </article>
+  );
+}
+
+interface Explained { recorded?: { status: string; reason?: string; suggestion?: string; trace?: string[] }; agrees?: boolean }
+
+function Verdict({ seq }: { seq: number }) {
+  const found = useGet<Explained>(`/v1/ledger/explain/${seq}`);
+  const verdict = found.data?.recorded;
+  if (!verdict) return null;
+  return (
+    <Section title="Verdict">
+      <p><Tag tone={verdict.status === "BLOCKED" ? "block" : "good"}>{verdict.status}</Tag> {words(verdict.reason, 600)}</p>
+      {verdict.suggestion ? <p class="quiet">{words(verdict.suggestion, 400)}</p> : null}
+      {verdict.trace?.length ? <ol class="plain-list">{verdict.trace.map((one, place) => <li key={place}>{words(one, 300)}</li>)}</ol> : null}
+      <p class="quiet">{found.data?.agrees ? "Replayed now, the verdict is the same." : "Replayed now, the verdict differs."}</p>
+    </Section>
+  );
+}
+
+/** A payload as nested definitions, never as a wall of JSON. */
+export function Value({ value, depth }: { value: unknown; depth: number }) {
+  if (value === null || value === undefined) return <span class="quiet">none</span>;
+  if (typeof value === "string") return <span class="value">{words(value, 6000)}</span>;
+  if (typeof value !== "object") return <span class="mono">{String(value)}</span>;
+  if (depth > DEEPEST) return <span class="quiet">…</span>;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return <span class="quiet">none</span>;
+    if (value.every((one) => typeof one !== "object")) return <span class="value">{words(value.slice(0, MOST_ROWS).join(", "), 2000)}</span>;
+    return <ul class="values">{value.slice(0, MOST_ROWS).map((one, place) => <li key={place}><Value value={one} depth={depth + 1} /></li>)}{value.length > MOST_ROWS ? <li class="quiet">{value.length - MOST_ROWS} more</li> : null}</ul>;
+  }
+  return (
+    <dl class="about tight">
+      {Object.entries(value).slice(0, MOST_ROWS).map(([name, one]) => <div key={name}><dt>{words(name.replaceAll("_", " "), 60)}</dt><dd><Value value={one} depth={depth + 1} /></dd></div>)}
+    </dl>
+  );
+}
