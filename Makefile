@@ -80,7 +80,7 @@ format: $(VENV)/dev.stamp        ## rewrite the code in the house format
 attack: $(VENV)/dev.stamp        ## attack enforcement: full disk, kills, hostile branch and others; minutes
 	@$(BIN)/python -m tools.attack
 
-bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in .browser bench/results
+bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in bench/results
 	@$(BIN)/python -m bench $(if $(DATA),--data "$(DATA)")
 
 lock: $(VENV)/dev.stamp          ## resolve the dependencies again, with hashes and without index addresses
