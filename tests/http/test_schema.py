@@ -53,6 +53,7 @@ DECIDING = {
     *("POST /v1/rules/accept", "POST /v1/rules/adopt"),
 }
 RULE = "never-run-rm-rf"
+SESSION = "s-1"
 # The pack that was served, by the number of its event.
 SERVED: list[int] = []
 
@@ -71,7 +72,7 @@ def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
         dmm.ledger.add_fact("region", "eu")
         for number in range(EVENTS):
             dmm.ledger.record_decision(f"Take step {number}", "it is next", [1])
-    with projects.find(root).write(Actor()) as dmm:
+    with projects.find(root).write(Actor(session=SESSION)) as dmm:
         dmm.proposals.create("project/first.md", NOTE, "to be shown")
         dmm.conflicts.flag(PATHS[:2], "to be shown")
         dmm.rules.shelf.write(RULE, "---\nmatch: {command: rm -rf}\n---\n# Never run rm -rf\n")
@@ -112,8 +113,7 @@ def aim(case: Any) -> None:
             for name in ("references", "seqs"):
                 if given_values.get(name) is not None:
                     given_values[name] = [int(n) % EVENTS for n in given_values[name]]
-    if case.operation.label == "GET /v1/packs/{seq}":
-        case.path_parameters["seq"] = SERVED[0]
+    _aim_history(case)
     if isinstance(case.body, dict) and case.body.get("priority") == "learned":
         # The document can't say that a learned rule names its cause.
         assume("inject_constraint" in case.body or case.body.get("triggered_by") is not None)
@@ -141,6 +141,15 @@ def _aim_writing(case: Any) -> None:
         body["ids"] = list(next(PAIRS))
     if label == "POST /v1/conflicts/{id}/resolve":
         body |= {"action": "intentional"}
+
+
+def _aim_history(case: Any) -> None:
+    """Name a pack and a session that are there."""
+    label = case.operation.label
+    if label == "GET /v1/packs/{seq}":
+        case.path_parameters["seq"] = SERVED[0]
+    if label == "GET /v1/sessions/{id}":
+        case.path_parameters["id"] = SESSION
 
 
 def _aim_rules(case: Any) -> None:

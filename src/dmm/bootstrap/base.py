@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from dmm.index.vectors import Floats
     from dmm.ledger.histogram import Stops
     from dmm.lifecycle.usage_projection import UsageProjection
+    from dmm.memories.catalogue import Catalogues
     from dmm.memories.overview import Overview
     from dmm.memories.service import Memories
     from dmm.observations.service import Observations
     from dmm.packs.baselines import Baselines
     from dmm.packs.scoped import ScopedMemories
+    from dmm.project.activity_projection import ActivityProjection
     from dmm.recall.service import Recall
     from dmm.review.examination import Examination
     from dmm.review.store import ProposalStore
@@ -281,6 +283,20 @@ class Base:
         from dmm.ledger import histogram
 
         return histogram.Stops(self.ledger)
+
+    @cached_property
+    def activity(self) -> ActivityProjection:
+        """What happened, counted by session, day and memory."""
+        from dmm.project import activity_projection
+
+        return activity_projection.ActivityProjection(self.ledger)
+
+    @cached_property
+    def catalogues(self) -> Catalogues:
+        """All memories in brief."""
+        from dmm.memories.catalogue import Catalogues
+
+        return Catalogues(self.indexes)
 
     @cached_property
     def scoped_memories(self) -> ScopedMemories:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from dmm.models.metering import Meter
     from dmm.observations.service import Observations
     from dmm.packs.active_constraints import ActiveConstraints
-    from dmm.packs.served import ServedPacks
     from dmm.packs.service import Packs
     from dmm.project.cost import Costs
     from dmm.recall.service import Recall
@@ -269,13 +268,6 @@ class Reading(Opened):
         from dmm.project import cost
 
         return cost.Costs(self.project_ledger, Lazy(take_indexes, self.base), self.base.is_trusted)
-
-    @cached_property
-    def served_packs(self) -> ServedPacks:
-        """Shows packs that were served, and why they held what they held."""
-        from dmm.packs import served
-
-        return served.ServedPacks(self.project_ledger, Lazy(take_indexes, self.base))
 
     @cached_property
     def asking(self) -> Asking:

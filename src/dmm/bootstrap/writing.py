@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.bootstrap.base import Base, today
 from dmm.bootstrap.lazy import Lazy
-from dmm.bootstrap.reading import Reading, make_meter, take_indexes
+from dmm.bootstrap.reading import make_meter, take_indexes
+from dmm.bootstrap.viewing import Viewing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from dmm.sessions.past_sessions import Transcripts
 
 
-class Writing(Reading):
+class Writing(Viewing):
     """Everything that writes memory, through proposals."""
 
     @cached_property

@@ -67,6 +67,10 @@ class LogReader:
         """Read events of some types in order."""
         return self._events(tables.OF_TYPES, after, to, json.dumps(list(types)))
 
+    def outlines(self, whole: Sequence[str], after: int, to: int) -> Iterator[Event]:
+        """Read events in order, with the payload of some types only."""
+        return self._events(tables.OUTLINES, after, to, json.dumps(list(whole)))
+
     def latest(
         self,
         limit: int,

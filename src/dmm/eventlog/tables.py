@@ -68,6 +68,11 @@ SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, ref
 FROM events
 WHERE seq > ?1 AND seq <= ?2 AND type IN (SELECT value FROM json_each(?3)) ORDER BY seq
 """
+OUTLINES = """
+SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs,
+    CASE WHEN type IN (SELECT value FROM json_each(?3)) THEN payload END, hash
+FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq
+"""
 # The conditions of `latest`; with one on the type, its index is read backwards.
 LATEST = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
