@@ -144,10 +144,12 @@ def _aim_writing(case: Any) -> None:
 
 
 def _aim_history(case: Any) -> None:
-    """Name a pack and a session that are there."""
+    """Name a pack, a memory and a session that are there."""
     label = case.operation.label
     if label == "GET /v1/packs/{seq}":
         case.path_parameters["seq"] = SERVED[0]
+    if label == "GET /v1/memories/{path}":
+        case.path_parameters["path"] = PATHS[0]
     if label == "GET /v1/sessions/{id}":
         case.path_parameters["id"] = SESSION
 

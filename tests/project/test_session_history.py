@@ -41,7 +41,11 @@ def hook(dmm: Dmm, event: str, session: str = "s", **fields: Any) -> None:
 
 
 def bash(dmm: Dmm, command: str, number: int, event: str = "PreToolUse", **fields: Any) -> None:
-    given = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": f"t{number}"}
+    given: dict[str, Any] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_use_id": f"t{number}",
+    }
     hook(dmm, event, **given, **fields)
 
 

@@ -11,6 +11,7 @@ from dmm.bootstrap.reading import Reading, take_indexes
 
 if TYPE_CHECKING:
     from dmm.packs.served import ServedPacks
+    from dmm.project.memory_view import MemoryViews
     from dmm.project.metrics import Metrics
     from dmm.project.session_history import SessionHistory
 
@@ -45,4 +46,20 @@ class Viewing(Reading):
             self.proposal_store,
             self.config.retrieval.baseline_budget,
             today,
+        )
+
+    @cached_property
+    def memory_views(self) -> MemoryViews:
+        """Shows memories with their code, usage and history."""
+        from dmm.project import memory_view
+
+        return memory_view.MemoryViews(
+            self.root.project,
+            self.indexes,
+            self.project_ledger,
+            self.base.catalogues,
+            self.base.usages,
+            self.base.activity,
+            self.conflict_register,
+            self.proposal_store,
         )

@@ -138,3 +138,25 @@ def _lines_with(lines: list[str], symbol: str) -> list[int]:
     name = re.split(r"[.:#]+", symbol)[-1] or symbol
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     return [number for number, line in enumerate(lines, start=1) if word.search(line)]
+
+
+def excerpt(root: Path, cite: Citation, now: str | None, most: int) -> list[tuple[int, str]]:
+    """Return the cited lines with their numbers, where they are now; none where they are gone."""
+    target = _locate(root, cite.path)
+    lines = None if target is None or target.is_dir() else _read_lines(target)
+    if lines is None:
+        return []
+    first, last = _span(lines, cite, now)
+    return list(enumerate(lines[first - 1 : last], start=first))[:most]
+
+
+def _span(lines: list[str], cite: Citation, now: str | None) -> tuple[int, int]:
+    """Say which lines to show: where they moved to, as cited, around the symbol, or the first."""
+    moved = re.search(r":(\d+)(?:-(\d+))?$", now or "")
+    if moved is not None:
+        first = int(moved[1])
+        return first, int(moved[2] or first)
+    if cite.lines is not None:
+        return cite.lines
+    found = _lines_with(lines, cite.symbol) if cite.symbol is not None else []
+    return (found[0], len(lines)) if found else (1, len(lines))

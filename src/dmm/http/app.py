@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from dmm import VERSION
 from dmm.errors import DmmError
-from dmm.http import asking, errors, history, ledger, login, memory, packs, recall, rules, stream, writing
+from dmm.http import asking, errors, history, ledger, login, memories, memory, packs, recall, rules, stream, writing
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
@@ -98,7 +98,7 @@ def make_app(
     app.state.access = Access(
         projects, health, codes or Codes(), sessions, port, streams or Streams()
     )
-    for part in (memory, packs, history, asking, recall, writing, ledger, rules, stream):
+    for part in (memory, memories, packs, history, asking, recall, writing, ledger, rules, stream):
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])
     for kind in (DmmError, RequestValidationError, HTTPException):

@@ -12,7 +12,7 @@ from dmm.domain.pack import shown_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.domain.memory import Origin
+    from dmm.domain.memory import Citation, Origin
     from dmm.index.records import IndexedMemory
     from dmm.index.service import Indexes
 
@@ -28,7 +28,7 @@ class Listed(NamedTuple):
     tags: tuple[str, ...]
     priority: float
     in_force: bool
-    cited: bool
+    cites: tuple[Citation, ...]
 
     @property
     def folder(self) -> str:
@@ -114,5 +114,5 @@ def _list(origin: Origin, one: IndexedMemory) -> Listed:
         one.tags,
         one.priority,
         one.in_force,
-        bool(one.cites),
+        one.cites,
     )

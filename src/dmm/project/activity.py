@@ -57,10 +57,11 @@ class DayTally(NamedTuple):
 
 
 class Served(NamedTuple):
-    """In which packs a memory was, the newest last, and how often on which day."""
+    """In which packs a memory was, the newest last; how often on which day, and in all."""
 
     packs: tuple[int, ...] = ()
     days: tuple[tuple[str, int], ...] = ()
+    times: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ def _serve(known: Served, seq: int, day: str) -> Served:
     packs = (*known.packs, seq)[-PACKS_KEPT:]
     days = dict(known.days)
     days[day] = days.get(day, 0) + 1
-    return Served(packs, tuple(sorted(days.items())[-DAYS_KEPT:]))
+    return Served(packs, tuple(sorted(days.items())[-DAYS_KEPT:]), known.times + 1)
 
 
 def _proposed(draft: _Draft, event: Event) -> None:

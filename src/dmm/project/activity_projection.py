@@ -67,5 +67,5 @@ def unpack(data: bytes, seq: int) -> Activity | None:
     return activity if found == seq else None
 
 
-def _served(packs: Any, days: Any) -> Served:
-    return Served(tuple(packs), tuple((day, number) for day, number in days))
+def _served(packs: Any, days: Any, times: int) -> Served:
+    return Served(tuple(packs), tuple((day, number) for day, number in days), times)

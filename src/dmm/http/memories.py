@@ -1,0 +1,110 @@
+"""Memories to look at, over HTTP.
+
+FastAPI reads the annotations when the program runs, so they stand here as they are.
+"""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from dmm.domain.plain import to_plain
+from dmm.errors import UsageError
+from dmm.http import models
+from dmm.http.calls import Called, Reply, told
+from dmm.http.nodes import read_nodes
+
+router = APIRouter(prefix="/v1/memories", tags=["memory"])
+
+LONGEST_PATH = 1_000
+LONGEST_MATCH = 300
+
+
+class FolderTold(models.Told):
+    """A folder with the memories right in it."""
+
+    path: str
+    count: int
+    tokens: int
+
+
+class MemoryTold(models.Told):
+    """One memory in a list."""
+
+    path: str
+    id: str
+    title: str
+    scope: str
+    tokens: int
+    tags: list[str]
+    priority: float
+    status: Literal["active", "deprecated"]
+    stale: bool | None
+    conflicts: int
+    served: int
+
+
+class MemoriesTold(models.Told):
+    """All folders, or the memories of one, or those that match."""
+
+    folders: list[FolderTold] | None = None
+    memories: list[MemoryTold] | None = None
+
+
+class NodeTold(models.Told):
+    """A piece of a text: its kind, and its children or its value."""
+
+    t: str
+    c: list["NodeTold"] | None = None
+    v: str | None = None
+
+
+class CitedTold(models.Told):
+    """A citation with the code that it names."""
+
+    path: str
+    state: Literal["fresh", "moved", "changed", "gone"]
+    code: list[dict[str, object]]
+
+
+class ViewTold(models.Told):
+    """One memory with all that is known about it."""
+
+    path: str
+    id: str
+    title: str
+    text: str
+    body: list[NodeTold]
+    citations: list[CitedTold]
+    usage: dict[str, object]
+    history: list[dict[str, object]]
+    packs: list[dict[str, object]]
+    conflicts: list[dict[str, object]]
+    digest: str | None
+
+
+@router.get("", responses=told(MemoriesTold))
+def list_memories(
+    call: Called,
+    folder: Annotated[str | None, Query(max_length=LONGEST_PATH)] = None,
+    match: Annotated[str | None, Query(max_length=LONGEST_MATCH)] = None,
+) -> Reply:
+    """List all folders, the memories right in one of them, or those that match some words."""
+    with call.reading() as dmm:
+        if folder is None and match is None:
+            return Reply(dmm.memory_views.folders())
+        return Reply(dmm.memory_views.rows(folder, match))
+
+
+@router.get("/{path:path}", responses=told(ViewTold))
+def show_memory(
+    call: Called,
+    path: Annotated[str, Path(min_length=1, max_length=LONGEST_PATH)],
+) -> Reply:
+    """Show one memory: its text as nodes, cited code, usage, history, packs and conflicts."""
+    if "\0" in path:
+        raise UsageError("a path holds no null character")
+    with call.reading() as dmm:
+        shown = dmm.memory_views.show(path)
+    found = to_plain(shown)
+    found["body"] = to_plain(read_nodes(found.pop("content")))
+    return Reply(found)
