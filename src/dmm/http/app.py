@@ -12,7 +12,20 @@ from starlette.exceptions import HTTPException
 
 from dmm import VERSION
 from dmm.errors import DmmError
-from dmm.http import asking, errors, history, ledger, login, memories, memory, packs, recall, rules, stream, writing
+from dmm.http import (
+    asking,
+    errors,
+    history,
+    ledger,
+    login,
+    memories,
+    memory,
+    packs,
+    recall,
+    rules,
+    stream,
+    writing,
+)
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
