@@ -175,10 +175,16 @@ class Project:
         with contextlib.suppress(DmmError), self._using(self._reading):
             self.looked.published.publish()
 
-    def sync(self, *, full: bool = False, stop: threading.Event | None = None) -> SyncReport:
+    def sync(
+        self,
+        *,
+        full: bool = False,
+        stop: threading.Event | None = None,
+        progress: Progress | None = None,
+    ) -> SyncReport:
         """Bring the index up to the files, while queries go on with what they have."""
         with self._using(self._indexing):
-            going_on = self._going_on(stop, background=True)
+            going_on = self._going_on(stop, progress, background=True)
             try:
                 return self.indexed.indexes.sync(full=full, progress=going_on, patience=PATIENCE)
             finally:
@@ -187,7 +193,11 @@ class Project:
                 self.publish_rules()
 
     def _going_on(
-        self, stop: threading.Event | None = None, *, background: bool = False
+        self,
+        stop: threading.Event | None = None,
+        progress: Progress | None = None,
+        *,
+        background: bool = False,
     ) -> Progress:
         """Make what is called after each batch of files, and ends the run when it is time."""
 
@@ -197,6 +207,8 @@ class Project:
                 self._give_way()
             if self._ended.is_set() or (stop is not None and stop.is_set()):
                 raise DaemonError("indexing was stopped; the next run continues from there")
+            if progress is not None:
+                progress(done, of)
 
         return check
 

@@ -14,7 +14,7 @@ from schemathesis.config import SchemathesisConfig
 
 from dmm.domain.pack import QueryRequest
 from dmm.eventlog.open_ledger import Actor
-from dmm.http import Streams, make_app
+from dmm.http import Jobs, Streams, make_app
 from dmm.http.streams import Limits
 from dmm.projects import Projects, SharedModel
 
@@ -39,6 +39,7 @@ CONFIG = SchemathesisConfig.from_dict(
 )
 NUMBERS = ("seq", "at_seq", "before", "after", "to", "caused_by", "triggered_by")
 EVENTS = 8
+BEGUN: list[str] = []
 NOTE = "# A note\n\nIt says something that nobody has said yet."
 PATHS = (
     *("baseline/identity.md", "baseline/hard_constraints.md", "agent/using_memory.md"),
@@ -80,7 +81,11 @@ def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
         SERVED[:] = [one.seq for one in dmm.served_packs.newest(1).packs]
     # Streams that end at once: a request is judged when its answer is complete.
     streams = Streams(Limits(life=0.0))
-    app = make_app(projects, token=TOKEN, port=lambda: PORT, health=dict, streams=streams)
+    jobs = Jobs()
+    BEGUN[:] = [jobs.begin("verify", root / ".dmm", lambda _progress: None).id]
+    app = make_app(
+        projects, token=TOKEN, port=lambda: PORT, health=dict, streams=streams, jobs=jobs
+    )
     schema = schemathesis.openapi.from_asgi(
         "/v1/openapi.json", app, config=CONFIG, headers=AUTHORISED
     )
@@ -124,6 +129,11 @@ def _aim_writing(case: Any) -> None:
     label, body = case.operation.label, case.body
     if "{id}" in label:
         case.path_parameters["id"] = str(EVENTS + (4 if "conflicts" in label else 2))
+    if "/v1/jobs/{id}" in label:
+        case.path_parameters["id"] = BEGUN[0]
+    if label == "POST /v1/jobs":
+        # Which fields a kind of work takes, the document can't say.
+        case.body = {"kind": "verify"}
     if label == "POST /v1/proposals" and isinstance(body, dict):
         for name in ("operation", "patch", "base", "new_scope", "to", "expires"):
             body.pop(name, None)

@@ -18,6 +18,7 @@ from dmm.files.trusted import TrustStore
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dmm.bootstrap.checkups import Checkup
     from dmm.embed.model import Embedder
     from dmm.eventlog.open_ledger import Actor
     from dmm.project.story import Stage
@@ -37,6 +38,12 @@ class Dmm(Writing):
     def reopened(self) -> Dmm:
         """Open the project once more, with files of its own."""
         return replace(self, base=replace(self.base))
+
+    def checkup(self, progress: Callable[[int, int], None]) -> Checkup:
+        """Check the project and what it stands on."""
+        from dmm.bootstrap import checkups
+
+        return checkups.check_up(self, progress)
 
 
 def open_dmm(

@@ -93,8 +93,8 @@ def _installations(root: Path | None) -> dict[Scope, Installation]:
 
 
 def _open_memory(root: Path | None) -> Memory:
+    from dmm.bootstrap.checkups import open_memory
     from dmm.cli.options import open_project
-    from dmm.project.doctor import Memory
 
     dmm = open_project(root, quiet=True)
 
@@ -102,17 +102,7 @@ def _open_memory(root: Path | None) -> Memory:
         dmm.memories.reindex()
         dmm.close()
 
-    return Memory(
-        folder=dmm.root.folder,
-        trusted=dmm.trusted,
-        overview=dmm.overview,
-        audit=dmm.audit,
-        reindex=reindex,
-        consents=dmm.consents,
-        published=dmm.published,
-        backups=dmm.backups,
-        unchecked=lambda: dmm.rules.unchecked(),
-    )
+    return open_memory(dmm, reindex)
 
 
 def _lines(check: Check, *, heading: bool) -> Iterator[str]:

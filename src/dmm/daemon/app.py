@@ -168,8 +168,8 @@ class Daemon:
         self._survive(self._release, quiet)
         self._survive(self._close_idle)
         self._server = server
-        watched = self._web is not None and self._web.streams
-        if quiet > idle and not watched and self.is_alone(server):
+        followed = self._web is not None and self._web.followed
+        if quiet > idle and not followed and self.is_alone(server):
             # Nothing new is begun; what is under way may end well.
             return not self.chores.busy
         self._survive(self.chores.tick, self.projects.each(), quiet)

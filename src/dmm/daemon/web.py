@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dmm.daemon.instance import Instance
     from dmm.daemon.logs import Log
     from dmm.daemon.loop import Loop
-    from dmm.http import Codes, Sessions, Streams
+    from dmm.http import Codes, Jobs, Sessions, Streams
     from dmm.projects import Projects
 
     Application = Callable[[Any, Any, Any], Awaitable[None]]
@@ -76,6 +76,7 @@ class Web:
         self._codes: Codes | None = None
         self._sessions: Sessions | None = None
         self._streams: Streams | None = None
+        self._jobs: Jobs | None = None
         self._making = threading.Lock()
         self._servers: list[Any] = []
         self._serving = 0
@@ -169,6 +170,7 @@ class Web:
             sessions=self.sessions,
             name=self.name,
             streams=self._open_streams(),
+            jobs=self._jobs,
             local=local,
             mounts={"/mcp": make_mcp(self._projects)},
         )
@@ -240,22 +242,27 @@ class Web:
         return self.sessions.end_all()
 
     def _open_streams(self) -> Streams:
-        from dmm.http import Streams
+        from dmm.http import Jobs, Streams
 
         with self._making:
-            self._streams = self._streams or Streams()
+            if self._streams is None:
+                self._streams = Streams()
+                self._jobs = Jobs(self._streams.tell_job)
         return self._streams
 
     @property
-    def streams(self) -> int:
-        """How many streams are open."""
-        return 0 if self._streams is None else self._streams.count
+    def followed(self) -> int:
+        """How many streams are open and how many jobs run."""
+        streams = 0 if self._streams is None else self._streams.count
+        return streams + (0 if self._jobs is None else self._jobs.running)
 
     def leave(self) -> None:
         """Let nobody new in; requests under way are answered."""
         self._leaving = True
         if self._streams is not None:
             self._streams.close()
+        if self._jobs is not None:
+            self._jobs.close()
         for server in self._servers:
             server.should_exit = True
 

@@ -3,5 +3,6 @@
 from dmm.http.app import SERVER, make_app
 from dmm.http.sessions import Codes, Sessions
 from dmm.http.streams import Streams
+from dmm.http.work import Jobs
 
-__all__ = ["SERVER", "Codes", "Sessions", "Streams", "make_app"]
+__all__ = ["SERVER", "Codes", "Jobs", "Sessions", "Streams", "make_app"]

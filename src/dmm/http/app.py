@@ -26,6 +26,7 @@ from dmm.http import (
     stream,
     writing,
 )
+from dmm.http import jobs as jobs_routes
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
@@ -33,6 +34,7 @@ from dmm.http.errors import STATUS, Refusal, describe, describe_error
 from dmm.http.gate import Gate, Keys
 from dmm.http.sessions import Codes, Sessions
 from dmm.http.streams import Streams
+from dmm.http.work import Jobs
 from dmm.web.files import load_files
 
 if TYPE_CHECKING:
@@ -86,14 +88,15 @@ def make_app(
     sessions: Sessions | None = None,
     name: str = "localhost",
     streams: Streams | None = None,
+    jobs: Jobs | None = None,
     local: bool = False,
     mounts: Mapping[str, ASGIApp] | None = None,
 ) -> ASGIApp:
     """Make the application: for TCP behind the token, or with `local` for the Unix socket.
 
     `codes` are those the daemon hands out for browsers, `sessions` the browsers that are signed
-    in, `streams` what it ends when it leaves, and `name` is the host name of the page; `mounts`
-    are served behind the same gate.
+    in, `streams` and `jobs` what it ends when it leaves, and `name` is the host name of the page;
+    `mounts` are served behind the same gate.
     """
     if not local and len(token) < SHORTEST_TOKEN:
         raise ValueError("the token is too short")
@@ -108,10 +111,20 @@ def make_app(
         redirect_slashes=False,
         telemetry=SILENT,
     )
+    told = streams or Streams()
     app.state.access = Access(
-        projects, health, codes or Codes(), sessions, port, streams or Streams()
+        projects,
+        health,
+        codes or Codes(),
+        sessions,
+        port,
+        told,
+        jobs or Jobs(told.tell_job),
     )
-    for part in (memory, memories, packs, history, asking, recall, writing, ledger, rules, stream):
+    for part in (
+        *(memory, memories, packs, history, asking, recall, writing, ledger, rules),
+        *(stream, jobs_routes),
+    ):
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])
     for kind in (DmmError, RequestValidationError, HTTPException):

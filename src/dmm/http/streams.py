@@ -142,6 +142,10 @@ class Streams:
             for listener in reached:
                 listener.tell(message)
 
+    def tell_job(self, root: Path, job: object) -> None:
+        """Tell everybody who listens to a project how far a job is."""
+        self.announce(root, "job", job)
+
     def end_all(self) -> None:
         """End all streams; whoever still may can open another."""
         with self._lock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from dmm.domain.brief import brief
 from dmm.domain.event import EventType
@@ -17,11 +17,32 @@ from dmm.rules.discretion import discreet
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from dmm.domain.event import Event
     from dmm.eventlog.chain import Head
     from dmm.rules.project_ledger import ProjectLedger
+
+    Progress = Callable[[int, int], None]
+
+# Progress is told after so many events.
+TOLD_EVERY = 500
+
+
+def _silent(_done: int, _of: int) -> None:
+    """Tell nobody how far it is."""
+
+
+def _counted(
+    rows: Iterable[tuple[Any, ...]], of: int, progress: Progress
+) -> Iterator[tuple[Any, ...]]:
+    """Give the rows of all events, and tell now and then how far it is."""
+    for row in rows:
+        if row[0] % TOLD_EVERY == 0:
+            progress(row[0], of)
+        yield row
+    progress(of, of)
 
 
 class Within(TypedDict, total=False):
@@ -47,20 +68,21 @@ class Audit:
         return Created(log.where, made, log.head().seq)
 
     @traced()
-    def verify(self, *, anchor: bool = False) -> Verified:
+    def verify(self, *, anchor: bool = False, progress: Progress = _silent) -> Verified:
         """Walk the chain and compare the anchors; the head of a valid one can be anchored."""
         with self.project_ledger.as_it_is() as log:
-            told = self._examine(log)
+            told = self._examine(log, progress)
         if anchor and told.valid and self.project_ledger.exists:
             day = self.project_ledger.now().date().isoformat()
             written = anchor_head(self.project_ledger.log, self.anchors, day)
             told = replace(told, anchored=None if written is None else written.seq)
         return told
 
-    def _examine(self, log: EventLog) -> Verified:
+    def _examine(self, log: EventLog, progress: Progress) -> Verified:
         """Walk the chain, past the anchors and the mark, and prove what is derived from it."""
         known = read_anchors(self.anchors)
-        found = verify(log.raw(), known.anchors, self._noted())
+        rows = _counted(log.raw(), log.head().seq, progress)
+        found = verify(rows, known.anchors, self._noted())
         told = Verified(**asdict(check(found)), unread_anchor_lines=tuple(known.malformed))
         if not found.valid:
             return told

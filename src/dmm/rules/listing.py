@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from dmm.rules.rule import Rule, State
     from dmm.rules.shelf import RuleShelf
 
+    Progress = Callable[[int, int], None]
+
 HERE = "simulation"
 STOPS_SHOWN = 10
 Told = dict[str, Any]
@@ -140,10 +142,10 @@ class RuleReading:
         return {key: shown[key] for key in keys} | {"stops": stops[-STOPS_SHOWN:]}
 
     @traced(*SIMULATION)
-    def rehearse(self, what: str) -> Told:
+    def rehearse(self, what: str, *, progress: Progress | None = None) -> Told:
         """Replay past sessions against a rule: one that is there, a sentence, or a file's text."""
         constraint, state = self._suppose(what)
-        told = self.rehearsals.rehearse_constraint(constraint)
+        told = self.rehearsals.rehearse_constraint(constraint, progress)
         return told | {"state": state.value}
 
     def _suppose(self, what: str) -> tuple[Constraint, State]:

@@ -23,13 +23,15 @@ from dmm.rules.rulebook import Rulebook, compile_constraint, in_words, on_calls
 from dmm.tracing import SIMULATION, traced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dmm.domain.event import Event
     from dmm.eventlog.state import State
     from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry
     from dmm.rules.project_ledger import ProjectLedger
+
+    Progress = Callable[[int, int], None]
 
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
@@ -75,13 +77,17 @@ class Rehearsals:
         told = self.rehearse_constraint(suppose(text, priority, 0))
         return {name: told[name] for name in REHEARSED}
 
-    def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
+    def rehearse_constraint(
+        self, constraint: Constraint, progress: Progress | None = None
+    ) -> dict[str, Any]:
         """Replay the past against a constraint that is compiled already."""
         head = self.project_ledger.reading.head().seq
         rehearsal = _Rehearsal(replace(constraint, seq=head + 1), self.project_ledger.project)
         types = sorted({*DECISIONS, *LOOKUPS, *CALLS, *FINISHED})
         for event in self.project_ledger.reading.events_of(types, 0, head):
             rehearsal.meet(event)
+            if progress is not None:
+                progress(event.seq, head)
         return {
             "constraint": constraint.text,
             "enforceable": constraint.rule is not None,
