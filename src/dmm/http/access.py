@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from dmm.http.sessions import Codes, Sessions
     from dmm.http.streams import Streams
+    from dmm.passkeys.service import Persons
     from dmm.projects import Project, Projects
 
 LONGEST_PATH = 4096
@@ -36,6 +37,7 @@ class Access:
     sessions: Sessions
     port: Callable[[], int]
     streams: Streams
+    persons: Persons
 
     def project(self, named: Iterable[str | None]) -> Project:
         """Find the project that is named, or the only one that is open."""

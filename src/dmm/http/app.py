@@ -12,7 +12,19 @@ from starlette.exceptions import HTTPException
 
 from dmm import VERSION
 from dmm.errors import DmmError
-from dmm.http import asking, errors, ledger, login, memory, packs, recall, rules, stream, writing
+from dmm.http import (
+    asking,
+    confirming,
+    errors,
+    ledger,
+    login,
+    memory,
+    packs,
+    recall,
+    rules,
+    stream,
+    writing,
+)
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
@@ -20,6 +32,9 @@ from dmm.http.errors import STATUS, Refusal, describe, describe_error
 from dmm.http.gate import Gate, Keys
 from dmm.http.sessions import Codes, Sessions
 from dmm.http.streams import Streams
+from dmm.passkeys.keyring import page_folder
+from dmm.passkeys.service import Persons
+from dmm.passkeys.webauthn import Place
 from dmm.web.files import load_files
 
 if TYPE_CHECKING:
@@ -69,6 +84,7 @@ def make_app(
     token: str,
     port: Callable[[], int],
     health: Callable[[], Mapping[str, Any]],
+    persons: Persons | None = None,
     codes: Codes | None = None,
     sessions: Sessions | None = None,
     name: str = "localhost",
@@ -78,13 +94,14 @@ def make_app(
 ) -> ASGIApp:
     """Make the application: for TCP behind the token, or with `local` for the Unix socket.
 
-    `codes` are those the daemon hands out for browsers, `sessions` the browsers that are signed
-    in, `streams` what it ends when it leaves, and `name` is the host name of the page; `mounts`
-    are served behind the same gate.
+    `persons` says what a person has to confirm. `codes` are those the daemon hands out for
+    browsers, `sessions` the browsers that are signed in, `streams` what it ends when it leaves,
+    and `name` is the host name of the page; `mounts` are served behind the same gate.
     """
     if not local and len(token) < SHORTEST_TOKEN:
         raise ValueError("the token is too short")
     sessions = sessions or Sessions()
+    people = persons or Persons(page_folder(), lambda: Place(name, f"http://{name}:{port()}"))
     app = FastAPI(
         title="DMM",
         version=VERSION,
@@ -96,9 +113,9 @@ def make_app(
         telemetry=SILENT,
     )
     app.state.access = Access(
-        projects, health, codes or Codes(), sessions, port, streams or Streams()
+        projects, health, codes or Codes(), sessions, port, streams or Streams(), people
     )
-    for part in (memory, packs, asking, recall, writing, ledger, rules, stream):
+    for part in (memory, packs, asking, recall, writing, ledger, rules, stream, confirming):
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])
     for kind in (DmmError, RequestValidationError, HTTPException):
