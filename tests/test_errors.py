@@ -29,6 +29,8 @@ def test_every_error_has_a_code_of_its_own() -> None:
         "no_root",
         "not_trusted",
         "path_refused",
+        "proof_refused",
+        "proof_required",
         "review_refused",
         "rule_form",
         "stale_base",

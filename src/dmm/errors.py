@@ -9,6 +9,8 @@ DmmError
 ├── FileExists            a create whose file is already there
 ├── ReviewRefused         a proposal that can't be decided or applied as asked
 │   └── StaleBase         the file has changed since the proposal was made
+├── ProofRequired         a decision that a person has to confirm first
+├── ProofRefused          a confirmation that proves nothing
 ├── MemoryFileError       a memory file that can't be read as a memory
 ├── RuleFormError         a field of a rule that can't be read
 ├── ModelUnavailable      the embedding model is missing or broken
@@ -96,6 +98,18 @@ class StaleBase(ReviewRefused):
     ) -> None:
         super().__init__(what, where=where, hint=hint)
         self.view = view
+
+
+class ProofRequired(DmmError):
+    """A person has to confirm this first, with a passkey or the code of a terminal."""
+
+    code = "proof_required"
+
+
+class ProofRefused(DmmError):
+    """The confirmation is wrong, used, expired, or for something else."""
+
+    code = "proof_refused"
 
 
 class MemoryFileError(DmmError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import socket
 import threading
@@ -17,6 +18,8 @@ from dmm.bootstrap import today
 from dmm.eventlog.open_ledger import Actor
 from dmm.files.trusted import TrustStore
 from dmm.http import SERVER, Codes, Streams, make_app
+from dmm.passkeys.service import Persons
+from dmm.passkeys.webauthn import Place
 from dmm.project.init import set_up
 from dmm.projects import Projects, SharedModel
 
@@ -65,6 +68,7 @@ class Server:
     root: Path
     projects: Projects
     codes: Codes
+    persons: Persons
     token: str = TOKEN
     name: str = NAME
 
@@ -117,6 +121,17 @@ class Server:
         kept = [(name, value) for name, value in usual if name.lower() not in named]
         head = self.head(method, path, (*kept, ("Connection", "close"), *headers))
         return self.send(head + data, method)
+
+    def sign_in(self, *, confirmed: bool = True) -> Headers:
+        """Sign a browser in; the person has typed the code of the terminal, or not yet."""
+        told = self.ask(
+            "POST", "/v1/session", {"code": self.codes.make()}, without=("Authorization",)
+        )
+        cookie = (told.header("set-cookie") or "").partition(";")[0]
+        if confirmed:
+            session = hashlib.sha256(cookie.partition("=")[2].encode()).hexdigest()
+            self.persons.codes.take(self.persons.codes.make(), session)
+        return (("Cookie", cookie), ("Origin", self.origin), ("X-DMM-Page", "1"))
 
     @property
     def actor(self) -> Actor:
@@ -177,6 +192,10 @@ def healthy(root: Path) -> dict[str, Any]:
     return {"status": "healthy", "uptime": 1.5, "projects": [watched]}
 
 
+def new_persons(folder: Path, port: int) -> Persons:
+    return Persons(folder / f"page-{port}", lambda: Place(NAME, f"http://{NAME}:{port}"))
+
+
 @pytest.fixture
 def serve_local() -> Iterator[Callable[..., Server]]:
     """Servers on Unix sockets, stopped with their test."""
@@ -188,7 +207,7 @@ def serve_local() -> Iterator[Callable[..., Server]]:
             listening.listen()
             app = make_app(projects, token="", port=lambda: 0, health=dict, local=True)
             stack.enter_context(running(app, listening))
-            return Server(0, root, projects, Codes())
+            return Server(0, root, projects, Codes(), new_persons(path.parent, 0))
 
         yield start
 
@@ -207,17 +226,19 @@ def serving(
     listening.listen()
     port = listening.getsockname()[1]
     tell = health or (lambda: healthy(root))
+    persons = new_persons(root.parent, port)
     app = make_app(
         projects,
         token=TOKEN,
         port=lambda: port,
         health=tell,
+        persons=persons,
         codes=codes,
         name=NAME,
         streams=streams,
     )
     with running(app, listening):
-        yield Server(port, root, projects, codes)
+        yield Server(port, root, projects, codes, persons)
 
 
 @pytest.fixture

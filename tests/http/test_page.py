@@ -28,9 +28,7 @@ def get(server: Server, path: str, *headers: tuple[str, str]) -> Reply:
 
 
 def sign_in(server: Server) -> Headers:
-    told = server.ask("POST", SESSION, {"code": server.codes.make()}, without=("Authorization",))
-    cookie = (told.header("set-cookie") or "").partition(";")[0]
-    return (("Cookie", cookie), ("Origin", server.origin), ("X-DMM-Page", "1"))
+    return server.sign_in(confirmed=False)
 
 
 @pytest.mark.parametrize("path", sorted(load_files()))
@@ -111,6 +109,8 @@ def test_a_browser_sees_that_it_is_signed_in_and_signs_out_everywhere(server: Se
     first, second = sign_in(server), sign_in(server)
     seen = get(server, SESSION, *first).json()
     assert (seen["signed_in"], seen["sessions"] >= 2) == (True, True)
+    assert seen["passkey"] == {"enrolled": 0, "required": False}
+    assert seen["confirm"] == "code"
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", seen["since"])
     code = server.codes.make()
     assert (

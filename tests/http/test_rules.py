@@ -13,11 +13,7 @@ PROOF = {"block": ["git push -f"], "allow": ["git push"]}
 
 
 def sign_in(server: Server) -> tuple[tuple[str, str], ...]:
-    opened = server.ask(
-        "POST", "/v1/session", {"code": server.codes.make()}, without=("Authorization",)
-    )
-    cookie = (opened.header("set-cookie") or "").partition(";")[0]
-    return (("Cookie", cookie), ("Origin", server.origin), ("X-DMM-Page", "1"))
+    return server.sign_in()
 
 
 def test_an_agent_proposes_and_a_person_accepts(server: Server) -> None:

@@ -24,11 +24,7 @@ AGENT = (("X-DMM-Client", "codex"), ("X-DMM-Session", "s-1"))
 
 
 def sign_in(server: Server) -> Headers:
-    opened = server.ask(
-        "POST", "/v1/session", {"code": server.codes.make()}, without=("Authorization",)
-    )
-    cookie = (opened.header("set-cookie") or "").partition(";")[0]
-    return (("Cookie", cookie), ("Origin", server.origin), ("X-DMM-Page", "1"))
+    return server.sign_in()
 
 
 def decide(server: Server, path: str, body: object) -> Reply:

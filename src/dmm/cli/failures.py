@@ -31,6 +31,8 @@ EXIT_STATUS = {
     "daemon": 14,
     "review_refused": 15,
     "stale_base": 15,
+    "proof_required": 17,
+    "proof_refused": 17,
     "ledger_refused": 11,
     "ledger_broken": 12,
     "not_trusted": 13,

@@ -12,8 +12,9 @@ import typer
 
 from dmm import endpoint
 from dmm.cli.options import Json, counted, present, refuse_agents
-from dmm.daemon.address import IPV4, find_address, keep_address, listen, page_folder
+from dmm.daemon.address import IPV4, find_address, keep_address, listen
 from dmm.errors import DaemonError
+from dmm.passkeys.keyring import page_folder
 
 # The web server is loaded for this, which takes a while on a busy machine.
 START_WITHIN = 30.0
@@ -32,6 +33,7 @@ class Opened:
     fallback: str
     port: int
     fault: str | None
+    confirm: str | None
     opened: bool = False
 
 
@@ -44,6 +46,9 @@ def ui(
     ] = None,
     numeric: Annotated[
         bool, typer.Option("--numeric", help="Use 127.0.0.1 instead of the page's own name.")
+    ] = False,
+    code: Annotated[
+        bool, typer.Option("--code", help="Only show a new confirmation code.")
     ] = False,
     sign_out: Annotated[
         bool, typer.Option("--sign-out", help="Sign all browsers out instead.")
@@ -63,6 +68,9 @@ def ui(
     if port is not None:
         _keep_port(port)
     found = _ask_code()
+    if code:
+        present({"confirm": found.confirm}, as_json=as_json, lines=lambda _: _confirm(found))
+        return
     if numeric:
         found = replace(found, address=found.fallback)
     if not print_only:
@@ -78,7 +86,15 @@ def _lines(found: Opened) -> list[str]:
         lines.append(f"  {found.fallback}")
     if found.fault:
         lines += [f"{found.fault}.", "To use another port for good: dmm ui --port PORT"]
-    return [*lines, "It is good once, for a minute. Sign out everywhere: dmm ui --sign-out"]
+    lines.append("It is good once, for a minute. Sign out everywhere: dmm ui --sign-out")
+    return [*lines, *_confirm(found)] if found.confirm else lines
+
+
+def _confirm(found: Opened) -> list[str]:
+    if found.confirm is None:
+        return ["No code: a passkey confirms decisions, or this is not a terminal of your own."]
+    shown = f"{found.confirm[:3]} {found.confirm[3:]}"
+    return [f"Confirmation code: {shown}", "The page asks for it; it is good for 15 minutes."]
 
 
 def _ask_code() -> Opened:
@@ -97,7 +113,7 @@ def _ask_code() -> Opened:
         raise DaemonError(error["what"], where=error["where"], hint=error["hint"])
     where = f"{told['port']}/#code={told['code']}"
     named, plain = (f"http://{host}:{where}" for host in (told["name"], IPV4))
-    return Opened(named, plain, told["port"], told["fault"])
+    return Opened(named, plain, told["port"], told["fault"], told["confirm"])
 
 
 def _start() -> None:

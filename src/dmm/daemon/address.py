@@ -14,17 +14,18 @@ import re
 import secrets
 import socket
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dmm import endpoint
 from dmm.daemon.instance import STEADY
 from dmm.errors import StorageError
 from dmm.files.durable import write_atomic
 from dmm.private import make_private_folder
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 IPV4 = "127.0.0.1"
 IPV6 = "::1"
-FOLDER = "page"
 FILE = "address.json"
 BACKLOG = 64
 # Below the ports that systems give to outgoing connections, which could take ours meanwhile.
@@ -41,11 +42,6 @@ class Address:
 
     name: str
     port: int | None = None
-
-
-def page_folder() -> Path:
-    """Return the folder in which what belongs to the page is kept."""
-    return Path(endpoint.state_folder()) / FOLDER
 
 
 def read_address(folder: Path) -> Address | None:

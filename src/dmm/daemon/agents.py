@@ -71,6 +71,28 @@ class Agents:
                     os.close(one.descriptor)
             self._agents.clear()
 
+    def shares_terminal(self, peer: int | None) -> bool:
+        """Say whether a process sits at the terminal of an agent, as one that it left behind."""
+        terminal = None if peer is None else find_terminal(peer)
+        with self._lock:
+            return terminal is not None and terminal in map(find_terminal, self._agents)
+
+
+def find_terminal(pid: int) -> int | None:
+    """Return the terminal of a process by its number; None where it has none."""
+    return _stat(pid)[4] or None
+
+
+def is_at_terminal(pid: int) -> bool:
+    """Say whether a process runs in the foreground of a terminal.
+
+    Only Linux tells; elsewhere the word of whoever asks has to do.
+    """
+    if sys.platform != "linux":
+        return True
+    group, terminal, foreground = (_stat(pid)[place] for place in (2, 4, 5))
+    return terminal != 0 and group == foreground
+
 
 def find_agent(peer: int) -> int | None:
     """Find the process that started a hook: the nearest one above it that is no shell."""
@@ -90,12 +112,17 @@ def ancestors(pid: int) -> list[int]:
 
 
 def _parent(pid: int) -> int:
+    return _stat(pid)[1]
+
+
+def _stat(pid: int) -> tuple[int, ...]:
+    """Read the first numbers about a process: parent at 1, group at 2, terminal at 4, its group."""
     try:
         about = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
-        return 0
-    # The name stands in brackets and may itself hold brackets and blanks.
-    return int(about.rpartition(")")[2].split()[1])
+        return (0,) * 6
+    # The name stands in brackets and may itself hold brackets and blanks; a letter follows it.
+    return (0, *map(int, about.rpartition(")")[2].split()[1:6]))
 
 
 def _name(pid: int) -> str:

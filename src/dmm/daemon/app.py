@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm import losses
 from dmm.clients.launch import CORE
-from dmm.daemon.agents import Agents
+from dmm.daemon.agents import Agents, is_at_terminal
 from dmm.daemon.apart import do_apart
 from dmm.daemon.calls import Calls
 from dmm.daemon.hook_events import HookHandler
@@ -300,7 +300,15 @@ class Daemon:
         if self.agents.session_of(peer) is not None:
             raise DaemonError("codes are for people, not for agents", hint="use a terminal")
         about = {"name": self._web.name, "port": self._web.port, "fault": self._web.fault}
-        return about | {"code": self._web.codes.make()}
+        return about | {"code": self._web.codes.make(), "confirm": self._make_confirm(peer)}
+
+    def _make_confirm(self, peer: int | None) -> str | None:
+        """Make the code that confirms decisions, for a person's terminal; passkeys replace it."""
+        if self._web is None or self._web.persons.keyring.read():
+            return None
+        if peer is None or not is_at_terminal(peer) or self.agents.shares_terminal(peer):
+            return None
+        return self._web.persons.codes.make()
 
     def sign_out(self) -> int:
         """End the sessions of all browsers, and tell how many there were."""

@@ -16,9 +16,12 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.daemon.address import open_doors, page_folder
+from dmm.daemon.address import open_doors
 from dmm.daemon.loop import load
 from dmm.daemon.underway import UnderWay
+from dmm.passkeys.keyring import page_folder
+from dmm.passkeys.service import Persons
+from dmm.passkeys.webauthn import Place
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -86,6 +89,7 @@ class Web:
         self.port: int | None = None
         self.fault: str | None = None
         self.name = "localhost"
+        self.persons = Persons(page_folder(), self._place)
 
     def open(self) -> None:
         """Bind both doors and wait for the first knock."""
@@ -98,6 +102,9 @@ class Web:
         for door in (self._port, self._local):
             if door:
                 self._begin(door)
+
+    def _place(self) -> Place:
+        return Place(self.name, f"http://{self.name}:{self.port}")
 
     def _bind(self, wanted: int) -> None:
         try:
@@ -168,6 +175,7 @@ class Web:
             health=self._health,
             codes=self.codes,
             sessions=self.sessions,
+            persons=self.persons,
             name=self.name,
             streams=self._open_streams(),
             jobs=self._jobs,
@@ -239,6 +247,7 @@ class Web:
         if self._streams is not None:
             # Those who are still let in open another.
             self._streams.end_all()
+        self.persons.codes.end_all()
         return self.sessions.end_all()
 
     def _open_streams(self) -> Streams:

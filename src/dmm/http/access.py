@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dmm.http.sessions import Codes, Sessions
     from dmm.http.streams import Streams
     from dmm.http.work import Jobs
+    from dmm.passkeys.service import Persons
     from dmm.projects import Project, Projects
 
 LONGEST_PATH = 4096
@@ -38,6 +39,7 @@ class Access:
     port: Callable[[], int]
     streams: Streams
     jobs: Jobs
+    persons: Persons
 
     def project(self, named: Iterable[str | None]) -> Project:
         """Find the project that is named, or the only one that is open."""

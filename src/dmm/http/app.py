@@ -14,6 +14,7 @@ from dmm import VERSION
 from dmm.errors import DmmError
 from dmm.http import (
     asking,
+    confirming,
     errors,
     history,
     ledger,
@@ -35,6 +36,9 @@ from dmm.http.gate import Gate, Keys
 from dmm.http.sessions import Codes, Sessions
 from dmm.http.streams import Streams
 from dmm.http.work import Jobs
+from dmm.passkeys.keyring import page_folder
+from dmm.passkeys.service import Persons
+from dmm.passkeys.webauthn import Place
 from dmm.web.files import load_files
 
 if TYPE_CHECKING:
@@ -84,6 +88,7 @@ def make_app(
     token: str,
     port: Callable[[], int],
     health: Callable[[], Mapping[str, Any]],
+    persons: Persons | None = None,
     codes: Codes | None = None,
     sessions: Sessions | None = None,
     name: str = "localhost",
@@ -94,13 +99,14 @@ def make_app(
 ) -> ASGIApp:
     """Make the application: for TCP behind the token, or with `local` for the Unix socket.
 
-    `codes` are those the daemon hands out for browsers, `sessions` the browsers that are signed
-    in, `streams` and `jobs` what it ends when it leaves, and `name` is the host name of the page;
-    `mounts` are served behind the same gate.
+    `persons` says what a person has to confirm. `codes` are those the daemon hands out for
+    browsers, `sessions` the browsers that are signed in, `streams` and `jobs` what it ends when
+    it leaves, and `name` is the host name of the page; `mounts` are served behind the same gate.
     """
     if not local and len(token) < SHORTEST_TOKEN:
         raise ValueError("the token is too short")
     sessions = sessions or Sessions()
+    people = persons or Persons(page_folder(), lambda: Place(name, f"http://{name}:{port()}"))
     app = FastAPI(
         title="DMM",
         version=VERSION,
@@ -120,10 +126,11 @@ def make_app(
         port,
         told,
         jobs or Jobs(told.tell_job),
+        people,
     )
     for part in (
         *(memory, memories, packs, history, asking, recall, writing, ledger, rules),
-        *(stream, jobs_routes),
+        *(stream, jobs_routes, confirming),
     ):
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])

@@ -15,11 +15,15 @@ from starlette.responses import Response
 
 from dmm.bootstrap import Dmm
 from dmm.domain.event import Trust
-from dmm.errors import ReviewRefused, UsageError
+from dmm.errors import ProofRefused, ReviewRefused, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.http.access import Access, actor_for, decode_header
 from dmm.http.errors import to_json
-from dmm.http.models import Failure
+from dmm.http.models import Credential, Decided, Failure, ProofGiven
+from dmm.http.sessions import read_cookie
+from dmm.passkeys.acts import Act
+from dmm.passkeys.service import Proof
+from dmm.passkeys.webauthn import Assertion, decode
 from dmm.projects import Project
 
 LONGEST_NAME = 60
@@ -43,6 +47,7 @@ class Call:
     access: Access
     actor: Actor
     named: tuple[str | None, ...]
+    session: str | None = None
 
     @property
     def names_project(self) -> bool:
@@ -71,22 +76,29 @@ class Call:
         with self.project().recall(self.actor) as dmm:
             yield dmm
 
+    def prove(self, act: Act, proof: ProofGiven | None) -> None:
+        """Refuse what no person has confirmed; an agent's word counts as an agent's anyway."""
+        if self.session is not None:
+            self.access.persons.require(act, self.session, read_proof(proof))
+
     @contextlib.contextmanager
-    def decide(self, root: str | None = None) -> Iterator[Dmm]:
+    def decide(self, act: Act, body: Decided) -> Iterator[Dmm]:
         """Decide about the project's memory: a person does, and only a browser's session is one."""
         if self.actor.trust is not Trust.USER:
             hint = "decide in a terminal with dmm review, or in a browser that is signed in"
             raise ReviewRefused("a token can't decide on memory; only a person can", hint=hint)
-        with self.project(root).applying(self.actor) as dmm:
+        self.prove(act, body.proof)
+        with self.project(body.root).applying(self.actor) as dmm:
             yield dmm
 
     @contextlib.contextmanager
-    def govern(self, root: str | None = None) -> Iterator[Dmm]:
+    def govern(self, act: Act, body: Decided) -> Iterator[Dmm]:
         """Change which rules are in force: a person does, as with decisions about memory."""
         if self.actor.trust is not Trust.USER:
             hint = "run dmm rules in a terminal, or use a browser that is signed in"
             raise ReviewRefused("a token can't change rules; only a person can", hint=hint)
-        with self.recording(root) as dmm:
+        self.prove(act, body.proof)
+        with self.recording(body.root) as dmm:
             yield dmm
 
     @contextlib.contextmanager
@@ -108,7 +120,34 @@ async def take_call(
     root: Annotated[str | None, Query()] = None,
 ) -> Call:
     """Read what is the same in every request."""
-    return Call(access_of(request), actor_for(request), (decode_header(header), root))
+    named = (decode_header(header), root)
+    return Call(access_of(request), actor_for(request), named, session_of(request))
+
+
+def session_of(request: Request) -> str | None:
+    """Return the session of a browser that is signed in, by what is kept of it."""
+    if request.scope.get("dmm.caller") != "session":
+        return None
+    access = access_of(request)
+    secret = read_cookie(request.headers.get("cookie", ""), access.port())
+    found = None if secret is None else access.sessions.find(secret)
+    if found is None:
+        raise ProofRefused("the session has just ended", hint="sign in again with: dmm ui")
+    return found.id
+
+
+def read_proof(given: ProofGiven | None) -> Proof | None:
+    """Read what a decision carries as proof."""
+    if given is None:
+        return None
+    answer = None if given.credential is None else read_credential(given.credential)
+    return Proof(given.confirmation, given.code, answer)
+
+
+def read_credential(given: Credential) -> Assertion:
+    """Read a passkey's answer."""
+    parts = (given.client_data, given.authenticator_data, given.signature)
+    return Assertion(given.id, *map(decode, parts))
 
 
 Called = Annotated[Call, Depends(take_call)]

@@ -25,6 +25,8 @@ STATUS = {
     "file_exists": 409,
     "review_refused": 409,
     "stale_base": 409,
+    "proof_required": 403,
+    "proof_refused": 403,
     "memory_file": 409,
     "rule_form": 422,
     "model_unavailable": 409,

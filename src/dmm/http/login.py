@@ -34,9 +34,10 @@ def show_session(request: Request) -> Reply:
     secret = read_cookie(request.headers.get("cookie", ""), access.port())
     found = None if secret is None else access.sessions.find(secret)
     since = None if found is None else _when(found.since)
-    return Reply(
-        {"signed_in": found is not None, "since": since, "sessions": access.sessions.count}
-    )
+    standing = access.persons.standing(None if found is None else found.id)
+    passkey = {"enrolled": standing.enrolled, "required": standing.enrolled > 0}
+    about = {"signed_in": found is not None, "since": since, "sessions": access.sessions.count}
+    return Reply(about | {"passkey": passkey, "confirm": standing.confirm})
 
 
 def _when(seconds: float) -> str:

@@ -84,7 +84,34 @@ class Fact(InProject):
     caused_by: Seq | None = None
 
 
-class Constraint(InProject):
+Part = Annotated[str, Field(min_length=1, max_length=8_192, description="In base64url.")]
+Confirmed = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class Credential(Request):
+    """What a passkey answered to the challenge of a confirmation."""
+
+    id: Part
+    client_data: Part
+    authenticator_data: Part
+    signature: Part
+
+
+class ProofGiven(Request):
+    """That a person decides: a confirmation, with the code of a terminal or a passkey's answer."""
+
+    confirmation: Confirmed
+    code: Annotated[str, Field(min_length=1, max_length=40)] | None = None
+    credential: Credential | None = None
+
+
+class Decided(InProject):
+    """Something that a person decides."""
+
+    proof: ProofGiven | None = None
+
+
+class Constraint(Decided):
     """A constraint to record; a learned one names the event that taught it."""
 
     text: Rule
@@ -164,6 +191,8 @@ class SignInTold(Told):
     signed_in: bool
     since: str | None
     sessions: int
+    passkey: dict[str, int | bool]
+    confirm: Literal["passkey", "code", "none"]
 
 
 class SignedOutTold(Told):

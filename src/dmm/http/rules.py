@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path
 
 from dmm.http import models, rulings
 from dmm.http.calls import Called, Reply, told
+from dmm.passkeys.acts import Act, digest_text
 from dmm.rules.checks import Asked
 
 router = APIRouter(prefix="/v1", tags=["rules"])
@@ -29,6 +30,7 @@ def list_rules(call: Called) -> Reply:
 @router.post("/rules", responses=told(models.Told))
 def add_rule(call: Called, body: rulings.NewRule) -> Reply:
     """Add a rule: a person's is in force at once, an agent's is a proposal."""
+    call.prove(Act("add_rule", "", digest_text(body.text)), body.proof)
     with call.recording(body.root) as dmm:
         found = dmm.rules.add(
             body.text,
@@ -65,14 +67,15 @@ def rehearse_rule(call: Called, body: rulings.Rehearsing) -> Reply:
 @router.post("/rules/accept", responses=told(models.Told))
 def accept_rules(call: Called, body: rulings.Accepting) -> Reply:
     """Put pending rules in force, all of them or none; for a person who is signed in."""
-    with call.govern(body.root) as dmm:
+    with call.govern(Act("accept_rule", ",".join(body.names)), body) as dmm:
         return Reply({"accepted": list(dmm.rules.accept(body.names))})
 
 
 @router.post("/rules/adopt", responses=told(models.Told))
 def adopt_constraints(call: Called, body: rulings.Adopting) -> Reply:
     """Turn ledger constraints into rule files; for a person who is signed in."""
-    with call.govern(body.root) as dmm:
+    seqs = ",".join(map(str, body.seqs or ()))
+    with call.govern(Act("adopt_rules", seqs), body) as dmm:
         return Reply(dmm.rules.adopt(body.seqs))
 
 
@@ -93,21 +96,21 @@ def explain_rule(call: Called, name: Name) -> Reply:
 @router.post("/rules/{id}/edit", responses=told(rulings.RuleTold))
 def edit_rule(call: Called, name: Name, body: rulings.RuleText) -> Reply:
     """Replace the text of a rule file; for a person who is signed in."""
-    with call.govern(body.root) as dmm:
+    with call.govern(Act("edit_rule", name, digest_text(body.source)), body) as dmm:
         return Reply(dmm.rules.edit(name, body.source))
 
 
 @router.post("/rules/{id}/disable", responses=told(models.Told))
 def disable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
     """Take a rule out of force; for a person who is signed in."""
-    with call.govern(body.root) as dmm:
+    with call.govern(Act("disable_rule", name), body) as dmm:
         return Reply(dmm.rules.disable(name))
 
 
 @router.post("/rules/{id}/enable", responses=told(models.Told))
 def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
     """Put a disabled rule in force again; for a person who is signed in."""
-    with call.govern(body.root) as dmm:
+    with call.govern(Act("enable_rule", name), body) as dmm:
         return Reply(dmm.rules.enable(name))
 
 

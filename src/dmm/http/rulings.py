@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dmm.files.rules import MAX_BYTES
-from dmm.http.models import WRITTEN, InProject, Rule, Seq, Told
+from dmm.http.models import WRITTEN, Decided, InProject, Rule, Seq, Told
 from dmm.redaction.inputs import LONGEST_TEXT
 
 LONGEST_CALL = 256 * 1024
@@ -25,7 +25,7 @@ PathText = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH, pattern=W
 Text = Annotated[str, Field(max_length=LONGEST_CALL)]
 
 
-class NewRule(InProject):
+class NewRule(Decided):
     """A rule to add; a sentence of a common form needs no matcher."""
 
     text: Rule
@@ -36,23 +36,23 @@ class NewRule(InProject):
     why: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
 
 
-class RuleText(InProject):
+class RuleText(Decided):
     """The new text of a rule file."""
 
     source: Source
 
 
-class RuleAct(InProject):
+class RuleAct(Decided):
     """Something to do with one rule."""
 
 
-class Accepting(InProject):
+class Accepting(Decided):
     """Pending rules to put in force, by id or number."""
 
     names: Annotated[list[Name], Field(min_length=1, max_length=MOST_NAMES)]
 
 
-class Adopting(InProject):
+class Adopting(Decided):
     """Constraints to turn into rule files; without numbers all but the starter rules."""
 
     seqs: Annotated[list[Seq], Field(max_length=MOST_NAMES)] | None = None

@@ -13,6 +13,7 @@ from dmm.domain.proposal import Operation
 from dmm.errors import UsageError
 from dmm.http import writing_models
 from dmm.http.calls import Called, Reply, told
+from dmm.passkeys.acts import Act, digest_text
 from dmm.review.drafting import About
 from dmm.review.writing import Writing
 
@@ -68,6 +69,7 @@ def _day(text: str) -> dt.date:
 @router.post("/remember", responses=told(writing_models.RememberedTold))
 def remember(call: Called, body: writing_models.Note) -> Reply:
     """Remember a note; a person's is applied at once, an agent's by the rules of its tier."""
+    call.prove(Act("remember", "", digest_text(body.text)), body.proof)
     with call.project(body.root).applying(call.actor) as dmm:
         found = dmm.notes.remember(
             body.text, replaces=body.replaces, anyway=body.anyway, source=body.source
@@ -78,6 +80,7 @@ def remember(call: Called, body: writing_models.Note) -> Reply:
 @router.post("/forget", responses=told(writing_models.ForgottenTold))
 def forget(call: Called, body: writing_models.Forgetting) -> Reply:
     """Forget a memory by its path, its id or words of its text; lists them if several match."""
+    call.prove(Act("forget", body.name), body.proof)
     with call.project(body.root).applying(call.actor) as dmm:
         return Reply(asdict(dmm.notes.forget(body.name, reason=body.reason)))
 
@@ -106,7 +109,7 @@ def process(call: Called, name: Proposal, body: writing_models.Processing) -> Re
 @router.post("/proposals/{id}/approve", responses=told(writing_models.ProposalTold))
 def approve(call: Called, name: Proposal, body: writing_models.Approval) -> Reply:
     """Apply a proposal; for a person who is signed in."""
-    with call.decide(body.root) as dmm:
+    with call.decide(Act("approve", name, body.seen or ""), body) as dmm:
         found = dmm.reviews.approve(
             name, bypass_reviewer=body.bypass_reviewer, reason=body.reason, seen=body.seen
         )
@@ -116,14 +119,14 @@ def approve(call: Called, name: Proposal, body: writing_models.Approval) -> Repl
 @router.post("/proposals/{id}/reject", responses=told(writing_models.ProposalTold))
 def reject(call: Called, name: Proposal, body: writing_models.Rejection) -> Reply:
     """Turn a proposal down; for a person who is signed in."""
-    with call.decide(body.root) as dmm:
+    with call.decide(Act("reject", name, body.seen or ""), body) as dmm:
         return Reply(dmm.reviews.reject(name, body.reason, seen=body.seen))
 
 
 @router.post("/proposals/{id}/edit", responses=told(writing_models.ProposalTold))
 def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
     """Put another text in the place of the proposed one; for a person who is signed in."""
-    with call.decide(body.root) as dmm:
+    with call.decide(Act("edit", name, digest_text(body.content)), body) as dmm:
         return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
@@ -131,10 +134,18 @@ def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
 def undo(call: Called, body: writing_models.Undo) -> Reply:
     """Take applied writes back, or show what that would change; for a person who is signed in."""
     chosen: dict[str, Any] = {"session": body.session, "source": body.source}
-    with call.decide(body.root) as dmm:
-        if body.preview:
+    if body.preview:
+        with call.write(body.root) as dmm:
             return Reply(dmm.undoing.preview(body.seq, **chosen))
+    with call.decide(Act("undo", _meant(body)), body) as dmm:
         return Reply(dmm.undoing.undo(body.seq, **chosen, reason=body.reason))
+
+
+def _meant(body: writing_models.Undo) -> str:
+    """Name what is undone: a number, session:ID or source:NAME."""
+    if body.seq is not None:
+        return str(body.seq)
+    return f"session:{body.session}" if body.session else f"source:{body.source}"
 
 
 @router.post("/feedback", responses=told(writing_models.FeedbackTold))
@@ -171,6 +182,7 @@ def show_conflict(call: Called, name: Conflict) -> Reply:
 @router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))
 def resolve(call: Called, name: Conflict, body: writing_models.Resolving) -> Reply:
     """Settle a conflict by proposals; a person alone can call it intentional."""
+    call.prove(Act("resolve", name), body.proof)
     with call.project(body.root).applying(call.actor) as dmm:
         found = dmm.resolutions.resolve(
             name, body.action, target=body.target, reason=body.reason, content=body.content

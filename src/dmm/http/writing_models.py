@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dmm.domain.memory import Scope
-from dmm.http.models import WRITTEN, InProject, Seq, Told
+from dmm.http.models import WRITTEN, Decided, InProject, Seq, Told
 from dmm.lifecycle.service import LONGEST_CONTEXT, MOST_REPORTED
 from dmm.redaction.inputs import LONGEST_TEXT
 from dmm.review.service import LONGEST_REASON
@@ -62,7 +62,7 @@ class Proposing(InProject):
     source: Literal["user", "agent", "tool", "third_party"] | None = None
 
 
-class Note(InProject):
+class Note(Decided):
     """A note to remember; `replaces` names the memory whose text it takes."""
 
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_CONTENT, pattern=WRITTEN)]
@@ -71,7 +71,7 @@ class Note(InProject):
     source: Literal["user", "agent", "tool", "third_party"] | None = None
 
 
-class Forgetting(InProject):
+class Forgetting(Decided):
     """A memory to forget, by its path, its id or words of its text."""
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_PATH, pattern=WRITTEN)]
@@ -82,7 +82,7 @@ class Processing(InProject):
     """A proposal to be put to the reviewer agent."""
 
 
-class Approval(InProject):
+class Approval(Decided):
     """A person's yes; it can insist where checks speak against it."""
 
     reason: Said = ""
@@ -90,14 +90,14 @@ class Approval(InProject):
     seen: Seen | None = None
 
 
-class Rejection(InProject):
+class Rejection(Decided):
     """A person's no."""
 
     reason: Reason
     seen: Seen | None = None
 
 
-class Change(InProject):
+class Change(Decided):
     """A person's text in the place of the proposed one."""
 
     content: Content
@@ -105,7 +105,7 @@ class Change(InProject):
     seen: Seen | None = None
 
 
-class Undo(InProject):
+class Undo(Decided):
     """Which writes to take back: one by its number, or all of a session or a source."""
 
     seq: Seq | None = None
@@ -130,7 +130,7 @@ class Flag(InProject):
     description: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=WRITTEN)]
 
 
-class Resolving(InProject):
+class Resolving(Decided):
     """How a conflict is to be settled; `content` is a new text, or one for each id."""
 
     action: Literal["deprecate", "merge", "clarify", "intentional"]

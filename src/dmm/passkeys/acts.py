@@ -1,0 +1,31 @@
+"""What a person confirms: one act, on one thing, with one text."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An act on something: `digest` is that of the text that it brings into force."""
+
+    action: str
+    id: str = ""
+    digest: str = ""
+
+    def challenge(self, nonce: bytes) -> bytes:
+        """Return what a passkey signs; each part is preceded by its length, so that none can shift.
+
+        The nonce makes it good once.
+        """
+        found = hashlib.sha256()
+        for part in (self.action.encode(), self.id.encode(), self.digest.encode(), nonce):
+            found.update(len(part).to_bytes(8, "big"))
+            found.update(part)
+        return found.digest()
+
+
+def digest_text(text: str) -> str:
+    """Return the digest of a text that an act brings into force."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,216 @@
+"""Persons: who confirms a decision, and by what."""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from dmm.errors import ProofRefused, ProofRequired, UsageError
+from dmm.passkeys.acts import Act
+from dmm.passkeys.codes import TerminalCodes
+from dmm.passkeys.keyring import Keyring
+from dmm.passkeys.webauthn import Assertion, check_assertion, read_new
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dmm.passkeys.keyring import Passkey
+    from dmm.passkeys.webauthn import Place
+
+    How = Literal["passkey", "code", "none"]
+
+SECONDS = 5 * 60.0
+MOST = 32
+# What these bring into force is a text, which the passkey has to have signed.
+TEXTED = ("approve", "reject", "edit", "edit_rule", "add_rule", "remember", "constraint")
+DIGEST = 64
+ENROLL, REMOVE = "enroll", "remove_passkey"
+CODE_BY = "code of the terminal"
+_AGAIN = "confirm it again in the page"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A question to a person: what is decided, how it is proven, and until when."""
+
+    id: str
+    act: Act
+    how: How
+    nonce: bytes
+    ends: float
+    session: str | None
+    answer: Assertion | None = None
+
+    @property
+    def challenge(self) -> bytes:
+        """What a passkey signs."""
+        return self.act.challenge(self.nonce)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a decision carries: its confirmation, with a code or a passkey's answer."""
+
+    confirmation: str
+    code: str | None = None
+    credential: Assertion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a browser proves that a person decides."""
+
+    enrolled: int
+    confirm: How
+
+
+class Persons:
+    """Asks for confirmations and takes them; each is good once, for one act."""
+
+    def __init__(
+        self,
+        folder: Path,
+        place: Callable[[], Place],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.keyring = Keyring(folder)
+        self.codes = TerminalCodes(clock)
+        self._place = place
+        self._clock = clock
+        self._open: dict[str, Confirmation] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def place(self) -> Place:
+        """Where passkeys are good."""
+        return self._place()
+
+    def standing(self, session: str | None) -> Standing:
+        """Return what the next decision of a browser needs."""
+        keys = self.keyring.read()
+        if keys:
+            return Standing(len(keys), "passkey")
+        counts = session is not None and self.codes.counts(session)
+        return Standing(0, "none" if counts else "code")
+
+    def begin(self, act: Act, session: str | None) -> Confirmation:
+        """Ask for a confirmation of an act."""
+        how = self.standing(session).confirm
+        found = Confirmation(
+            secrets.token_urlsafe(24),
+            act,
+            how,
+            secrets.token_bytes(32),
+            self._clock() + SECONDS,
+            session,
+        )
+        with self._lock:
+            self._sweep()
+            while len(self._open) >= MOST:
+                del self._open[next(iter(self._open))]
+            self._open[found.id] = found
+        return found
+
+    def require(self, act: Act, session: str, proof: Proof | None) -> None:
+        """Refuse an act that no person has confirmed."""
+        match self.standing(session).confirm:
+            case "none":
+                return
+            case "code":
+                self._require_code(act, session, proof)
+            case "passkey":
+                self._require_passkey(act, session, proof)
+
+    def _require_code(self, act: Act, session: str, proof: Proof | None) -> None:
+        if proof is None or proof.code is None:
+            hint = "type the code that dmm ui shows in its terminal"
+            raise ProofRequired("a person has to confirm this", hint=hint)
+        self._take(proof.confirmation, act, session)
+        self.codes.take(proof.code, session)
+
+    def _require_passkey(self, act: Act, session: str, proof: Proof | None) -> None:
+        if proof is None or proof.credential is None:
+            hint = "confirm it in the page"
+            raise ProofRequired("a person has to confirm this with a passkey", hint=hint)
+        asked = self._take(proof.confirmation, act, session)
+        if act.action in TEXTED and len(act.digest) != DIGEST:
+            hint = "name the whole digest of the text"
+            raise ProofRefused("the confirmation does not say for which text", hint=hint)
+        self.check(asked.act, asked.nonce, proof.credential)
+
+    def check(self, act: Act, nonce: bytes, given: Assertion) -> None:
+        """Check a passkey's answer, and note that it was used."""
+        known = self.keyring.find(given.id)
+        counter = check_assertion(self._place(), act.challenge(nonce), known.key, given)
+        self.keyring.use(known.id, counter, act, _now())
+
+    def _take(self, name: str, act: Act, session: str) -> Confirmation:
+        """Use a confirmation up; whatever comes of it, it is good for nothing else."""
+        with self._lock:
+            self._sweep()
+            found = self._open.pop(name, None)
+        if found is None or found.session != session:
+            raise ProofRefused("the confirmation has expired or was used", hint=_AGAIN)
+        if found.act != act:
+            raise ProofRefused("the confirmation is for something else", hint=_AGAIN)
+        return found
+
+    def begin_enrolment(self, name: str, session: str, proof: Proof | None) -> Confirmation:
+        """Begin to enrol a passkey; a further one needs one that is enrolled already."""
+        self.require(Act(ENROLL, name), session, proof)
+        return self.begin(Act(ENROLL, name), session)
+
+    def finish_enrolment(
+        self, confirmation: str, name: str, session: str, client_data: bytes, attestation: bytes
+    ) -> Passkey:
+        """Enrol the passkey that a browser has made."""
+        asked = self._take(confirmation, Act(ENROLL, name), session)
+        made = read_new(self._place(), asked.challenge, client_data, attestation)
+        known = self.keyring.read()
+        if known and asked.how != "passkey":
+            raise ProofRefused("another passkey was enrolled meanwhile", hint=_AGAIN)
+        if any(one.id == made.id for one in known):
+            raise UsageError("this passkey is enrolled already")
+        by = "passkey" if known else CODE_BY
+        return self.keyring.add(made, name, by, _now())
+
+    def remove(self, name: str, session: str, proof: Proof | None) -> None:
+        """Remove a passkey, confirmed by one that is enrolled."""
+        self.keyring.find(name)
+        self.require(Act(REMOVE, name), session, proof)
+        self.keyring.remove(name, _now())
+
+    def find(self, name: str) -> Confirmation | None:
+        """Return a confirmation that is open."""
+        with self._lock:
+            self._sweep()
+            return self._open.get(name)
+
+    def answer(self, name: str, given: Assertion) -> None:
+        """Keep what a passkey answered for the terminal that asked; the terminal checks it."""
+        with self._lock:
+            self._sweep()
+            asked = self._open.get(name)
+            if asked is None or asked.session is not None or asked.answer is not None:
+                raise ProofRefused("the confirmation has expired or was used", hint=_AGAIN)
+            known = self.keyring.find(given.id)
+            check_assertion(self._place(), asked.challenge, known.key, given)
+            self._open[name] = replace(asked, answer=given)
+
+    def drop(self, name: str) -> None:
+        """Forget a confirmation that nobody waits for."""
+        with self._lock:
+            self._open.pop(name, None)
+
+    def _sweep(self) -> None:
+        now = self._clock()
+        self._open = {name: one for name, one in self._open.items() if one.ends > now}
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

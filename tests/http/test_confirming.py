@@ -1,0 +1,217 @@
+"""A browser that is signed in decides nothing until a person confirms it."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.passkeys.authenticator import Authenticator, to_json
+
+from dmm.passkeys.webauthn import decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.http.conftest import Headers, Reply, Server
+
+    from dmm.projects import Projects
+
+NOTE = "# How long a session lives\n\nA session of the shop lives for {days} days, then it ends."
+
+
+@pytest.fixture
+def shop(
+    projects: Projects, new_memory: Callable[..., Any], tmp_path: Any, serve: Callable[..., Server]
+) -> Server:
+    """A server of its own: passkeys that one test enrols are no other's."""
+    root = new_memory(tmp_path / "shop")
+    projects.find(root)
+    return serve(projects, root)
+
+
+def ask(shop: Server, own: Headers, method: str, path: str, body: object = None) -> Reply:
+    named = tuple((n, f"http://{shop.name}:{shop.port}" if n == "Origin" else v) for n, v in own)
+    host = (("Host", f"{shop.name}:{shop.port}"),)
+    return shop.ask(method, path, body, headers=(*host, *named), without=("Authorization",))
+
+
+def propose(shop: Server, days: int) -> tuple[str, str]:
+    """Propose as an agent does; the id and the digest of the text."""
+    body = {"path": "project/sessions.md", "reason": "seen", "content": NOTE.format(days=days)}
+    name = shop.ask("POST", "/v1/proposals", body).json()["id"]
+    return name, shop.ask("GET", f"/v1/proposals/{name}").json()["digest"]
+
+
+def enrol(shop: Server, own: Headers) -> Authenticator:
+    code = shop.persons.codes.make()
+    asked = ask(shop, own, "POST", "/v1/confirmations", {"action": "enroll", "id": "laptop"}).json()
+    assert asked["how"] == "code"
+    proof = {"confirmation": asked["id"], "code": code}
+    begun = ask(shop, own, "POST", "/v1/passkeys/begin", {"name": "laptop", "proof": proof}).json()
+    options = begun["options"]
+    assert options["authenticatorSelection"]["userVerification"] == "required"
+    assert options["rp"]["id"] == shop.name
+    assert [one["alg"] for one in options["pubKeyCredParams"]] == [-7, -8, -257]
+    key = Authenticator(shop.name, f"http://{shop.name}:{shop.port}")
+    client, attestation = key.create(decode(options["challenge"]))
+    made = {"client_data": encode(client), "attestation_object": encode(attestation)}
+    told = ask(
+        shop,
+        own,
+        "POST",
+        "/v1/passkeys/finish",
+        {"confirmation": begun["confirmation"], "name": "laptop"} | made,
+    )
+    assert (told.status, told.json()["id"]) == (200, encode(key.id))
+    return key
+
+
+def confirm(shop: Server, own: Headers, key: Authenticator, **act: str) -> dict[str, Any]:
+    asked = ask(shop, own, "POST", "/v1/confirmations", act).json()
+    assert (asked["how"], asked["rp_id"]) == ("passkey", shop.name)
+    assert asked["credentials"] == [encode(key.id)]
+    return {
+        "confirmation": asked["id"],
+        "credential": to_json(key.sign(decode(asked["challenge"]))),
+    }
+
+
+def approve(shop: Server, own: Headers, name: str, seen: str, proof: object) -> Reply:
+    path = f"/v1/proposals/{name}/approve"
+    body = {"seen": seen, "bypass_reviewer": True, "proof": proof}
+    return ask(shop, own, "POST", path, body)
+
+
+def test_a_browser_without_a_code_reads_and_proposes_but_decides_nothing(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    name, digest = propose(shop, 14)
+    before = shop.events()
+    decisions: list[tuple[str, dict[str, Any]]] = [
+        (f"/v1/proposals/{name}/approve", {"seen": digest}),
+        (f"/v1/proposals/{name}/reject", {"reason": "no"}),
+        (f"/v1/proposals/{name}/edit", {"content": "# Other\n\nText."}),
+        ("/v1/undo", {"seq": 1}),
+        ("/v1/remember", {"text": "Use pnpm, not npm."}),
+        ("/v1/forget", {"name": "project/keeping_memory.md"}),
+        ("/v1/rules", {"text": "never run terraform destroy"}),
+        ("/v1/rules/accept", {"names": ["1"]}),
+        ("/v1/rules/adopt", {}),
+        ("/v1/rules/x/edit", {"source": "x"}),
+        ("/v1/rules/x/disable", {}),
+        ("/v1/rules/x/enable", {}),
+        ("/v1/ledger/constraints", {"text": "never deploy on Fridays"}),
+        ("/v1/conflicts/conflict_1/resolve", {"action": "intentional", "reason": "so"}),
+        ("/v1/passkeys/begin", {"name": "mine"}),
+    ]
+    for path, body in decisions:
+        told = ask(shop, own, "POST", path, body)
+        assert (path, told.status, told.code) == (path, 403, "proof_required")
+    assert shop.events() == before
+
+
+def test_the_code_of_the_terminal_confirms_and_lasts(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    name, digest = propose(shop, 14)
+    act = {"action": "approve", "id": name, "digest": digest}
+    code = shop.persons.codes.make()
+    asked = ask(shop, own, "POST", "/v1/confirmations", act).json()
+    wrong = {"confirmation": asked["id"], "code": "000000" if code != "000000" else "000001"}
+    told = approve(shop, own, name, digest, wrong)
+    assert (told.status, told.code) == (403, "proof_refused")
+    asked = ask(shop, own, "POST", "/v1/confirmations", act).json()
+    right = {"confirmation": asked["id"], "code": code}
+    assert approve(shop, own, name, digest, right).json()["status"] == "applied"
+    assert ask(shop, own, "POST", "/v1/confirmations", act).json()["how"] == "none"
+    assert ask(shop, own, "POST", "/v1/undo", {"seq": int(name.rpartition("_")[2])}).status == 200
+
+
+def test_a_passkey_confirms_the_text_that_was_shown_and_no_other(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    key = enrol(shop, own)
+    seen = ask(shop, own, "GET", "/v1/session").json()
+    assert (seen["passkey"], seen["confirm"]) == ({"enrolled": 1, "required": True}, "passkey")
+    name, digest = propose(shop, 14)
+    assert approve(shop, own, name, digest, None).code == "proof_required"
+    act = {"action": "approve", "id": name, "digest": digest}
+    other, others = propose(shop, 30)
+    for target, text in ((other, others), (name, others), (name, digest[:12])):
+        told = approve(shop, own, target, text, confirm(shop, own, key, **act))
+        assert (told.status, told.code) == (403, "proof_refused")
+    rejection = ask(
+        shop,
+        own,
+        "POST",
+        f"/v1/proposals/{name}/reject",
+        {"reason": "no", "seen": digest, "proof": confirm(shop, own, key, **act)},
+    )
+    assert rejection.code == "proof_refused"
+    proof = confirm(shop, own, key, **act)
+    assert approve(shop, own, name, digest, proof).json()["status"] == "applied"
+    assert approve(shop, own, name, digest, proof).code == "proof_refused"
+
+
+def test_a_text_that_changed_after_it_was_confirmed_is_not_applied(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    key = enrol(shop, own)
+    name, digest = propose(shop, 14)
+    content = NOTE.format(days=30)
+    edited = confirm(shop, own, key, action="edit", id=name, content=content)
+    proof = confirm(shop, own, key, action="approve", id=name, digest=digest)
+    body = {"content": content, "proof": edited}
+    assert ask(shop, own, "POST", f"/v1/proposals/{name}/edit", body).status == 200
+    told = approve(shop, own, name, digest, proof)
+    assert (told.status, told.json()["error"]["code"]) == (409, "review_refused")
+
+
+def test_a_token_confirms_nothing_and_a_foreign_page_neither(shop: Server) -> None:
+    act = {"action": "undo", "id": "1"}
+    for method, path, body in (
+        ("POST", "/v1/confirmations", act),
+        ("POST", "/v1/passkeys/begin", {"name": "mine"}),
+        ("DELETE", "/v1/passkeys/x", {}),
+    ):
+        told = shop.ask(method, path, body)
+        assert (told.status, told.code) == (403, "proof_refused")
+    own = shop.sign_in(confirmed=False)
+    forged = (own[0], ("Origin", "http://evil.example"), own[2])
+    told = shop.ask("POST", "/v1/confirmations", act, headers=forged, without=("Authorization",))
+    assert (told.status, told.code) == (403, "origin_refused")
+
+
+def test_a_proof_of_one_browser_is_none_of_another(shop: Server) -> None:
+    first, second = shop.sign_in(confirmed=False), shop.sign_in(confirmed=False)
+    key = enrol(shop, first)
+    name, digest = propose(shop, 14)
+    proof = confirm(shop, first, key, action="approve", id=name, digest=digest)
+    assert approve(shop, second, name, digest, proof).code == "proof_refused"
+
+
+def test_a_passkey_is_listed_and_removed_by_itself(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    key = enrol(shop, own)
+    name = encode(key.id)
+    rows = ask(shop, own, "GET", "/v1/passkeys").json()["passkeys"]
+    assert [(one["id"], one["name"]) for one in rows] == [(name, "laptop")]
+    assert ask(shop, own, "DELETE", f"/v1/passkeys/{name}", {}).code == "proof_required"
+    proof = confirm(shop, own, key, action="remove_passkey", id=name)
+    told = ask(shop, own, "DELETE", f"/v1/passkeys/{name}", {"proof": proof})
+    assert (told.status, told.json()) == (200, {"removed": name})
+    assert ask(shop, own, "GET", "/v1/passkeys").json() == {"passkeys": []}
+
+
+def test_a_damaged_answer_of_a_passkey_is_refused_in_words(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    key = enrol(shop, own)
+    name, digest = propose(shop, 14)
+    for part, bad in (
+        ("client_data", "e30"),
+        ("authenticator_data", "AAAA"),
+        ("signature", base64.urlsafe_b64encode(b"\x30\x00").decode()),
+        ("signature", "!"),
+        ("id", "nobody"),
+    ):
+        proof = confirm(shop, own, key, action="approve", id=name, digest=digest)
+        proof["credential"][part] = bad
+        told = approve(shop, own, name, digest, proof)
+        assert (part, told.status, told.code) == (part, 403, "proof_refused")

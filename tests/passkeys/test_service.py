@@ -1,0 +1,324 @@
+"""A passkey confirms one act on one text, once; everything else that it signed is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.passkeys.authenticator import Authenticator, EdDsa, Es256, Rs256, write_cbor
+
+from dmm.errors import ProofRefused, ProofRequired, StorageError, UsageError
+from dmm.passkeys.acts import Act, digest_text
+from dmm.passkeys.cbor import read_cbor
+from dmm.passkeys.codes import MOST_TRIES
+from dmm.passkeys.codes import SECONDS as CODE_SECONDS
+from dmm.passkeys.service import SECONDS, Persons, Proof
+from dmm.passkeys.webauthn import Place, decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NAME = "dmm-0a1b2c3d.localhost"
+ORIGIN = f"http://{NAME}:4711"
+TEXT = digest_text("Sessions live 14 days.")
+APPROVE = Act("approve", "proposal_15", TEXT)
+BROWSER = "browser"
+
+
+class Desk:
+    """Persons of one user, with a clock that is set by hand."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now = 0.0
+        self.folder = folder
+        self.persons = self.open()
+
+    def open(self) -> Persons:
+        return Persons(self.folder, lambda: Place(NAME, ORIGIN), lambda: self.now)
+
+    def enrol(self, key: Authenticator | None = None, session: str = BROWSER) -> Authenticator:
+        made = key or Authenticator(NAME, ORIGIN)
+        self.persons.codes.take(self.persons.codes.make(), session)
+        asked = self.persons.begin_enrolment("laptop", session, None)
+        given = made.create(asked.challenge)
+        self.persons.finish_enrolment(asked.id, "laptop", session, *given)
+        return made
+
+    def confirm(self, key: Authenticator, act: Act = APPROVE, **stated: Any) -> Proof:
+        asked = self.persons.begin(act, BROWSER)
+        return Proof(asked.id, credential=key.sign(asked.challenge, **stated))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path / "page")
+
+
+@pytest.mark.parametrize("make", [Es256, EdDsa, Rs256])
+def test_a_passkey_of_each_algorithm_confirms_an_act(desk: Desk, make: Callable[[], Any]) -> None:
+    key = desk.enrol(Authenticator(NAME, ORIGIN, make()))
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    assert desk.open().keyring.read()[0].counter == 1
+    assert desk.open().standing(BROWSER).confirm == "passkey"
+
+
+def test_once_a_passkey_is_enrolled_nothing_else_will_do(desk: Desk) -> None:
+    desk.enrol()
+    code = desk.persons.codes.make()
+    asked = desk.persons.begin(APPROVE, BROWSER)
+    for proof in (None, Proof(asked.id), Proof(asked.id, code=code)):
+        with pytest.raises(ProofRequired):
+            desk.persons.require(APPROVE, BROWSER, proof)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Act("approve", "proposal_15", digest_text("Sessions live 30 days.")),
+        Act("approve", "proposal_16", TEXT),
+        Act("reject", "proposal_15", TEXT),
+        Act("approve", "proposal_15", TEXT[:12]),
+        Act("approve", "proposal_15"),
+    ],
+)
+def test_a_confirmation_is_for_no_other_text_thing_or_act(desk: Desk, other: Act) -> None:
+    proof = desk.confirm(desk.enrol())
+    with pytest.raises(ProofRefused, match="something else"):
+        desk.persons.require(other, BROWSER, proof)
+
+
+def test_an_answer_to_one_question_is_none_to_another(desk: Desk) -> None:
+    """A page can't have a person sign one act and use it for another."""
+    key = desk.enrol()
+    shown = desk.persons.begin(APPROVE, BROWSER)
+    evil = desk.persons.begin(replace(APPROVE, id="proposal_16"), BROWSER)
+    proof = Proof(evil.id, credential=key.sign(shown.challenge))
+    with pytest.raises(ProofRefused, match="confirmed something else"):
+        desk.persons.require(replace(APPROVE, id="proposal_16"), BROWSER, proof)
+
+
+def test_a_confirmation_without_its_text_is_refused(desk: Desk) -> None:
+    bare = Act("approve", "proposal_15")
+    proof = desk.confirm(desk.enrol(), bare)
+    with pytest.raises(ProofRefused, match="for which text"):
+        desk.persons.require(bare, BROWSER, proof)
+
+
+def test_an_assertion_is_good_once(desk: Desk) -> None:
+    proof = desk.confirm(desk.enrol())
+    desk.persons.require(APPROVE, BROWSER, proof)
+    with pytest.raises(ProofRefused, match="expired or was used"):
+        desk.persons.require(APPROVE, BROWSER, proof)
+    again = desk.persons.begin(APPROVE, BROWSER)
+    with pytest.raises(ProofRefused, match="something else"):
+        desk.persons.require(APPROVE, BROWSER, replace(proof, confirmation=again.id))
+
+
+def test_a_confirmation_ends_and_belongs_to_one_browser(desk: Desk) -> None:
+    key = desk.enrol()
+    late = desk.confirm(key)
+    desk.now += SECONDS
+    with pytest.raises(ProofRefused, match="expired"):
+        desk.persons.require(APPROVE, BROWSER, late)
+    with pytest.raises(ProofRefused, match="expired"):
+        desk.persons.require(APPROVE, "another browser", desk.confirm(key))
+
+
+@pytest.mark.parametrize(
+    ("stated", "why"),
+    [
+        ({"origin": "http://evil.example"}, "another page"),
+        ({"origin": "http://localhost:4711"}, "another page"),
+        ({"crossOrigin": True}, "another page"),
+        ({"type": "webauthn.create"}, "can't be read"),
+        ({"challenge": encode(b"x" * 32)}, "something else"),
+        ({"challenge": None}, "something else"),
+    ],
+)
+def test_what_the_browser_states_has_to_fit(desk: Desk, stated: Any, why: str) -> None:
+    proof = desk.confirm(desk.enrol(), **stated)
+    with pytest.raises(ProofRefused, match=why):
+        desk.persons.require(APPROVE, BROWSER, proof)
+
+
+@pytest.mark.parametrize("flags", [0x00, 0x01, 0x04])
+def test_the_authenticator_has_to_verify_the_person(desk: Desk, flags: int) -> None:
+    key = desk.enrol()
+    key.flags = flags
+    with pytest.raises(ProofRefused, match="did not verify"):
+        desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+
+
+def test_a_passkey_of_another_page_or_of_nobody_is_refused(desk: Desk) -> None:
+    key = desk.enrol()
+    key.name = "dmm-ffffffff.localhost"
+    with pytest.raises(ProofRefused, match="another page"):
+        desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    stranger = Authenticator(NAME, ORIGIN)
+    with pytest.raises(ProofRefused, match="not enrolled"):
+        desk.persons.require(APPROVE, BROWSER, desk.confirm(stranger))
+    stranger.id = key.id
+    with pytest.raises(ProofRefused, match="signature is wrong"):
+        desk.persons.require(APPROVE, BROWSER, desk.confirm(stranger))
+
+
+def test_a_counter_that_goes_back_is_told(desk: Desk) -> None:
+    key = desk.enrol()
+    key.counter = 7
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    key.counter = 3
+    with pytest.raises(ProofRefused, match=r"went back \(8 to 4\)"):
+        desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+
+
+def test_an_authenticator_that_does_not_count_is_taken(desk: Desk) -> None:
+    key = desk.enrol()
+    for _ in range(2):
+        key.counter = -1
+        desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+
+
+def test_a_first_passkey_needs_the_code_and_a_second_one_the_first(desk: Desk) -> None:
+    with pytest.raises(ProofRequired):
+        desk.persons.begin_enrolment("laptop", BROWSER, None)
+    first = desk.enrol()
+    with pytest.raises(ProofRequired):
+        desk.persons.begin_enrolment("phone", BROWSER, None)
+    second = Authenticator(NAME, ORIGIN)
+    proof = desk.confirm(first, Act("enroll", "phone"))
+    asked = desk.persons.begin_enrolment("phone", BROWSER, proof)
+    desk.persons.finish_enrolment(asked.id, "phone", BROWSER, *second.create(asked.challenge))
+    assert [one.name for one in desk.open().keyring.read()] == ["laptop", "phone"]
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(second))
+
+
+def test_two_first_passkeys_are_not_enrolled_at_once(desk: Desk) -> None:
+    desk.persons.codes.take(desk.persons.codes.make(), BROWSER)
+    begun = [desk.persons.begin_enrolment("laptop", BROWSER, None) for _ in range(2)]
+    for asked, refused in zip(begun, (False, True), strict=True):
+        given = Authenticator(NAME, ORIGIN).create(asked.challenge)
+        if refused:
+            with pytest.raises(ProofRefused, match="enrolled meanwhile"):
+                desk.persons.finish_enrolment(asked.id, "laptop", BROWSER, *given)
+        else:
+            desk.persons.finish_enrolment(asked.id, "laptop", BROWSER, *given)
+    assert len(desk.persons.keyring.read()) == 1
+
+
+def test_a_passkey_is_enrolled_once_and_removed_by_a_passkey(desk: Desk) -> None:
+    key = desk.enrol()
+    asked = desk.persons.begin_enrolment(
+        "again", BROWSER, desk.confirm(key, Act("enroll", "again"))
+    )
+    with pytest.raises(UsageError, match="already"):
+        desk.persons.finish_enrolment(asked.id, "again", BROWSER, *key.create(asked.challenge))
+    name = encode(key.id)
+    with pytest.raises(ProofRequired):
+        desk.persons.remove(name, BROWSER, None)
+    desk.persons.remove(name, BROWSER, desk.confirm(key, Act("remove_passkey", name)))
+    assert desk.open().keyring.read() == ()
+
+
+def test_a_weak_or_unknown_key_is_not_enrolled(desk: Desk) -> None:
+    weak = Authenticator(NAME, ORIGIN, Rs256(1024))
+    with pytest.raises(ProofRefused, match="too short"):
+        desk.enrol(weak)
+    odd = Authenticator(NAME, ORIGIN)
+    odd.signer.cose[3] = -35
+    with pytest.raises(ProofRefused, match="none of ES256"):
+        desk.enrol(odd)
+    unverified = Authenticator(NAME, ORIGIN, flags=0x01)
+    with pytest.raises(ProofRefused, match="did not verify"):
+        desk.enrol(unverified)
+
+
+@pytest.mark.parametrize("change", ["edit", "cut", "insert", "garbage"])
+def test_a_changed_record_of_passkeys_is_refused(desk: Desk, change: str) -> None:
+    key = desk.enrol()
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    file = desk.folder / "passkeys.jsonl"
+    assert file.stat().st_mode & 0o777 == 0o600
+    lines = file.read_text().splitlines()
+    forged = json.dumps(json.loads(lines[0]) | {"key": encode(b"mine")})
+    changed = {
+        "edit": [forged, *lines[1:]],
+        "cut": lines[1:],
+        "insert": [lines[0], forged, *lines[1:]],
+        "garbage": [*lines, "{"],
+    }
+    file.write_text("\n".join(changed[change]) + "\n")
+    with pytest.raises(StorageError, match="changed outside DMM"):
+        desk.persons.require(APPROVE, BROWSER, None)
+
+
+def test_without_a_passkey_the_code_of_the_terminal_confirms_for_15_minutes(desk: Desk) -> None:
+    with pytest.raises(ProofRequired):
+        desk.persons.require(APPROVE, BROWSER, None)
+    code = desk.persons.codes.make()
+    proof = Proof(desk.persons.begin(APPROVE, BROWSER).id, code=f"{code[:3]} {code[3:]}")
+    desk.persons.require(APPROVE, BROWSER, proof)
+    desk.persons.require(replace(APPROVE, id="proposal_16"), BROWSER, None)
+    with pytest.raises(ProofRequired):
+        desk.persons.require(APPROVE, "another browser", None)
+    desk.now += CODE_SECONDS
+    with pytest.raises(ProofRequired):
+        desk.persons.require(APPROVE, BROWSER, None)
+    late = Proof(desk.persons.begin(APPROVE, BROWSER).id, code=code)
+    with pytest.raises(ProofRefused, match="expired"):
+        desk.persons.require(APPROVE, BROWSER, late)
+
+
+def test_a_code_can_be_guessed_at_only_a_few_times(desk: Desk) -> None:
+    code = desk.persons.codes.make()
+    wrong = f"{(int(code) + 1) % 1_000_000:06}"
+    for _ in range(MOST_TRIES):
+        with pytest.raises(ProofRefused, match="is wrong"):
+            desk.persons.codes.take(wrong, BROWSER)
+    with pytest.raises(ProofRefused, match="too many"):
+        desk.persons.codes.take(code, BROWSER)
+    desk.persons.codes.take(desk.persons.codes.make(), BROWSER)
+
+
+def test_a_code_for_another_act_confirms_nothing(desk: Desk) -> None:
+    code = desk.persons.codes.make()
+    asked = desk.persons.begin(Act("undo", "3"), BROWSER)
+    with pytest.raises(ProofRefused, match="something else"):
+        desk.persons.require(APPROVE, BROWSER, Proof(asked.id, code=code))
+    with pytest.raises(ProofRequired):
+        desk.persons.require(APPROVE, BROWSER, None)
+
+
+def test_no_two_acts_have_the_same_challenge() -> None:
+    acts = [Act("a", "bc"), Act("ab", "c"), Act("abc"), Act("", "a", "bc"), Act("a", "b", "c")]
+    assert len({act.challenge(b"n") for act in acts}) == len(acts)
+    assert Act("a").challenge(b"1") != Act("a").challenge(b"2")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, 23, 24, 255, 65_536, -1, -257, b"", b"x" * 300, "é", [1, [2, {"a": b"b"}]], True, False],
+)
+def test_cbor_is_read_as_it_was_written(value: Any) -> None:
+    assert read_cbor(write_cbor(value) + b"rest") == (value, b"rest")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", b"\x5f\x41a\xff", b"\x9f\xff", b"\xbf\xff", b"\xc0\x61a", b"\xfb" + bytes(8)),
+        *(b"\x5b" + b"\xff" * 8, b"\x9b" + b"\xff" * 8, b"\xa2\x01\x01\x01\x02", b"\xa1\x80\x01"),
+        *(b"\x81" * 20 + b"\x01", b"\x61\xff", b"\x1c", b"\xf7"),
+    ],
+)
+def test_cbor_that_authenticators_do_not_write_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_cbor(data)
+
+
+@pytest.mark.parametrize("text", ["a", "ab cd", "a+b/", "é", "a" * 5])
+def test_a_part_that_is_not_base64url_is_refused(text: str) -> None:
+    with pytest.raises(ProofRefused):
+        decode(text)
