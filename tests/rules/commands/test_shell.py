@@ -117,15 +117,12 @@ def test_prefixes_redirections_and_context_are_kept() -> None:
         ("<", "in.txt"),
     ]
     assert [r.target.text for r in one.redirections if r.writes] == ["out.txt"]
-    assert one.context.background
 
 
 def test_pipes_subshells_and_substitutions_are_told_apart() -> None:
     script = parse_shell("a | (b; c) | d $(e)")
     a, b, c, d, e = script.invocations
-    assert (a.context.piped_from, a.context.piped_into) == (False, True)
-    assert b.context.in_subshell
-    assert c.context.in_subshell
+    assert [one.context.piped_from for one in (a, b, c, d)] == [False, True, True, True]
     assert [one.program for one in script.upstream(d)] == ["a", "b", "c"]
     assert e.context.in_substitution
     assert e.context.parent == d.id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
 from typing import TYPE_CHECKING
@@ -9,12 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_PIECE = (
-    r"\s*(?:(\d+#[0-9a-zA-Z]+|0[xX][0-9a-fA-F]+|\d+)|\$?\{?([A-Za-z_]\w*)\}?"
-    r"|(\*\*|<<|>>|[-+*/%()&|^~]))"
-)
-_LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
-_SIGNS = ("-", "+", "~")
+_VALUE = r"(\d+#[0-9a-zA-Z]+|0[xX][0-9a-fA-F]+|\d+)|\$?\{?([A-Za-z_]\w*)\}?"
 _MAX_LENGTH = 200
 _MAX_BITS = 63
 
@@ -25,29 +21,24 @@ def _divided(first: int, second: int) -> int:
 
 
 def _power(first: int, second: int) -> int:
-    return first**second if 0 <= second <= _MAX_BITS else _fail()
+    return int(first ** min(max(second, 0), _MAX_BITS))
 
 
-def _shifted(first: int, second: int) -> int:
-    return first << second if 0 <= second <= _MAX_BITS else _fail()
-
-
-def _fail() -> int:
-    raise ValueError
-
-
-_OPERATORS: dict[str, Callable[[int, int], int]] = {
-    "|": operator.or_,
-    "^": operator.xor,
-    "&": operator.and_,
-    "<<": _shifted,
-    ">>": lambda first, second: first >> min(second, _MAX_BITS),
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _divided,
-    "%": lambda first, second: first - second * _divided(first, second),
-    "**": _power,
+_OPERATORS: dict[type[ast.AST], Callable[..., int]] = {
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.BitAnd: operator.and_,
+    ast.LShift: lambda first, second: first << min(second, _MAX_BITS),
+    ast.RShift: lambda first, second: first >> min(second, _MAX_BITS),
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: _divided,
+    ast.Mod: lambda first, second: first - second * _divided(first, second),
+    ast.Pow: _power,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.inv,
 }
 
 
@@ -61,63 +52,31 @@ def integer(text: str) -> int:
     return int(text, 8 if octal else 0)
 
 
-class _Expression:
-    """An expression while it is worked out; anything odd raises a ValueError."""
-
-    def __init__(self, text: str, value_of: Callable[[str], str]) -> None:
-        self._value_of = value_of
-        self._tokens: list[tuple[str, str, str]] = []
-        at = 0
-        text = text.rstrip()
-        for match in re.finditer(_PIECE, text):
-            if match.start() != at:
-                break
-            self._tokens.append((match[1] or "", match[2] or "", match[3] or ""))
-            at = match.end()
-        if at != len(text) or not text:
+def _worked_out(node: ast.AST) -> int:
+    match node:
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.UnaryOp(op=op, operand=operand):
+            value = _OPERATORS[type(op)](_worked_out(operand))
+        case ast.BinOp(left=left, op=op, right=right):
+            value = _OPERATORS[type(op)](_worked_out(left), _worked_out(right))
+        case _:
             raise ValueError
-
-    def result(self) -> int:
-        value = self._level(0)
-        return value if not self._tokens else _fail()
-
-    def _next_is(self, *operators: str) -> bool:
-        return bool(self._tokens) and self._tokens[0][2] in operators
-
-    def _level(self, number: int) -> int:
-        if number == len(_LEVELS):
-            return self._unary()
-        value = self._level(number + 1)
-        while self._next_is(*_LEVELS[number]):
-            mark = self._tokens.pop(0)[2]
-            value = _OPERATORS[mark](value, self._level(number + 1))
-            if value.bit_length() > _MAX_BITS:
-                raise ValueError
-        return value
-
-    def _unary(self) -> int:
-        if self._next_is(*_SIGNS):
-            sign, value = self._tokens.pop(0)[2], self._unary()
-            return {"-": -value, "~": ~value}.get(sign, value)
-        value = self._atom()
-        if self._next_is("**"):
-            self._tokens.pop(0)
-            return _power(value, self._unary())
-        return value
-
-    def _atom(self) -> int:
-        number, name, mark = self._tokens.pop(0) if self._tokens else ("", "", "")
-        if mark == "(":
-            value = self._level(0)
-            return value if self._tokens and self._tokens.pop(0)[2] == ")" else _fail()
-        return integer(number or (self._value_of(name) if name else ""))
+    if value.bit_length() > _MAX_BITS:
+        raise ValueError
+    return value
 
 
 def evaluated(source: str, value_of: Callable[[str], str]) -> str | None:
     """Work out `$((…))`; none where that takes more than numbers the text gives."""
     if len(source) > _MAX_LENGTH:
         return None
+
+    def number(match: re.Match[str]) -> str:
+        return f"({integer(match[1] or value_of(match[2]))})"
+
     try:
-        return str(_Expression(source.removeprefix("$((").removesuffix("))"), value_of).result())
-    except (ValueError, ZeroDivisionError, RecursionError):
+        text = re.sub(_VALUE, number, source.removeprefix("$((").removesuffix("))"))
+        return str(_worked_out(ast.parse(text.strip(), mode="eval").body))
+    except (ValueError, SyntaxError, LookupError, ZeroDivisionError, RecursionError, MemoryError):
         return None

@@ -23,7 +23,6 @@ from dmm.rules.commands.facts import (
 from dmm.rules.commands.inlineruns import COMPUTED
 from dmm.rules.commands.messages import messages_in, messages_of
 from dmm.rules.commands.outputs import DECODERS
-from dmm.rules.commands.patches import is_patching, read_edit, read_patch, replaces_text
 from dmm.rules.commands.paths import links_of, path_uses, script_of, seen_from
 from dmm.rules.commands.reach import Reach, settle
 from dmm.rules.commands.readings import MOST, other_readings, with_known_words
@@ -40,6 +39,7 @@ from dmm.rules.commands.tools import (
     arguments_of,
     commands_of,
     first_text,
+    is_patching,
 )
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MAX_DEPTH = 4
+_BY_TOOL: dict[str, Access] = {"delete_file": "delete", "create_file": "create"}
 _MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
 
 
@@ -128,6 +129,8 @@ def _in_words(one: Unresolved) -> str:
 def _add_patch(
     use: CommandUse, facts: CallFacts, paths: list[PathUse], packages: list[DependencyUse]
 ) -> None:
+    from dmm.rules.commands.patches import patch_changes, uses_of
+
     call, files, words = facts.call, facts.files, use.invocation.words[1:]
     named = [one.target for one in use.invocation.redirections if one.reads]
     bodies = [one.body for one in use.invocation.redirections if one.body]
@@ -136,7 +139,7 @@ def _add_patch(
         bodies += [files(seen_from(use, word)) or "" for word in (*named, *words)]
     span = use.invocation.span
     for body in bodies:
-        changed, added = read_patch(body, call)
+        changed, added = uses_of(patch_changes(body), call)
         paths += [one._replace(span=span) for one in changed]
         packages += [one._replace(span=span) for one in added]
 
@@ -195,6 +198,43 @@ def _read_shell(
     held.read(script.files)
     unresolved = (*facts.unresolved, *held.unresolved)
     return facts._replace(scripts=tuple(held.found), unresolved=unresolved)
+
+
+def _read_patch(call: ToolCall, files: TextOf | None, reach: Reach | None) -> CallFacts:
+    """Read a tool that takes a patch of several files."""
+    from dmm.rules.commands.patches import patch_changes, uses_of
+
+    patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
+    paths, packages = uses_of(patch_changes(patch), call)
+    return CallFacts(
+        call,
+        patch,
+        paths=settle(paths, call, files, reach, edits=True),
+        dependencies=tuple(packages),
+        reach=reach,
+    )
+
+
+def _read_edit(call: ToolCall, files: TextOf | None, reach: Reach | None) -> CallFacts:
+    """Read a tool that writes one file."""
+    from dmm.rules.commands.edits import file_changes
+    from dmm.rules.commands.patches import uses_of
+
+    path = first_text(call.input, PATH_KEYS)
+    if path is None:
+        return CallFacts(call, call.tool)
+    span = (0, len(path))
+    changes = list(file_changes(call.input))
+    use = PathUse(located(call, path), _BY_TOOL.get(call.tool.lower(), "write"), span)
+    # An edit that names a text to replace changes a file that exists.
+    edits = any(step.old for one in changes for step in one.steps)
+    return CallFacts(
+        call,
+        path,
+        paths=settle([use], call, files, reach, edits=edits),
+        dependencies=tuple(one._replace(span=span) for one in uses_of(changes, call)[1]),
+        reach=reach,
+    )
 
 
 def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
@@ -278,23 +318,12 @@ def read_call(call: ToolCall, files: TextOf | None = None, tree: Tree | None = N
         server, tool = mcp[1] or mcp[3], mcp[2] or mcp[4]
         return _read_other(call, tool, (server, tool), files, reach)
     if name in PATCH_TOOLS:
-        patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
-        paths, packages = read_patch(patch, call)
-        return CallFacts(
-            call,
-            patch,
-            paths=settle(paths, call, files, reach, edits=True),
-            dependencies=tuple(packages),
-            reach=reach,
-        )
+        return _read_patch(call, files, reach)
     if name in SHELL_TOOLS:
         command = first_text(call.input, COMMAND_KEYS)
         if command is None:
             return CallFacts(call, call.tool)
         return _read_shell(call, parse_shell(command), files, reach)
     if name in WRITERS:
-        facts = read_edit(call)
-        edits = replaces_text(call)
-        settled = settle(facts.paths, call, files, reach, edits=edits)
-        return facts._replace(paths=settled, reach=reach)
+        return _read_edit(call, files, reach)
     return _read_other(call, call.tool, None, files, reach)

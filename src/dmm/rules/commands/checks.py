@@ -98,12 +98,7 @@ def destroys_data(use: CommandUse, call: ToolCall) -> str | None:
     """Find a destroying statement in the arguments, the here-documents or the piped text."""
     del call
     texts = [word.text for word in use.invocation.words[1:]]
-    texts += [one.body for one in use.invocation.redirections if one.body]
-    if use.invocation.context.piped_from:
-        for feeder in use.script.upstream(use.invocation):
-            if feeder.program in ("echo", "printf", "cat"):
-                texts += [word.text for word in feeder.words[1:]]
-                texts += [one.body for one in feeder.redirections if one.body]
+    texts.append(use.script.input_of(use.invocation).text or "")
     for text in texts:
         value = text.partition("=")[2] if text.startswith("--") else text
         found = destroying_statement(value) or destroying_document_call(value)

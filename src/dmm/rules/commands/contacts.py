@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.wordlists import names
+from dmm.rules.commands.wordlists import listed, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,11 +20,7 @@ _LOGINS = names("ssh scp sftp rsync mosh ssh-copy-id")
 _NETWORK = names("ping ping6 nc ncat netcat telnet dig nslookup traceroute host whois nmap")
 _HOST_FLAGS = "-h|--host|--hostname|--server|--endpoint-url|--endpoint"
 _HOST_VARIABLES = frozenset({"PGHOST", "MYSQL_HOST", "REDIS_HOST", "DOCKER_HOST"})
-_CLIENTS = names(
-    """psql pg_dump pg_restore pg_dumpall createdb dropdb mysql mysqldump mysqladmin mariadb mongo
-    mongosh mongodump mongorestore redis-cli valkey-cli clickhouse-client sqlcmd cqlsh kubectl aws
-    ldapsearch mqtt"""
-)
+_CLIENTS = listed("clients")
 _REMOTE_USERS = names("push fetch pull ls-remote clone")
 _HOST = r"(?:[\w.-]+@)?([\w.-]+|\[[0-9a-fA-F:]+\])"
 

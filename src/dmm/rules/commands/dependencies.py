@@ -5,33 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.rules.commands.wordlists import LISTS, names
+
 if TYPE_CHECKING:
     from dmm.rules.commands.values import Invocation, Span, Word
 
 _ADDING = {
-    "npm": {"install", "i", "add"},
-    "pnpm": {"add", "install", "i"},
-    "yarn": {"add"},
-    "bun": {"add", "install", "i"},
-    "deno": {"add"},
-    "pip": {"install"},
-    "pip3": {"install"},
-    "pipx": {"install"},
-    "uv": {"add"},
-    "poetry": {"add"},
-    "pdm": {"add"},
-    "pipenv": {"install"},
-    "conda": {"install"},
-    "cargo": {"add", "install"},
-    "go": {"get", "install"},
-    "gem": {"install"},
-    "bundle": {"add"},
-    "composer": {"require"},
-    "dotnet": {"add"},
-    "mix": {"deps.add"},
-    "brew": {"install"},
-    "apt": {"install"},
-    "apt-get": {"install"},
+    program: names(words) for program, _, words in (row.partition(" ") for row in LISTS["adding"])
 }
 _VALUED = frozenset({
     "-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url", "-t",
@@ -52,6 +32,13 @@ _JSON_ALIAS = r'"npm:((?:@[\w.-]+/)?[\w.-]+)'
 _TOML_ENTRY = r"""^\s*([A-Za-z0-9_-]+)\s*=\s*(?:["'][\^~<>=*\d]|\{)"""
 _GO_ENTRY = r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d"
 _GEM_ENTRY = r"""^\s*gem\s+["']([\w-]+)["']"""
+_ENTRIES = {
+    **dict.fromkeys(("package.json", "composer.json", "deno.json"), (_JSON_ENTRY, _JSON_ALIAS)),
+    **dict.fromkeys(("pyproject.toml", "setup.py", "setup.cfg"), (_QUOTED_REQUIREMENT,)),
+    **dict.fromkeys(("Cargo.toml", "Pipfile"), (_TOML_ENTRY,)),
+    "go.mod": (_GO_ENTRY,),
+    "Gemfile": (_GEM_ENTRY,),
+}
 
 
 class DependencyUse(NamedTuple):
@@ -124,36 +111,17 @@ def _requirement_line(line: str) -> list[str]:
     return [name.group()] if name else []
 
 
-def _in_json(line: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(_JSON_ENTRY, line) + re.findall(_JSON_ALIAS, line)))
-
-
-_MANIFESTS = frozenset({
-    "package.json", "composer.json", "deno.json", "pyproject.toml", "setup.py", "setup.cfg",
-    "Cargo.toml", "Pipfile", "go.mod", "Gemfile",
-})  # fmt: skip
-
-
 def is_manifest(path: str) -> bool:
     """Whether a file names the packages of a project."""
     manifest = path.rpartition("/")[2]
-    return manifest in _MANIFESTS or manifest.startswith("requirements")
+    return manifest in _ENTRIES or manifest.startswith("requirements")
 
 
 def _line_names(manifest: str, line: str) -> list[str]:
-    if manifest in ("package.json", "composer.json", "deno.json"):
-        return _in_json(line)
-    if manifest in ("pyproject.toml", "setup.py", "setup.cfg"):
-        return re.findall(_QUOTED_REQUIREMENT, line)
-    if manifest in ("Cargo.toml", "Pipfile"):
-        return re.findall(_TOML_ENTRY, line)
-    if manifest == "go.mod":
-        return re.findall(_GO_ENTRY, line)
-    if manifest == "Gemfile":
-        return re.findall(_GEM_ENTRY, line)
     if manifest.startswith("requirements") and manifest.endswith((".txt", ".in")):
         return _requirement_line(line)
-    return []
+    found = [name for form in _ENTRIES.get(manifest, ()) for name in re.findall(form, line)]
+    return list(dict.fromkeys(found))
 
 
 def declared(path: str, after: str, before: str = "") -> list[DependencyUse]:

@@ -14,13 +14,14 @@ class Draft:
     """A command as written, before variables are looked up and wrappers are opened.
 
     `fed_by` is the draft that closes the block around it and gives the block its input.
+    `block` is the first draft of the block that it closes, whose output its redirections take.
     `in_function` says that it stands in the body of a function, which somebody has to call.
     """
 
     __slots__ = (
         "after",
         "assignments",
-        "background",
+        "block",
         "end",
         "fed_by",
         "in_function",
@@ -47,10 +48,10 @@ class Draft:
         self.assignments: list[tuple[str, Word]] = []
         self.redirections: list[Redirection] = []
         self.places: list[Place] = []
-        self.background = False
         self.after: int | None = None
         self.loop: str | None = None
         self.fed_by: int | None = None
+        self.block: int | None = None
         self.in_function = False
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.rules.commands.carriers import runs_of
 from dmm.rules.commands.expansion import inner_text
 from dmm.rules.commands.grammar import Grammar
 from dmm.rules.commands.outputs import ORDINARY, combined, own_output
 from dmm.rules.commands.runs import STANDARD_INPUT, program_of
 from dmm.rules.commands.settings import learn
-from dmm.rules.commands.values import NEAREST_STAGES, Body, Output, Redirection
-from dmm.rules.commands.wrappers import runs_of
+from dmm.rules.commands.values import NEAREST_STAGES, Body, Output, Redirection, inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,10 +28,9 @@ TOO_DEEP = Output(made="deep nesting")
 
 
 def located(path: str, directory: str) -> str:
-    """Write a path as seen from the start, given the directory that `cd` left behind."""
-    if directory and not path.startswith(("/", "~", "$", "`", "<(")):
-        path = f"{directory.rstrip('/')}/{path}"
-    return path if path.startswith("<(") else posixpath.normpath(path) if path else path
+    """Write a path as seen from the start, in its normal form."""
+    seen = inside(directory, path)
+    return posixpath.normpath(seen) if seen and not seen.startswith("<(") else seen
 
 
 class Stage(NamedTuple):
@@ -128,6 +127,20 @@ class Flow:
             and not any((p, s + 1) in self._by_place for p, s in stage.draft.places)
         ]
 
+    def _printing(self, first: int, end: int) -> list[int]:
+        """Number the commands of a block, from a draft on, that print where the block prints."""
+        silent: set[int] = set()
+        for stage in self._stages[:end]:
+            if stage.draft.substituted or any(one.writes for one in stage.redirections):
+                # With the end of an inner block, all that is in it goes elsewhere.
+                number, block = stage.draft.number, stage.draft.block
+                silent.update(range(number if block is None else block, number + 1))
+        return [
+            number
+            for number in self.last()
+            if number < end and first <= self._stages[number].draft.number not in silent
+        ]
+
     def _feeding(self, number: int) -> list[int]:
         places = self._stages[number].draft.places
         found = [one for p, s in places if s for one in self._by_place.get((p, s - 1), ())]
@@ -165,8 +178,11 @@ class Flow:
         return None
 
     def output_of(self, number: int, depth: int = 0) -> Output:
-        """Say what a command would write."""
+        """Say what a command would write; for the end of a block, what all in it would."""
         stage = self._stages[number]
+        if stage.draft.block is not None and not stage.words and depth < NEAREST_STAGES:
+            inner = self._printing(stage.draft.block, number)
+            return combined([self.output_of(one, depth + 1) for one in inner])
 
         def given() -> Output:
             return self.input_of(number, depth)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.rules.commands.grammar import words_of
 from dmm.rules.commands.options import subcommand_at
 from dmm.rules.commands.runs import Run, text_of
-from dmm.rules.commands.wordlists import names
+from dmm.rules.commands.wordlists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,17 +16,7 @@ if TYPE_CHECKING:
     from dmm.rules.commands.values import Word
 
 
-# Git lets no alias take the place of its own commands; these are those in daily use.
-_COMMANDS = names(
-    """add am annotate apply archive bisect blame branch bundle cat-file check-ignore checkout
-    cherry cherry-pick clean clone commit commit-tree config count-objects describe diff
-    difftool fetch filter-branch for-each-ref format-patch fsck gc grep hash-object help init
-    log ls-files ls-remote ls-tree maintenance merge merge-base mergetool mv name-rev notes
-    pull push range-diff read-tree rebase reflog remote repack replace rerere reset restore
-    rev-list rev-parse revert rm send-email send-pack shortlog show show-branch show-ref
-    sparse-checkout stage stash status submodule switch symbolic-ref tag update-index
-    update-ref var verify-commit version whatchanged worktree write-tree lfs flow"""
-)
+_COMMANDS = listed("of git")
 
 
 def stored_alias(words: Sequence[Word]) -> tuple[str, ...]:

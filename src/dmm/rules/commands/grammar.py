@@ -129,8 +129,6 @@ class Grammar(DocumentScanner):
         if character == "|" and pair != "||":
             self._pipe()
             return
-        if character == "&" and pair != "&&":
-            self._mark_background()
         if pair in ("&&", "||"):
             level.join(pair)
         else:
@@ -148,12 +146,6 @@ class Grammar(DocumentScanner):
                     draft.places.append(place)
         level.stage += 1
         level.closed = None
-
-    def _mark_background(self) -> None:
-        for draft in reversed(self.drafts):
-            if not any(place[0] == self._level.pipeline for place in draft.places):
-                return
-            draft.background = True
 
     def _subshell(self) -> None:
         arithmetic = re.compile(_ARITHMETIC).match(self.text, self.pos, self.end)
@@ -214,6 +206,7 @@ class Grammar(DocumentScanner):
     def _feed_block(self, draft: Draft) -> None:
         """Remember for the commands of a block that `done < file` and its like feeds them."""
         first = self._level.closed
+        draft.block = first if draft.redirections else None
         if first is None or not any(one.operator[0] == "<" for one in draft.redirections):
             return
         for one in self.drafts[max(first, draft.number - _NEAREST_DRAFTS) : draft.number]:

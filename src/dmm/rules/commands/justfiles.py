@@ -1,18 +1,19 @@
-"""Justfiles: the recipes that `just` is asked for and those that they depend on."""
+"""Justfiles: written, line by line, as the makefile that runs the same."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+import shlex
+from typing import TYPE_CHECKING
 
+from dmm.rules.commands.makefiles import recipes_of
 from dmm.rules.commands.runs import SHELL, language_in
 from dmm.rules.commands.wordlists import names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     Include = Callable[[str], str | None]
-    Numbered = tuple[str, int]
 
 _VALUED = names(
     "-f --justfile -d --working-directory --set --shell --shell-arg --dotenv-path --color"
@@ -21,136 +22,92 @@ _LOOKS = names(
     """-l --list --summary -s --show --dump --fmt -n --dry-run --version -V -h --help --init
     -e --edit --variables --choose --completions --man --groups"""
 )
-_ASSIGNMENT = r"(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(.*)"
+_ASSIGNMENT = r"(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:'([^']*)'|\"([^\"\\]*)\"|`([^`]+)`)\s*"
 _PARAMETER = r"[*+$]*([\w-]+)(?:=(?:'([^']*)'|\"([^\"]*)\"|([^\s:'\"]+)))?"
 _HEADER = (
     r"@?([A-Za-z_][\w-]*)((?:\s+[*+$]*[\w-]+(?:=(?:'[^']*'|\"[^\"]*\"|[^\s:'\"]+))?)*)"
     r"\s*:(?!=)(.*)"
 )
+_IMPORT = r"import\??\s+['\"]([^'\"]+)['\"]"
+_ALIAS = r"alias\s+([\w-]+)\s*:=\s*([\w-]+)"
 _MAX_LINES = 4_000
-_MAX_RECIPES = 60
-_MAX_IMPORTS = 3
-
-
-class _Recipe(NamedTuple):
-    """A recipe: its parameters with their defaults, what it depends on, and its lines."""
-
-    parameters: list[tuple[str, str]]
-    needs: list[str]
-    lines: list[Numbered]
 
 
 class _Justfile:
-    """What a justfile defines; `at_once` are the commands between backticks."""
+    """A justfile as a makefile, with the parameters of its recipes and their defaults."""
 
-    def __init__(self) -> None:
-        self.variables: dict[str, str] = {}
+    def __init__(self, text: str) -> None:
+        self.parameters: dict[str, list[tuple[str, str]]] = {}
         self.aliases: dict[str, str] = {}
-        self.recipes: dict[str, _Recipe] = {}
-        self.at_once: list[Numbered] = []
+        lines = text.split("\n")[:_MAX_LINES]
+        self.text = "\n".join(
+            self._body(lines, at) if line[:1] in (" ", "\t") else self._defined(line)
+            for at, line in enumerate(lines)
+        )
 
-    def read(self, text: str, include: Include, within: int = 0, depth: int = 0) -> None:
-        """Take a justfile in; the lines of an imported one count as the line that imports it."""
-        current: _Recipe | None = None
-        for number, line in enumerate(text.split("\n")[:_MAX_LINES], 1):
-            if line[:1] in (" ", "\t"):
-                if current is not None and line.strip():
-                    current.lines.append((line.strip(), within or number))
-                continue
-            imported = re.match(r"import\??\s+['\"]([^'\"]+)['\"]", line)
-            if imported and depth < _MAX_IMPORTS:
-                self.read(include(imported[1]) or "", include, within or number, depth + 1)
-            elif line.strip():
-                current = self._define(line, within or number)
-
-    def _define(self, line: str, number: int) -> _Recipe | None:
-        alias = re.match(r"alias\s+([\w-]+)\s*:=\s*([\w-]+)", line)
-        if alias:
+    def _defined(self, line: str) -> str:
+        if imported := re.match(_IMPORT, line):
+            return f"include {imported[1]}"
+        if alias := re.match(_ALIAS, line):
             self.aliases[alias[1]] = alias[2]
-            return None
-        assigned = re.match(_ASSIGNMENT, line)
-        if assigned:
-            value = assigned[2].strip()
-            self.at_once += [(command, number) for command in re.findall(r"`([^`]+)`", value)]
-            plain = re.fullmatch(r"'([^']*)'|\"([^\"\\]*)\"", value)
-            if plain:
-                self.variables[assigned[1]] = plain[1] or plain[2] or ""
-            return None
+            return f"{alias[1]}: {alias[2]}"
+        if assigned := re.fullmatch(_ASSIGNMENT, line):
+            name, single, double, command = assigned.groups()
+            return f"{name} != {command}" if command else f"{name} = {single or double or ''}"
         header = re.fullmatch(_HEADER, line.rstrip())
         if not header:
-            return None
-        parameters = [
+            return ""
+        self.parameters[header[1]] = [
             (name, single or double or bare)
             for name, single, double, bare in re.findall(_PARAMETER, header[2])
         ]
         needs = re.findall(r"[A-Za-z_][\w-]*", re.sub(r"'[^']*'|\"[^\"]*\"|#.*", "", header[3]))
-        recipe = _Recipe(parameters, needs, [])
-        self.recipes[header[1]] = recipe
-        return recipe
+        return f"{header[1]}: {' '.join(needs)}"
 
-    def wanted(self, operands: Sequence[str]) -> list[tuple[_Recipe, Sequence[str]]]:
-        """Follow the recipes that are asked for to all that they need, each with its arguments."""
-        queue: list[tuple[str, Sequence[str]]] = [
-            (name, operands[at + 1 :]) for at, name in enumerate(operands)
-        ]
-        queue = queue or [(name, ()) for name in list(self.recipes)[:1]]
-        found: dict[str, tuple[_Recipe, Sequence[str]]] = {}
-        while queue and len(found) < _MAX_RECIPES:
-            name, arguments = queue.pop(0)
-            name = self.aliases.get(name, name)
-            recipe = self.recipes.get(name)
-            if recipe is not None and name not in found:
-                found[name] = (recipe, arguments)
-                queue += [(need, ()) for need in recipe.needs]
-        return list(found.values())
+    @staticmethod
+    def _body(lines: Sequence[str], at: int) -> str:
+        """Write a line of a recipe; code of another language as the commands that it runs."""
+        text = lines[at].strip()
+        if text.startswith("#!") and language_in(text) != SHELL:
+            stop = next((end for end in range(at, len(lines)) if lines[end][:1].strip()), None)
+            text = "; ".join(_of_code(language_in(text), "\n".join(lines[at:stop])))
+        plain = text.replace("$", "$$")
+        return "\t" + re.sub(r"\{\{\s*([\w-]+)\s*\}\}", r"$(\1)", plain) if text else ""
 
-    def commands(self, recipe: _Recipe, arguments: Sequence[str]) -> list[Numbered]:
-        """Write the lines of a recipe out with the values of its parameters."""
-        values = dict(self.variables)
-        for at, (name, default) in enumerate(recipe.parameters):
-            last = at == len(recipe.parameters) - 1
-            given = " ".join(arguments[at:] if last else arguments[at : at + 1])
-            values[name] = given or default
-
-        def value(match: re.Match[str]) -> str:
-            name = match[1].strip()
-            return values.get(name) or f"${{{re.sub(r'[^A-Za-z0-9_]', '_', name) or '_'}}}"
-
-        lines = [(re.sub(r"\{\{([^}]*)\}\}", value, text), number) for text, number in recipe.lines]
-        script = "\n".join(text for text, _ in lines)
-        language = language_in(script)
-        if language != SHELL:
-            return _of_code(language, script, lines[0][1])
-        return [(text.lstrip("@-"), number) for text, number in lines]
+    def called(self, words: Sequence[str]) -> list[str]:
+        """Write the words of `just` as those of `make`; parameters become variables."""
+        operands = _operands(words)
+        places = reversed(list(enumerate(operands)))
+        known = {self.aliases.get(one, one): at for at, one in places}
+        found = list(operands)
+        for name, parameters in self.parameters.items():
+            given = operands[known[name] + 1 :] if name in known else []
+            for at, (parameter, default) in enumerate(parameters):
+                last = at == len(parameters) - 1
+                value = " ".join(given[at:] if last else given[at : at + 1]) or default
+                found += [f"{parameter}={value}"] if value else []
+        return found
 
 
-def _of_code(language: str, script: str, number: int) -> list[Numbered]:
-    import shlex
-
+def _of_code(language: str, script: str) -> Iterator[str]:
     from dmm.rules.commands.inline import inline_runs
 
-    runs = inline_runs(language, script)
-    return [(shlex.join(one.argv) if one.argv else one.text, number) for one in runs]
+    for one in inline_runs(language, re.sub(r"(?m)^\s*\n?", "", script)):
+        yield shlex.join(one.argv) if one.argv else one.text
 
 
-def just_recipes(text: str, words: Sequence[str], include: Include) -> list[Numbered]:
+def _operands(words: Sequence[str]) -> list[str]:
+    skipped = {at + 1 for at, word in enumerate(words) if word in _VALUED}
+    return [word for at, word in enumerate(words) if at not in skipped and not word.startswith("-")]
+
+
+def just_recipes(text: str, words: Sequence[str], include: Include) -> list[tuple[str, int]]:
     """Give the shell lines that `just` would run, each with its line in the justfile."""
     if not _LOOKS.isdisjoint(words):
         return []
-    made = _Justfile()
-    made.read(text, include)
-    operands: list[str] = []
-    at = 0
-    while at < len(words):
-        name, equals, value = words[at].partition("=")
-        if words[at].startswith("-"):
-            at += words[at] in _VALUED
-        elif equals and name in made.variables:
-            made.variables[name] = value
-        else:
-            operands.append(words[at])
-        at += 1
-    found = list(made.at_once)
-    for recipe, arguments in made.wanted(operands):
-        found += made.commands(recipe, arguments)
-    return [one for one in found if one[0]]
+
+    def included(name: str) -> str:
+        return _Justfile(include(name) or "").text
+
+    made = _Justfile(text)
+    return [one for one in recipes_of(made.text, made.called(words), included) if one[0]]

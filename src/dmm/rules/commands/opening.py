@@ -6,26 +6,26 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.rules.commands.carriers import runs_of
 from dmm.rules.commands.expansion import UNKNOWN, inner_text
 from dmm.rules.commands.feeds import parallel_texts, placed, xargs_commands
 from dmm.rules.commands.flow import Evaluation, located
 from dmm.rules.commands.gitaliases import alias_runs, stored_alias
-from dmm.rules.commands.hosts import cron_commands
 from dmm.rules.commands.inlineruns import COMPUTED, PLACEHOLDER, UNKNOWN_VALUE
 from dmm.rules.commands.options import SUBCOMMANDED, read_options
-from dmm.rules.commands.projectfiles import PROJECT_FILES, project_commands
+from dmm.rules.commands.projectfiles import PROJECT_FILES, cron_commands, project_commands
 from dmm.rules.commands.runs import SHELL, Run, language_in
-from dmm.rules.commands.searches import found_by
+from dmm.rules.commands.searches import FINDERS, found_by
 from dmm.rules.commands.values import FileRun, Output, Redirection, Unresolved, Word
 from dmm.rules.commands.variables import assigned_by, runs_of_variables
-from dmm.rules.commands.wrappers import runs_of
+from dmm.rules.commands.written import note_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.rules.commands.expansion import Names
     from dmm.rules.commands.flow import Flow
-    from dmm.rules.commands.values import Context, Invocation, Span
+    from dmm.rules.commands.values import Context, Invocation, Span, Write
 
 MAX_DEPTH = 8
 _SYSTEM = ("/bin/", "/sbin/", "/usr/", "/opt/", "/lib", "/nix/", "/snap/", "/System/")
@@ -67,6 +67,8 @@ class Opener(ABC):
         self.files: list[FileRun] = []
         self.unresolved: list[Unresolved] = []
         self.evaluation = Evaluation()
+        self.writes: list[Write] = []
+        self.inputs: dict[int, Callable[[], Output]] = {}
         self._later: list[tuple[Run, Invocation, Scene]] = []
 
     @abstractmethod
@@ -89,10 +91,15 @@ class Opener(ABC):
         if len(self.unresolved) < _MAX_NOTED:
             self.unresolved.append(Unresolved(what, made, span))
 
-    def open(self, invocation: Invocation, scene: Scene) -> None:
+    def open(self, invocation: Invocation, scene: Scene, *, carried: bool = False) -> None:
         """Follow what an invocation runs: the wrapped program, a nested text, code, a file."""
-        if not invocation.words:
-            return
+        self.inputs[invocation.id] = partial(scene.flow.input_of, scene.number)
+        if invocation.words:
+            self._open(invocation, scene)
+        held = scene.flow, scene.number
+        self.writes += note_written(self.evaluation, invocation, *held, carried=carried)
+
+    def _open(self, invocation: Invocation, scene: Scene) -> None:
         self._look_at_names(invocation, scene)
         runs = self._named(invocation, scene.names)
         runs += runs_of(invocation.words)
@@ -126,7 +133,7 @@ class Opener(ABC):
             if not word.text.startswith(">(") or scene.origin.depth >= MAX_DEPTH:
                 continue
             output = scene.flow.output_of(scene.number)
-            if output != _nothing():
+            if output != Output():
                 context = invocation.context._replace(parent=invocation.id)
                 origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
                 names = scene.names.child()
@@ -182,7 +189,7 @@ class Opener(ABC):
     def _run_kind(self, run: Run, invocation: Invocation, scene: Scene, inner: Context) -> None:
         if run.kind == "argv":
             words = run.words
-            if run.via == "find -exec":
+            if run.via in FINDERS:
                 words = placed(words, found_by(invocation.words))
             self._nested_argv(words, invocation, scene, inner)
         elif run.kind == "shell":
@@ -212,7 +219,7 @@ class Opener(ABC):
         made = self.add(words, env, outer.redirections, outer.span, context)
         if made is not None:
             origin = scene.origin._replace(depth=scene.origin.depth + 1)
-            self.open(made, scene._replace(origin=origin))
+            self.open(made, scene._replace(origin=origin), carried=True)
 
     def _nested_text(
         self, run: Run, invocation: Invocation, scene: Scene, context: Context
@@ -256,7 +263,7 @@ class Opener(ABC):
         origin = self._nested(run, invocation, scene.origin, context)._replace(exact=False)
         if run.language == "make" or run.via == "make":
             recipes = project_commands("make", code, [word.text for word in run.words])
-            self.read("\n".join(text for text, _ in recipes), origin, scene.names.child(), _nothing)
+            self.read("\n".join(text for text, _ in recipes), origin, scene.names.child(), Output)
             return
         for found in inline_runs(run.language or run.via, code):
             if found.script:
@@ -276,14 +283,14 @@ class Opener(ABC):
                 words = tuple(_computed(text) for text in found.argv)
                 self._nested_argv(words, invocation, scene._replace(origin=origin), context)
             else:
-                self.read(found.text, origin, scene.names.child(), _nothing)
+                self.read(found.text, origin, scene.names.child(), Output)
 
     def _fed(self, run: Run, invocation: Invocation, scene: Scene, context: Context) -> None:
         output = scene.flow.input_of(scene.number)
         if run.via == "parallel":
             for text in parallel_texts(invocation.words, run.words, output):
                 origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
-                self.read(text, origin, scene.names.child(), _nothing)
+                self.read(text, origin, scene.names.child(), Output)
             return
         for words in xargs_commands(invocation.words, run.words, output):
             self._nested_argv(words, invocation, scene, context)
@@ -331,7 +338,7 @@ class Opener(ABC):
                 text = "\n".join(
                     text for text, _ in project_commands(run.language, written.text, argv)
                 )
-                self.read(text, origin, scene.names.child(), _nothing)
+                self.read(text, origin, scene.names.child(), Output)
                 return
         self._queue(FileRun("", run.language, invocation.span, argv, directory))
 
@@ -356,7 +363,7 @@ class Opener(ABC):
             names = scene.names if run.via in _SAME_SHELL else scene.names.child()
             if run.via not in _SAME_SHELL:
                 names.set_positional(run.words[1:])
-            self.read(text, origin, names, _nothing)
+            self.read(text, origin, names, Output)
         else:
             code = Run("code", language, run.words, language=language)
             self.read_code(code, output.text, invocation, scene, context)
@@ -371,10 +378,6 @@ def _is_open(name: str) -> bool:
     """Whether wildcards or braces are left in the name of a command."""
     pairs = ("[" in name and "]" in name) or ("{" in name and "," in name)
     return pairs or "*" in name or "?" in name
-
-
-def _nothing() -> Output:
-    return Output()
 
 
 def _same(output: Output) -> Output:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.commands.globs import matches_name
 from dmm.rules.commands.spellings import FLAGS, has_own, spellings_of
+from dmm.rules.commands.wordlists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -13,14 +14,10 @@ if TYPE_CHECKING:
     from dmm.rules.commands.values import Invocation, Word
 
 VALUED = {name: frozenset(valued.split()) for name, (_, valued) in FLAGS.items()}
-SUBCOMMANDED = frozenset({
-    "git", "kubectl", "oc", "helm", "docker", "podman", "docker-compose", "aws", "gcloud", "az",
-    "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "cargo", "go", "gem",
-    "twine", "terraform", "tofu", "terragrunt", "pulumi", "gh", "glab", "apt", "apt-get", "brew",
-    "systemctl", "rails", "rake", "prisma", "flyctl", "heroku", "vercel", "conda", "dotnet",
-    "composer", "mix", "bundle", "jj", "hg", "svn", "gsutil", "s3cmd", "rclone", "redis-cli", "dmm",
-})  # fmt: skip
+SUBCOMMANDED = listed("subcommanded")
 LONG_WITH_ONE_DASH = frozenset({"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"})
+# Their first word may be flags without a dash: `tar xzf a.tgz`.
+_DASHLESS = frozenset({"tar", "bsdtar", "gtar"})
 _NO_OPTIONS: frozenset[str] = frozenset()
 # They take no option in front of the subcommand that is not known here.
 _REFUSING = frozenset({"git"})
@@ -177,6 +174,8 @@ def read_options(invocation: Invocation) -> Options:
     held = _Arguments(program)
     whole = program in LONG_WITH_ONE_DASH
     words = invocation.words[1:]
+    if program in _DASHLESS and words and not words[0].text.startswith("-"):
+        words = (words[0]._replace(text=f"-{words[0].text}"), *words[1:])
     separated: tuple[Word, ...] = ()
     at = 0
     while at < len(words):

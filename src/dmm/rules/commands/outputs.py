@@ -13,7 +13,7 @@ from dmm.rules.commands.runs import language_of, program_of
 from dmm.rules.commands.scanner import unescape
 from dmm.rules.commands.searches import found_by
 from dmm.rules.commands.values import Output
-from dmm.rules.commands.wordlists import names
+from dmm.rules.commands.wordlists import listed, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,24 +22,10 @@ if TYPE_CHECKING:
 
 NOTHING = Output("")
 ORDINARY = Output()
-# They turn data into other data; that is how text is hidden.
-DECODERS = names(
-    """base64 base32 basenc xxd od hexdump hd uudecode openssl rev tac gunzip zcat gzcat gzip
-    bzip2 bunzip2 bzcat xz unxz xzcat zstd zstdcat lz4 lz4cat brotli gpg age ascii85 qprint
-    mimencode crypt mcrypt ccat 7z unzip recode a2p"""
-)
-# They pass data on, whole or in parts.
-_TEXT_TOOLS = names(
-    """cat tee tr sed gsed awk gawk mawk nawk cut head tail sort uniq paste fold fmt nl expand
-    unexpand column join comm grep egrep fgrep rg ag jq yq dasel xmllint xq envsubst iconv dd
-    strings pv sponge shuf dos2unix unix2dos csplit split less more bat batcat xargs parallel
-    m4 cpp perl ed ex numfmt pr look sqlite3 tar cpio ar bsdtar jo gron miller mlr"""
-)
+DECODERS = listed("decoders")
+_TEXT_TOOLS = listed("text tools")
+_FETCHERS = listed("fetchers")
 _FILTERS = names("head tail sort uniq shuf grep egrep fgrep")
-_FETCHERS = names(
-    """curl wget fetch http https httpie aria2c xh nc ncat netcat socat telnet ftp lftp ssh sftp
-    lynx w3m links elinks xclip xsel pbpaste wl-paste dig host nslookup"""
-)
 _GIT_CONTENT = frozenset({"show", "cat-file", "log", "config", "grep", "archive", "notes", "blame"})
 _DECODING_MODULES = frozenset({"base64", "json.tool", "quopri", "uu", "gzip", "binascii", "codecs"})
 _SILENT = frozenset({"true", ":", "cd", "pushd", "popd", "set", "export", "test", "[", "mkdir"})

@@ -7,8 +7,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
+from dmm.rules.commands.carriers import OF_MANAGERS
 from dmm.rules.commands.wordlists import names
-from dmm.rules.commands.wrappers import OF_MANAGERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

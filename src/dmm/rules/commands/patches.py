@@ -1,85 +1,88 @@
-"""Patches and edits: the files that they change and the packages that they add."""
+"""Patches: what the `*** Update File:` form and unified diffs change in each file."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.dependencies import DependencyUse, declared
-from dmm.rules.commands.facts import CallFacts, PathUse, located
-from dmm.rules.commands.tools import PATH_KEYS, first_text
+from dmm.rules.commands.dependencies import declared
+from dmm.rules.commands.edits import Change, FileChange
+from dmm.rules.commands.facts import PathUse, located
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator
 
+    from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.facts import Access, ToolCall
 
-_DONE: dict[str, Access] = {"Add File": "create", "Delete File": "delete", "Move to": "rename"}
-_HEADER = r"(?m)^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$"
-_BY_TOOL: dict[str, Access] = {"delete_file": "delete", "create_file": "create"}
-_UNIFIED = r"(?m)^(---|\+\+\+) (?:[ab]/)?(?!/dev/null)(\S+).*$"
-_NEW_KEYS = ("content", "new_string", "newString", "new_str", "file_text", "new_source")
-_OLD_KEYS = ("old_string", "oldString", "old_str")
+_HEADER = r"(?m)^\*\*\* (Add|Update|Delete) File: (?P<path>.+?)\s*$"
+_MOVE = r"(?m)\A\s*\*\*\* Move to: (.+?)\s*$\n?"
+_UNIFIED = r"(?m)^--- (?P<old>\S+).*\n\+\+\+ (?P<path>\S+).*$"
+_MARKS = ("*** End", "diff --git ", "index ", "\\ No newline")
 
 
-def is_patching(words: Sequence[str]) -> bool:
-    """Whether a command takes a patch in."""
-    program = words[0].rpartition("/")[2] if words else ""
-    return program in ("apply_patch", "applypatch", "patch") or (
-        program == "git" and tuple(words[1:2]) == ("apply",)
-    )
+def patch_changes(patch: str) -> Iterator[FileChange]:
+    """Read the changes of a patch, file by file."""
+    headers = list(re.finditer(_HEADER, patch))
+    read = _changed if headers else _unified
+    headers = headers or list(re.finditer(_UNIFIED, patch))
+    for header, following in zip(headers, [*headers[1:], None], strict=False):
+        body = patch[header.end() + 1 : following.start() if following else len(patch)]
+        yield read(header, body)._replace(span=header.span("path"))
 
 
-def read_patch(patch: str, call: ToolCall) -> tuple[list[PathUse], list[DependencyUse]]:
-    """Read the files of a patch, in the `*** Update File:` form or a diff, and what it adds."""
+def _changed(header: re.Match[str], body: str) -> FileChange:
+    verb, path = header[1], header["path"]
+    if verb != "Update":
+        return _whole(path, body, "create" if verb == "Add" else "delete")
+    moved = re.match(_MOVE, body)
+    if moved is None:
+        return FileChange(path, steps=_hunks(body), source=path)
+    steps = _hunks(body[moved.end() :])
+    return FileChange(moved[1], steps=steps, source=path, access="rename")
+
+
+def _unified(header: re.Match[str], body: str) -> FileChange:
+    old, new = (re.sub(r"^[ab]/", "", name) for name in (header["old"], header["path"]))
+    if old == "/dev/null":
+        return _whole(new, body, "create")
+    if new == "/dev/null":
+        return _whole(old, body, "delete")
+    return FileChange(new, steps=_hunks(body), source=old)
+
+
+def _whole(path: str, body: str, access: Access) -> FileChange:
+    lines = [line[1:] for line in body.split("\n") if line.startswith("+")]
+    return FileChange(path, "\n".join([*lines, ""]) if access == "create" else "", access=access)
+
+
+def _hunks(body: str) -> tuple[Change, ...]:
+    """Read hunks: lines before and after, and which of those after are new."""
+    steps: list[Change] = []
+    for hunk in re.split(r"(?m)^@@.*$\n?", body):
+        lines = [one for one in hunk.removesuffix("\n").split("\n") if not one.startswith(_MARKS)]
+        before = [line[1:] for line in lines if line[:1] != "+"]
+        after = [line for line in lines if line[:1] != "-"]
+        added = tuple((at, at + 1) for at, line in enumerate(after) if line[:1] == "+")
+        new = "\n".join(line[1:] for line in after)
+        if added or len(before) != len(after):
+            steps.append(Change("\n".join(before), new, lines=True, added=added))
+    return tuple(steps)
+
+
+def uses_of(
+    changes: Iterable[FileChange], call: ToolCall
+) -> tuple[list[PathUse], list[DependencyUse]]:
+    """List the files that some changes are about, and the packages that they add."""
     paths: list[PathUse] = []
     packages: list[DependencyUse] = []
-    headers = list(re.finditer(_HEADER, patch)) or list(re.finditer(_UNIFIED, patch))
-    for header, following in zip(headers, [*headers[1:], None], strict=False):
-        path = header[2]
-        span = (header.start(2), header.end(2))
-        use = PathUse(located(call, path), _DONE.get(header[1], "write"), span)
+    for one in changes:
+        use = PathUse(located(call, one.path), one.access, one.span)
         paths.append(use)
-        if use.access == "rename":
+        if one.access == "rename":
             # What is moved counts by both names.
-            paths += [one._replace(access="rename") for one in paths[-2:-1]]
-        body = patch[header.end() : following.start() if following else len(patch)]
-        lines = body.splitlines()
-        after = "\n".join(line[1:] for line in lines if line.startswith("+"))
-        before = "\n".join(line[1:] for line in lines if line.startswith(("-", " ")))
-        packages += [one._replace(span=span) for one in declared(path, after, before)]
+            moved = use._replace(path=located(call, one.source))
+            paths[-1:] = [moved._replace(access="write"), use, moved]
+        added = declared(one.path, one.after, one.before)
+        packages += [use._replace(span=one.span) for use in added]
     return paths, packages
-
-
-def _edits(call: ToolCall) -> list[tuple[str, str]]:
-    """Pair the new and old texts of an edit; several for a multiple edit."""
-    several = call.input.get("edits")
-    inputs = [one for one in several if isinstance(one, dict)] if isinstance(several, list) else []
-    pairs = []
-    for one in (call.input, *inputs):
-        new = first_text(one, _NEW_KEYS)
-        if new is not None:
-            pairs.append((new, first_text(one, _OLD_KEYS) or ""))
-    return pairs
-
-
-def replaces_text(call: ToolCall) -> bool:
-    """Whether an edit names a text that it replaces, and so changes a file that exists."""
-    return any(old for _, old in _edits(call))
-
-
-def read_edit(call: ToolCall) -> CallFacts:
-    """Read a tool that writes one file."""
-    path = first_text(call.input, PATH_KEYS)
-    if path is None:
-        return CallFacts(call, call.tool)
-    span = (0, len(path))
-    access = _BY_TOOL.get(call.tool.lower(), "write")
-    manifest = path.rpartition("/")[2]
-    added = [one.name for new, old in _edits(call) for one in declared(path, new, old)]
-    return CallFacts(
-        call,
-        path,
-        paths=(PathUse(located(call, path), access, span),),
-        dependencies=tuple(DependencyUse(name, manifest, span) for name in added),
-    )

@@ -9,16 +9,16 @@ from __future__ import annotations
 import posixpath
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dmm.rules.commands.facts import PathUse, located
 from dmm.rules.commands.ignoring import holds_selected, may_select, selects
-from dmm.rules.commands.operands import row_of
-from dmm.rules.commands.options import SUBCOMMANDED, VALUED
+from dmm.rules.commands.operands import arriving, parted, row_of
+from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import FORMAT, PROCEDURE_CHECKS, PROGRAMS
 from dmm.rules.commands.runs import SHELLS, language_of
-from dmm.rules.commands.searches import found_by
-from dmm.rules.commands.values import Word
+from dmm.rules.commands.searches import FINDERS, found_by
+from dmm.rules.commands.values import Word, inside
 from dmm.rules.commands.wordlists import names
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Found = list[tuple["Word", "Access", str]]
 _UPLOADS = names("cp copy put upload scp mv move sync gist")
 _SENDERS = names("curl wget http https xh")
 _LOADERS = names("export env declare typeset local readonly eval")
-_FINDING = ("find -exec", "xargs", "parallel")
+_FINDING = FINDERS | {"xargs", "gxargs", "parallel"}
 _NOWHERE = names("- /dev/null /dev/stdout /dev/stderr")
 
 
@@ -95,15 +95,13 @@ def _loads(use: CommandUse) -> bool:
 
 def _by_program(use: CommandUse) -> Found:
     program = use.invocation.program
-    if program in ("tar", "bsdtar", "gtar"):
-        return _tar(use)
     held = row_of(use)
     if held is not None:
         row, skipped = held
         found: Found = [
-            (word, access, reach)
+            (word, cast("Access", access), reach)
             for access, selector, reach in row.uses
-            for word in _selected(use, selector, use.options.operands[skipped:])
+            for word in selected(use, selector, use.options.operands[skipped:])
             if word.text not in _NOWHERE
         ]
         return (_attached(use) if program in _SENDERS else []) + found
@@ -115,7 +113,7 @@ def _by_program(use: CommandUse) -> Found:
     return _attached(use) + ([] if program in _SENDERS else _plain(use))
 
 
-def _selected(use: CommandUse, selector: str, operands: tuple[Word, ...]) -> Sequence[Word]:
+def selected(use: CommandUse, selector: str, operands: tuple[Word, ...]) -> Sequence[Word]:
     """Choose the arguments that a selector of the table means."""
     if selector in _BY_PLACE:
         return operands[_BY_PLACE[selector]]
@@ -131,25 +129,15 @@ _BY_PLACE = {"*": slice(None), "1": slice(1), "2-": slice(1, None), "-1": slice(
 _HERE = Word(".", 0, 0)
 
 
-def _target_of(use: CommandUse, operands: tuple[Word, ...]) -> tuple[Sequence[Word], Word | None]:
-    """Part what is copied from where it goes: the last operand, or the value of `-t`."""
-    flagged = "-t" in VALUED.get(use.invocation.program, ())
-    folders = use.options.values_of("-t|--target-directory") if flagged else []
-    if folders:
-        return operands, folders[-1]
-    return operands[:-1], operands[-1] if operands else None
+def _sources(use: CommandUse, operands: tuple[Word, ...]) -> Sequence[Word]:
+    return parted(use.invocation.program, use.options, operands)[0]
 
 
 def _arriving(use: CommandUse, operands: tuple[Word, ...]) -> list[Word]:
-    """Name the files that a copy makes: where the target is plainly a folder, those in it."""
-    sources, target = _target_of(use, operands)
+    sources, target = parted(use.invocation.program, use.options, operands)
     if target is None:
         return []
-    if len(sources) < 2 and not target.text.endswith("/"):
-        return [target]
-    folder = target.text.rstrip("/")
-    names = [word.text.rstrip("/").rpartition("/")[2] for word in sources]
-    return [target, *(target._replace(text=f"{folder}/{name}") for name in names)]
+    return list(dict.fromkeys((target, *arriving(sources, target, folder=False))))
 
 
 def _saved(use: CommandUse, operands: tuple[Word, ...]) -> list[Word]:
@@ -174,7 +162,7 @@ def _packed(use: CommandUse, operands: tuple[Word, ...]) -> Sequence[Word]:
 
 
 _BY_MEANING: dict[str, Callable[[CommandUse, tuple[Word, ...]], Sequence[Word]]] = {
-    "..-1": lambda use, operands: _target_of(use, operands)[0],
+    "..-1": _sources,
     "into": _arriving,
     "--": lambda use, _: use.options.separated,
     ".": lambda *_: [_HERE],
@@ -219,30 +207,6 @@ def _plain(use: CommandUse) -> Found:
     return found
 
 
-def _tar(use: CommandUse) -> Found:
-    """Read what goes into an archive, and the folder that one is unpacked in."""
-    words = use.invocation.words[1:]
-    mode = words[0].text if words else ""
-    short = "" if mode.startswith("--") else mode
-    if re.match(r"-?[a-zA-Z]*x", short) or use.options.has_exactly("-x|--extract|--get"):
-        folders = use.options.values_of("-C|--directory") or [_HERE]
-        return [(word, "write", "some") for word in folders]
-    created = re.match(r"-?[a-zA-Z]*[cru]", short)
-    if not created and not use.options.has_exactly("-c|-r|-u|--create|--append|--update"):
-        return []
-    held = words if mode.startswith("-") else words[1:]
-    found: Found = []
-    for before, word in zip((None, *held), held, strict=False):
-        flag = before.text if before else mode
-        archive = re.fullmatch(r"-?[a-zA-Z]*f|--file", flag) and not found
-        valued = flag in ("-C", "-X", "--exclude", "-T", "--exclude-from", "-I")
-        if archive:
-            found.append((word, "write", ""))
-        elif not word.text.startswith("-") and not valued:
-            found.append((word, "read", ""))
-    return found
-
-
 def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
     """Whether the globs of a rule cover a file, or what wildcards of the call are aimed at.
 
@@ -274,9 +238,7 @@ def script_of(use: CommandUse) -> str | None:
         text = named[0].text if named else ""
     else:
         text = use.invocation.words[0].text if use.invocation.words else ""
-    directory = use.invocation.context.directory
-    joins = text and directory and not text.startswith(("/", "~", "$"))
-    return f"{directory}/{text}" if joins else text or None
+    return inside(use.invocation.context.directory, text) or None
 
 
 def _seen_from(use: CommandUse, word: Word, call: ToolCall) -> str:
@@ -285,10 +247,8 @@ def _seen_from(use: CommandUse, word: Word, call: ToolCall) -> str:
 
 def seen_from(use: CommandUse, word: Word) -> str:
     """Write a word as a path, seen from where the call begins."""
-    directory = use.invocation.context.directory
     text = word.text.partition(":")[2] if ":" in word.text[1:] else word.text
-    joined = directory and not text.startswith(("/", "~", "$"))
-    return f"{directory}/{text}" if joined else text
+    return inside(use.invocation.context.directory, text)
 
 
 def links_of(commands: Sequence[CommandUse], call: ToolCall) -> dict[str, tuple[str, int]]:

@@ -10,7 +10,7 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from dmm.rules.commands.wordlists import names
+from dmm.rules.commands.wordlists import listed, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,53 +29,12 @@ class _Procedure(NamedTuple):
 
 
 _PROCEDURES = {
-    TESTS: _Procedure(
-        names(
-            """pytest py.test tox nox jest vitest mocha rspec phpunit pest ctest ava tap cypress
-            playwright nextest gotestsum ginkgo behave cucumber karma wdio testcafe bats prove
-            busted nose2 nosetests unittest trial stestr runtests shellspec robot minitest xctest
-            detox uvu testacular"""
-        ),
-        names("test tests testing spec specs check checks unit e2e integration verify smoke"),
-    ),
-    LINT: _Procedure(
-        names(
-            """ruff flake8 pylint eslint golangci-lint rubocop shellcheck biome pre-commit oxlint
-            stylelint tflint hadolint ktlint detekt checkstyle clippy credo xo swiftlint clang-tidy
-            luacheck yamllint markdownlint actionlint standard prospector"""
-        ),
-        names("lint lints linter linting check checks"),
-    ),
-    TYPES: _Procedure(
-        names("mypy pyright basedpyright tsc ty pyre pytype vue-tsc svelte-check srb flow"),
-        names("typecheck types typing typechecker mypy tsc check checks"),
-    ),
-    BUILD: _Procedure(
-        names("ninja meson webpack rollup esbuild parcel tsup xcodebuild msbuild hugo"),
-        names("build builds rebuild compile bundle assemble package"),
-    ),
-    FORMAT: _Procedure(
-        names(
-            """black isort prettier rustfmt gofmt goimports gofumpt shfmt clang-format autopep8 yapf
-            dprint swiftformat ktfmt"""
-        ),
-        names("format formats formatting fmt"),
-    ),
+    name: _Procedure(listed(name), listed(f"{name} by name"))
+    for name in (TESTS, LINT, TYPES, BUILD, FORMAT)
 }
 PROGRAMS = frozenset().union(*(one.programs for one in _PROCEDURES.values()))
-# What looks at files, moves them or talks to other machines runs no procedure of a project.
-EVERYDAY = names(
-    """ls cat less more head tail grep egrep fgrep rg ag find fd sed awk cut sort uniq wc diff tree
-    du df stat file echo printf cd pushd popd pwd mkdir rmdir rm mv cp ln touch chmod chown test [
-    [[ true false exit export set unset alias which whereis type man vi vim nano emacs code open
-    git gh glab curl wget scp rsync tar zip unzip kubectl helm terraform tofu aws gcloud az psql
-    mysql sqlite3 redis-cli apt apt-get brew jq yq tee xxd sleep kill ps date whoami"""
-)
-# A program of the project is only looked up, fetched or removed.
-_FETCHING = names(
-    """install i add remove rm uninstall un update upgrade outdated why info view show list ls init
-    create search audit publish pack link freeze download fetch sync lock"""
-)
+EVERYDAY = listed("everyday")
+_FETCHING = listed("fetching")
 _NOTHING_RUN = "--help|--version|--collect-only|--dry-run|--list"
 _CONTAINERS = names("docker podman docker-compose")
 _INSIDE = names("run exec compose")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ FOLDER_FLAGS = {
     "package": ("--prefix", "-C", "--cwd", "--dir"),
     "just": ("--working-directory", "-d"),
 }
+_CRON = r"(?m)^[ \t]*(?:@\w+|(?:[\d*,/A-Za-z-]+[ \t]+){4}[\d*,/A-Za-z-]+)[ \t]+(.+)$"
+
+
+def cron_commands(text: str) -> str:
+    """Take the commands out of a table of cron, one a line."""
+    return "\n".join(re.findall(_CRON, text))
 
 
 def project_commands(

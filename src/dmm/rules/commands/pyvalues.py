@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.inlineruns import PLACEHOLDER
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _LIMIT = 20_000
 _MANY = 2_000
+_LAST_CODE_POINT = 0x10FFFF
 
 
 class Unknown:
@@ -222,19 +224,9 @@ def _guarded(work: Callable[[], object]) -> object:
     return made
 
 
-def _chr(value: object) -> object:
-    return chr(value) if isinstance(value, int) and 0 <= value < 0x110000 else UNKNOWN
-
-
 def _listed(value: object) -> object:
-    if isinstance(value, (str, list, tuple)):
-        return list(value)[:_MANY]
-    return list(value) if isinstance(value, (bytes, bytearray)) else UNKNOWN
-
-
-def _reversed(value: object) -> object:
-    made = _listed(value)
-    return made[::-1] if isinstance(made, list) else UNKNOWN
+    several = isinstance(value, (str, list, tuple, bytes, bytearray))
+    return list(value)[:_MANY] if several else UNKNOWN  # type: ignore[call-overload]
 
 
 def _mapped(function: object, values: object) -> object:
@@ -244,93 +236,70 @@ def _mapped(function: object, values: object) -> object:
     return UNKNOWN
 
 
-def _bytes_of(value: object) -> object:
-    if isinstance(value, list) and all(isinstance(one, int) for one in value):
-        return _guarded(lambda: bytes(value))
-    return value.encode() if isinstance(value, str) else value
+def _path_join(*parts: object) -> str:
+    return "/".join(as_text(part).rstrip("/") for part in parts)
+
+
+def _same(value: object, *_: object) -> object:
+    return value
+
+
+# Functions of constants, worked out by the interpreter itself.
+_OF_CONSTANTS = names(
+    """chr ord str int bytes bytearray bytes.fromhex bytearray.fromhex shlex.split
+    base64.b64decode base64.b32decode base64.b16decode base64.b85decode base64.a85decode
+    base64.urlsafe_b64decode base64.standard_b64decode
+    binascii.unhexlify binascii.a2b_hex binascii.a2b_base64"""
+)
+_CODECS = frozenset({"rot13", "rot_13", "rot-13", "hex", "hex_codec", "base64", "utf-8", "utf8"})
 
 
 def _codec(value: object, name: object = "utf-8") -> object:
     import codecs
 
-    text = as_text(name).lower().replace("_", "").replace("-", "")
-    known = {"rot13": "rot13", "hex": "hex", "base64": "base64", "utf8": "utf-8"}
-    if text not in known:
+    if as_text(name).lower() not in _CODECS:
         return UNKNOWN
-    data: object = as_text(value)
-    if text != "rot13":
-        data = as_text(value).encode()
-    return _guarded(lambda: codecs.decode(data, known[text]))  # type: ignore[call-overload]
-
-
-def _decoder(name: str) -> Callable[[object], object]:
-    def decode(value: object) -> object:
-        import base64
-        import binascii
-
-        module = base64 if hasattr(base64, name) else binascii
-        data = as_text(value)
-        return _guarded(lambda: getattr(module, name)(data))
-
-    return decode
-
-
-def _split(value: object) -> object:
-    import shlex
-
-    return _guarded(lambda: shlex.split(as_text(value)))
-
-
-def _path_join(*parts: object) -> object:
-    return "/".join(as_text(part).rstrip("/") for part in parts)
+    data = as_text(value) if "rot" in as_text(name) else as_text(value).encode()
+    return codecs.decode(data, as_text(name))  # type: ignore[arg-type]
 
 
 _FUNCTIONS: dict[str, Callable[..., object]] = {
-    "chr": _chr,
-    "ord": lambda value: ord(value) if isinstance(value, str) and len(value) == 1 else UNKNOWN,
-    "str": lambda value="", *_: as_text(value),
-    "int": lambda value, base=10: _guarded(lambda: int(as_text(value), base)),
     "list": _listed,
     "tuple": _listed,
-    "reversed": _reversed,
+    "reversed": lambda value: subscript(_listed(value), slice(None, None, -1)),
     "map": _mapped,
-    "bytes": lambda value=b"", *_: _bytes_of(value),
-    "bytearray": lambda value=b"", *_: _bytes_of(value),
-    "bytes.fromhex": lambda value: _guarded(lambda: bytes.fromhex(as_text(value))),
-    "bytearray.fromhex": lambda value: _guarded(lambda: bytes.fromhex(as_text(value))),
-    "compile": lambda value, *_: value,
-    "open": lambda value, *_: FileText(value) if isinstance(value, str) else UNKNOWN,
     "codecs.decode": _codec,
     "codecs.encode": _codec,
-    "shlex.split": _split,
-    "shlex.quote": lambda value: value,
-    "shutil.which": lambda value: value,
+    "open": lambda value, *_: FileText(value) if isinstance(value, str) else UNKNOWN,
     "os.path.join": _path_join,
-    "os.path.expanduser": lambda value: value,
-    "os.path.abspath": lambda value: value,
     "pathlib.Path": lambda *parts: PathText(_path_join(*parts)),
     "importlib.import_module": lambda value, *_: Ref(as_text(value)),
     "__import__": lambda value, *_: Ref(as_text(value).partition(".")[0]),
-    "ctypes.CDLL": lambda *_: Ref("libc"),
-    "ctypes.cdll.LoadLibrary": lambda *_: Ref("libc"),
-    **{
-        f"{module}.{name}": _decoder(name)
-        for module, names in (
-            ("base64", "b64decode b32decode b16decode b85decode a85decode urlsafe_b64decode"
-                       " standard_b64decode"),
-            ("binascii", "unhexlify a2b_hex a2b_base64"),
-        )
-        for name in names.split()
-    },
-}  # fmt: skip
+    **dict.fromkeys(("ctypes.CDLL", "ctypes.cdll.LoadLibrary"), lambda *_: Ref("libc")),
+    **dict.fromkeys(
+        ("compile", "shlex.quote", "shutil.which", "os.path.expanduser", "os.path.abspath"), _same
+    ),
+}
+
+
+def _of_constants(name: str, arguments: Sequence[object]) -> object:
+    """Call a function that only looks at its arguments, where all of them are constants."""
+    sizes = (abs(one) for one in arguments if isinstance(one, int))
+    if not all(map(is_known, arguments)) or max(sizes, default=0) > _LAST_CODE_POINT:
+        return UNKNOWN
+    holder, _, function = name.rpartition(".")
+    of_bytes = holder in ("bytes", "bytearray")
+    place = bytes if of_bytes else import_module(holder or "builtins")
+    return getattr(place, function)(*arguments)
 
 
 def call(name: str, arguments: Sequence[object]) -> object:
     """Work out a function of constants that is on the list; unknown otherwise."""
-    work = _FUNCTIONS.get(name.removeprefix("builtins."))
-    if work is None:
-        return UNKNOWN
-    return _guarded(lambda: work(*arguments))
+    plain = name.removeprefix("builtins.")
+    if plain in _OF_CONSTANTS:
+        return _guarded(lambda: _of_constants(plain, arguments))
+    work = _FUNCTIONS.get(plain)
+    return UNKNOWN if work is None else _guarded(lambda: work(*arguments))
 
 
 def attribute(value: object, name: str) -> object:

@@ -5,28 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dmm.rules.commands.wordlists import names
+from dmm.reading import read_sections
+from dmm.rules.commands.wordlists import listed, names
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
     from dmm.rules.commands.values import Span, Word
 
-SHELLS = names("bash sh zsh dash ksh mksh ash fish rbash csh tcsh yash osh sash nu elvish xonsh")
-CODE_FLAGS = {
-    "python": ("-c",), "pypy": ("-c",), "node": ("-e", "--eval", "-p", "--print"),
-    "nodejs": ("-e", "--eval", "-p", "--print"), "bun": ("-e", "--eval"), "ruby": ("-e",),
-    "perl": ("-e", "-E"), "php": ("-r",), "lua": ("-e",), "osascript": ("-e",),
-    "deno": ("eval",), "Rscript": ("-e",), "pwsh": ("-c", "-Command"), "tsx": ("-e", "--eval"),
-    "ts-node": ("-e", "--eval"), "R": ("-e",), "julia": ("-e", "--eval"), "guile": ("-c",),
-    "emacs": ("--eval", "--execute"), "tclsh": (),
-}  # fmt: skip
+SHELLS = listed("shells")
 STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 SHELL = "shell"
-# Code in a word of a command is read so far.
-MAX_CODE = 4_000
 
 Kind = Literal["argv", "shell", "code", "input", "file", "xargs"]
+TABLES = read_sections("carriers.txt")
 
 
 class Run(NamedTuple):
@@ -49,20 +41,36 @@ class Run(NamedTuple):
     placed: bool = False
 
 
-class Wrapper(NamedTuple):
-    """How to find the wrapped command: options with values, operands to pass, options that stop."""
+class Language(NamedTuple):
+    """How a program is given code: by options, in files, or as its first operand."""
 
-    valued: frozenset[str] = frozenset()
-    operands: int = 0
-    inert: frozenset[str] = frozenset()
-    assignments: bool = False
+    name: str
+    texts: frozenset[str]
+    files: frozenset[str]
+    valued: frozenset[str]
+    attached: frozenset[str]
+    operand: str
+
+    @property
+    def options(self) -> frozenset[str]:
+        """All options that have a value."""
+        return self.texts | self.files | self.valued | self.attached
 
 
-def wrapper(
-    valued: str = "", operands: int = 0, inert: str = "", *, assignments: bool = False
-) -> Wrapper:
-    """Write a wrapper down in words."""
-    return Wrapper(frozenset(valued.split()), operands, frozenset(inert.split()), assignments)
+def _read_languages() -> dict[str, Language]:
+    found: dict[str, Language] = {}
+    for line in TABLES["code"]:
+        programs, texts, files, valued, operand = (part.strip() for part in line.split("|"))
+        attached = frozenset(one[:-1] for one in valued.split() if one[-1] == "=")
+        plain = frozenset(one for one in valued.split() if one[-1] != "=")
+        for program in programs.split():
+            # A tool that reads code as its first operand goes by many names.
+            name = program if operand != "code" else programs.split()[0]
+            found[program] = Language(name, names(texts), names(files), plain, attached, operand)
+    return found
+
+
+LANGUAGES = _read_languages()
 
 
 def program_of(word: Word) -> str:
@@ -70,30 +78,39 @@ def program_of(word: Word) -> str:
     return word.text.rpartition("/")[2]
 
 
+def language_row(program: str) -> Language | None:
+    """Find the language whose code a program runs, ignoring a version (`python3.12`)."""
+    return LANGUAGES.get(program) or LANGUAGES.get(program.rstrip("0123456789."))
+
+
 def language_of(program: str) -> str | None:
-    """Name the language whose code a program runs, ignoring a version (`python3.12`)."""
-    if program in CODE_FLAGS:
-        return program
-    plain = program.rstrip("0123456789.")
-    return plain if plain in CODE_FLAGS else None
+    """Name the language that a program is the interpreter of; text tools are none."""
+    row = language_row(program)
+    return row.name if row and row.operand != "code" else None
 
 
-def after_options(words: Sequence[Word], held: Wrapper) -> int | None:
-    """Give the index of the wrapped command; none when the wrapper runs nothing."""
+def after_options(
+    words: Sequence[Word],
+    valued: frozenset[str] = frozenset(),
+    operands: int = 0,
+    inert: frozenset[str] = frozenset(),
+    *,
+    assignments: bool = False,
+) -> int | None:
+    """Give the index of a wrapped command; none where an inert option or nothing stands there."""
     at = 1
-    left = held.operands
     while at < len(words):
         text = words[at].text
         if text == "--":
-            return at + 1 + left
-        if text in held.inert:
+            return at + 1 + operands
+        if text in inert:
             return None
-        if text.startswith("-") and (len(text) > 1 or held.assignments):
-            at += 2 if takes_next(text, held.valued) else 1
-        elif held.assignments and _assigns(words[at : at + 2]):
+        if text.startswith("-") and (len(text) > 1 or assignments):
+            at += 2 if takes_next(text, valued) else 1
+        elif assignments and _assigns(words[at : at + 2]):
             at += 1
-        elif left:
-            left -= 1
+        elif operands:
+            operands -= 1
             at += 1
         else:
             return at
@@ -147,20 +164,18 @@ def text_of(word: Word, via: str, text: str | None = None, *, guess: bool = Fals
     return Run("shell", via, text=shown, span=(word.start, word.end), guess=guess)
 
 
-def option_texts(words: Sequence[Word], flags: Sequence[str], via: str) -> list[Run]:
-    """Take the values of options that hold a shell text: `-c TEXT`, `-qc TEXT`, `--exec=TEXT`."""
-    found: list[Run] = []
+def option_values(words: Sequence[Word], flags: Container[str]) -> list[Word]:
+    """Give the values of options: `-c TEXT`, `-qc TEXT`, `--exec=TEXT`."""
+    found: list[Word] = []
     for at, word in enumerate(words[1:], 1):
-        name, equals, value = word.text.partition("=")
-        following = words[at + 1 : at + 2]
         if word.text == "--":
             break
-        if word.text in flags:
-            found += joined(following, via)
-        elif equals and name in flags and name.startswith("--"):
-            found.append(text_of(word, via, value))
-        elif bundle := clustered(word.text, flags):
-            found += [text_of(word, via, bundle[1])] if bundle[1] else joined(following, via)
+        name, equals, value = word.text.partition("=")
+        bundle = clustered(word.text, flags)
+        if word.text in flags or (bundle and not bundle[1]):
+            found += words[at + 1 : at + 2]
+        elif bundle or (equals and name in flags):
+            found.append(word._replace(text=bundle[1] if bundle else value))
     return found
 
 

@@ -81,7 +81,7 @@ def _of_text(run: FileRun, text: str) -> Commands | None:
     if language == SHELL:
         return Commands(run.path, text, _by_line(text), run.directory, run.words[1:])
     if language == "crontab":
-        from dmm.rules.commands.hosts import cron_commands
+        from dmm.rules.commands.projectfiles import cron_commands
 
         return Commands(run.path, cron_commands(text), ((0, 1),))
     if not language_of(language) and language not in ("awk", "sed"):

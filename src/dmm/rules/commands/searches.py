@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+FINDERS = frozenset({"find", "gfind", "fd"})
+
+
 def found_by(words: Sequence[Word]) -> list[Word]:
     """Say what `find` would hand over: its roots, narrowed by a name where one is asked for."""
     roots: list[Word] = []

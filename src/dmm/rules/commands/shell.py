@@ -10,8 +10,16 @@ from dmm.rules.commands.grammar import Grammar
 from dmm.rules.commands.opening import Opener, Origin, Scene
 from dmm.rules.commands.runs import Run
 from dmm.rules.commands.settings import learn
-from dmm.rules.commands.values import APART, Body, Context, Invocation, Output, Script, Word
-from dmm.rules.commands.written import note_written
+from dmm.rules.commands.values import (
+    APART,
+    Body,
+    Context,
+    Invocation,
+    Output,
+    Script,
+    Word,
+    inside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,9 +57,7 @@ class _Directories:
         """Follow a `cd` or `pushd`."""
         targets = [word.text for word in words[1:] if not word.text.startswith("-")]
         target = targets[0] if targets else ("$OLDPWD" if len(words) > 1 else "~")
-        before = self.of(subshell)
-        joins = before and not target.startswith(("/", "~", "$", "`"))
-        self._known[subshell] = f"{before.rstrip('/')}/{target}" if joins else target
+        self._known[subshell] = inside(self.of(subshell), target)
 
 
 class _Text:
@@ -65,10 +71,6 @@ class _Text:
         self.directories = _Directories(grammar.subshells, origin.context.directory)
         self.ids: dict[int, int] = {}
         self.links: dict[int | None, int | None] = {None: origin.context.after}
-        self.stages: dict[int, int] = {}
-        for draft in grammar.drafts:
-            for pipeline, stage in draft.places:
-                self.stages[pipeline] = max(self.stages.get(pipeline, 0), stage)
 
     def context_of(self, draft: Draft) -> Context:
         """Say where a draft stands."""
@@ -81,10 +83,7 @@ class _Text:
             places=(*((p + self.shift, s) for p, s in draft.places), *inherited),
             directory=self.directories.of(draft.subshell),
             piped_from=any(stage > 0 for _, stage in (*draft.places, *inherited)),
-            piped_into=any(self.stages[p] > s for p, s in draft.places) or outer.piped_into,
-            in_subshell=outer.in_subshell or (draft.subshell > 0 and not draft.substituted),
             in_substitution=outer.in_substitution or draft.substituted,
-            background=outer.background or draft.background,
             after=self.links.get(draft.after),
         )
 
@@ -177,7 +176,6 @@ class _Reader(Opener):
         learn(held.names, draft, words, lambda: flow.input_of(number))
         if words and words[0].text in ("cd", "pushd"):
             held.directories.change(draft.subshell, words)
-        note_written(self.evaluation, flow, number, words, redirections, directory)
 
     def add(
         self,
@@ -242,4 +240,7 @@ def _script(reader: _Reader, text: str) -> Script:
         tuple(reader.unresolved),
         reader.from_file,
         reader.ends,
+        tuple(reader.writes),
+        reader.evaluation.written,
+        reader.inputs,
     )

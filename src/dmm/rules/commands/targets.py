@@ -7,20 +7,12 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from dmm.rules.commands.wordlists import listed
+
 if TYPE_CHECKING:
     from dmm.rules.commands.values import Word
 
-# Folders that tools make and can make again; their loss costs time, not work.
-REGENERABLE = frozenset({
-    "node_modules", "dist", "build", "target", "out", "coverage", "htmlcov", "__pycache__",
-    ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".venv", "venv", ".eggs",
-    ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".cache", ".gradle", "tmp", "temp",
-    ".tmp", ".terraform", "obj", "_build", ".coverage", ".hypothesis",
-    ".nyc_output", "storybook-static", "cmake-build-debug", "cmake-build-release", "DerivedData",
-    ".angular", ".vite", ".output", ".serverless", ".aws-sam", ".dart_tool", "elm-stuff",
-    "bower_components", "jspm_packages", ".import_linter_cache", ".ipynb_checkpoints",
-    ".docusaurus", ".astro", "test-results", "playwright-report", ".benchmarks",
-})  # fmt: skip
+REGENERABLE = listed("regenerable")
 _REGENERABLE_ENDING = (".egg-info", ".dist-info", ".pyc", ".tmp", ".log", ".cache", "-build", ".o")
 _TEMPORARY = (
     r"(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/]+)/+[^/]"

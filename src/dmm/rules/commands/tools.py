@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dmm.rules.commands.wordlists import names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dmm.rules.commands.facts import Access
 
@@ -20,6 +20,7 @@ SHELL_TOOLS = frozenset({
 })  # fmt: skip
 SHELL_NAME = "Bash"
 PATCH_TOOLS = frozenset({"apply_patch", "applypatch"})
+_PATCHERS = PATCH_TOOLS | {"patch"}
 WRITERS = frozenset({
     "write", "write_file", "edit", "multiedit", "notebookedit", "replace", "create", "create_file",
     "str_replace", "str_replace_editor", "edit_file", "patch", "delete_file", "search_replace",
@@ -113,6 +114,12 @@ def _named(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, 
 def names_of(tool: str) -> tuple[str, ...]:
     """Give the names that rules know a tool by: a rule is shared by people with other clients."""
     return (tool, SHELL_NAME) if tool.lower() in SHELL_TOOLS else (tool,)
+
+
+def is_patching(words: Sequence[str]) -> bool:
+    """Whether a command takes a patch in."""
+    program = words[0].rpartition("/")[2] if words else ""
+    return program in _PATCHERS or (program == "git" and tuple(words[1:2]) == ("apply",))
 
 
 def values_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:

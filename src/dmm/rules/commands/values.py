@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 Span = tuple[int, int]
 Place = tuple[int, int]
@@ -26,6 +26,12 @@ class Part(NamedTuple):
     kind: PartKind
     text: str
     quoted: bool = False
+
+
+def inside(directory: str, path: str) -> str:
+    """Write a path as seen from the start, given the directory that `cd` left behind."""
+    joins = path and directory and not path.startswith(("/", "~", "$", "`", "<("))
+    return f"{directory.rstrip('/')}/{path}" if joins else path
 
 
 class Output(NamedTuple):
@@ -102,10 +108,7 @@ class Context(NamedTuple):
     places: tuple[Place, ...] = ()
     directory: str = ""
     piped_from: bool = False
-    piped_into: bool = False
-    in_subshell: bool = False
     in_substitution: bool = False
-    background: bool = False
     after: int | None = None
 
 
@@ -159,11 +162,21 @@ class Unresolved(NamedTuple):
     span: Span
 
 
+class Write(NamedTuple):
+    """What one invocation writes to a file, or to the end of it."""
+
+    invocation: int
+    path: str
+    output: Output
+    append: bool = False
+
+
 class Script(NamedTuple):
     """All invocations of a shell text, those of nested shells included, in reading order.
 
     `ends` gives, for each invocation that runs a text and for the text itself (None), the
-    invocations that have succeeded where that text has.
+    invocations that have succeeded where that text has. `inputs` tell what flows into each, and
+    `written` what files hold in the end.
     """
 
     text: str
@@ -175,6 +188,14 @@ class Script(NamedTuple):
     unresolved: tuple[Unresolved, ...] = ()
     from_file: bool = False
     ends: Mapping[int | None, tuple[int, ...]] = MappingProxyType({})
+    writes: tuple[Write, ...] = ()
+    written: Mapping[str, Output] = MappingProxyType({})
+    inputs: Mapping[int, Callable[[], Output]] = MappingProxyType({})
+
+    def input_of(self, invocation: Invocation) -> Output:
+        """Say what flows into an invocation."""
+        given = self.inputs.get(invocation.id)
+        return given() if given else Output()
 
     def upstream(self, invocation: Invocation) -> tuple[Invocation, ...]:
         """Give the invocations whose output reaches this one through pipes, nearest stages only."""

@@ -1,4 +1,4 @@
-"""Written files: what the commands of a call write, so that a later command can run it."""
+"""Written files: what the commands of a call write, so that others can run or search it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 
 from dmm.reading import is_device
 from dmm.rules.commands.flow import located
+from dmm.rules.commands.operands import arriving, parted
+from dmm.rules.commands.options import read_options
 from dmm.rules.commands.outputs import combined
 from dmm.rules.commands.runs import STANDARD_INPUT, program_of
-from dmm.rules.commands.values import Output
+from dmm.rules.commands.values import Output, Write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dmm.rules.commands.flow import Evaluation, Flow
-    from dmm.rules.commands.values import Redirection, Word
+    from dmm.rules.commands.values import Invocation, Word
 
 _MAX_FILES = 100
 _MAX_TARGETS = 10
-_COPIERS = frozenset({"cp", "mv", "ln", "install", "gcp", "gmv", "gln"})
+_COPIERS = frozenset({"cp", "mv", "ln", "install", "ditto", "gcp", "gmv", "gln"})
+_PASSING = frozenset({"tee", "sponge"})
 # Options whose value is a file that is filled with something not in this text.
 _FILLED = {
     "curl": ("-o", "--output"),
@@ -30,69 +33,65 @@ _FILLED = {
 }
 
 
-def note_written(
-    evaluation: Evaluation,
-    flow: Flow,
-    number: int,
-    words: tuple[Word, ...],
-    redirections: tuple[Redirection, ...],
-    directory: str,
-) -> None:
-    """Remember what a command writes to files."""
-    written = [one for one in redirections if one.writes][-_MAX_TARGETS:]
-    output = flow.output_of(number) if written else Output()
-    for one in written:
-        if not is_device(one.target.text):
-            known = evaluation.written.get(located(one.target.text, directory))
-            if ">>" in one.operator:
-                before = known or Output(paths=(located(one.target.text, directory),))
-                _keep(evaluation, one.target, directory, combined([before, output]))
-            else:
-                _keep(evaluation, one.target, directory, output)
-    if words:
-        _by_program(evaluation, flow, number, words, directory)
-
-
-def _keep(evaluation: Evaluation, target: Word, directory: str, output: Output) -> None:
-    if not target.expands and len(evaluation.written) < _MAX_FILES:
-        evaluation.written[located(target.text, directory)] = output
-
-
-def _by_program(
-    evaluation: Evaluation, flow: Flow, number: int, words: Sequence[Word], directory: str
-) -> None:
-    program = program_of(words[0])
+def _written_by(
+    invocation: Invocation, flow: Flow, number: int, *, carried: bool
+) -> Iterator[tuple[Word, Output, bool]]:
+    """Give the files that an invocation writes, what it writes, and whether to their end."""
+    written = [] if carried else [one for one in invocation.redirections if one.writes]
+    for one in written[-_MAX_TARGETS:]:
+        yield one.target, flow.output_of(number), ">>" in one.operator
+    words = invocation.words
+    program = program_of(words[0]) if words else ""
     operands = [word for word in words[1:] if not word.text.startswith("-")]
-    if program == "tee":
-        for word in operands:
-            _keep(evaluation, word, directory, flow.input_of(number))
-    elif program in _COPIERS and len(operands) > 1:
-        source = located(operands[0].text, directory)
-        output = evaluation.written.get(source) or Output(paths=(source,))
-        output = flow.input_of(number) if source in STANDARD_INPUT else output
-        _keep(evaluation, _inside(operands[-1], source), directory, output)
+    if program in _PASSING:
+        append = any(word.text in ("-a", "--append") for word in words)
+        yield from ((word, flow.input_of(number), append) for word in operands)
+    elif program in _COPIERS:
+        yield from _copied(invocation, flow, number)
+    elif program == "dd":
+        named = {word.text.partition("=")[0]: word for word in words[1:]}
+        if "of" in named:
+            source = named["if"].text[3:] if "if" in named else ""
+            output = Output(paths=(source,)) if source else flow.input_of(number)
+            yield named["of"]._replace(text=named["of"].text[3:]), output, False
     elif program in ("sed", "gsed", "perl", "ruby") and _in_place(words):
-        for word in operands:
-            _keep(evaluation, word, directory, Output(made=program))
+        yield from ((word, Output(made=program), False) for word in operands)
     else:
-        for word in _filled(program, words):
-            _keep(evaluation, word, directory, Output(made=program))
+        flags = _FILLED.get(program, ())
+        filled = [word for flag, word in pairwise(words[1:]) if flag.text in flags]
+        yield from ((word, Output(made=program), False) for word in filled)
 
 
-def _filled(program: str, words: Sequence[Word]) -> list[Word]:
-    """Name the files that a program fills with something not in this text."""
-    if program == "dd":
-        named = [word for word in words[1:] if word.text.startswith("of=")]
-        return [word._replace(text=word.text.removeprefix("of=")) for word in named]
-    flags = _FILLED.get(program, ())
-    return [word for flag, word in pairwise(words[1:]) if flag.text in flags]
+def note_written(
+    evaluation: Evaluation, invocation: Invocation, flow: Flow, number: int, *, carried: bool
+) -> Iterator[Write]:
+    """Remember what an invocation writes to files, and give it.
+
+    A program that is `carried` by another one has the redirections of that one: they count once.
+    """
+    directory = invocation.context.directory
+    for target, output, append in _written_by(invocation, flow, number, carried=carried):
+        path = located(target.text, directory)
+        if target.expands or is_device(path) or len(evaluation.written) >= _MAX_FILES:
+            continue
+        paths = tuple(located(one, directory) for one in output.paths)
+        known = evaluation.written.get(path) or Output(paths=(path,))
+        source = evaluation.written.get(paths[0]) if len(paths) == 1 else None
+        held = source if source and output.text is None else output._replace(paths=paths)
+        evaluation.written[path] = combined([known, held]) if append else held
+        yield Write(invocation.id, path, output._replace(paths=paths), append)
 
 
-def _inside(target: Word, source: str) -> Word:
-    """Name the copy where the target is plainly a folder."""
-    if target.text.endswith("/") or target.text in (".", ".."):
-        return target._replace(text=f"{target.text.rstrip('/')}/{source.rpartition('/')[2]}")
-    return target
+def _copied(invocation: Invocation, flow: Flow, number: int) -> Iterator[tuple[Word, Output, bool]]:
+    """Give the files that a copy, a move or a link makes."""
+    options = read_options(invocation)
+    sources, target = parted(invocation.program, options, options.operands)
+    if target is None or options.has_exactly("-d|--directory"):
+        return
+    folder = len(sources) == len(options.operands) or target.text in (".", "..")
+    for source, made in zip(sources, arriving(sources, target, folder=folder), strict=False):
+        comes_in = source.text in STANDARD_INPUT
+        yield made, flow.input_of(number) if comes_in else Output(paths=(source.text,)), False
 
 
 def _in_place(words: Sequence[Word]) -> bool:

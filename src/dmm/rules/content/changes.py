@@ -1,9 +1,10 @@
-"""Changes to one file as a call hands them over, and the text that they lead to."""
+"""Changes: the text that what a call does to a file leads to."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from dmm.rules.commands.edits import Change
 from dmm.rules.commands.facts import Writing
 from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.content.lines import compare, lines_of, normal
@@ -11,38 +12,7 @@ from dmm.rules.content.lines import compare, lines_of, normal
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dmm.rules.content.lines import Ranges
-
-
-class Change(NamedTuple):
-    """One step: put `new` in the place of `old`, everywhere or once.
-
-    Without `old` the new text goes somewhere into the file. `lines` says that the old text is made
-    of whole lines, whose blanks at the ends may differ. `added` are the lines of the new text that
-    are new, where the call says so itself.
-    """
-
-    old: str
-    new: str
-    every: bool = False
-    lines: bool = False
-    added: Ranges | None = None
-
-
-class FileChange(NamedTuple):
-    """All that a call does to one file; `text` replaces it as a whole, or goes to its end.
-
-    `copied` are files whose text comes before it. `doubt` says why the text may not get there.
-    """
-
-    path: str
-    text: str | None = None
-    steps: tuple[Change, ...] = ()
-    append: bool = False
-    source: str = ""
-    language: str = ""
-    copied: tuple[str, ...] = ()
-    doubt: str = ""
+    from dmm.rules.commands.edits import FileChange
 
 
 def with_copies(change: FileChange, held: Callable[[str], str | None]) -> FileChange | None:

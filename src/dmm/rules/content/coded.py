@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.rules.commands.edits import Change, FileChange
 from dmm.rules.commands.flow import located
 from dmm.rules.commands.scanner import unescape
-from dmm.rules.content.changes import Change, FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

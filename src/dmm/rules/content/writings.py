@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dmm.rules.commands.dependencies import DependencyUse
+    from dmm.rules.commands.edits import FileChange
     from dmm.rules.commands.facts import CallFacts, Writing
     from dmm.rules.commands.scripts import TextOf
     from dmm.rules.commands.values import Span
-    from dmm.rules.content.changes import FileChange
 
 _MAX_FILES = 200
 
@@ -140,15 +140,15 @@ def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChang
             for change in shell_changes(use):
                 yield change, use.invocation.span
     if name in PATCH_TOOLS:
-        from dmm.rules.content.patching import patch_changes
+        from dmm.rules.commands.patches import patch_changes
 
         changes = patch_changes(facts.text)
     elif name == "notebookedit":
-        from dmm.rules.content.edits import notebook_change
+        from dmm.rules.commands.edits import notebook_change
 
         changes = notebook_change(call.input, files)
     else:
-        from dmm.rules.content.edits import file_changes
+        from dmm.rules.commands.edits import file_changes
 
         changes = file_changes(call.input)
     for change in changes:

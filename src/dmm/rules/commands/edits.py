@@ -1,17 +1,18 @@
-"""Edits: the changes that the arguments of a file tool ask for, by the names of the arguments."""
+"""Edits: what a call does to the text of files, and what the arguments of a file tool ask for."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.rules.commands.tools import PATH_KEYS, first_text
-from dmm.rules.content.changes import Change, FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from dmm.rules.commands.facts import Access
     from dmm.rules.commands.scripts import TextOf
+    from dmm.rules.commands.values import Span
 
 _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "search", "needle")
 _NEW = (
@@ -24,6 +25,50 @@ _EVERY = ("replace_all", "replaceAll", "allow_multiple_occurrences")
 _PATHS = (*PATH_KEYS, "relative_path", "target_file", "targetFile", "file", "uri")
 _MAX_EDITS = 500
 _MAX_DEPTH = 3
+
+
+class Change(NamedTuple):
+    """One step: put `new` in the place of `old`, everywhere or once.
+
+    Without `old` the new text goes somewhere into the file. `lines` says that the old text is made
+    of whole lines, whose blanks at the ends may differ. `added` are the lines of the new text that
+    are new, where the call says so itself.
+    """
+
+    old: str
+    new: str
+    every: bool = False
+    lines: bool = False
+    added: tuple[Span, ...] | None = None
+
+
+class FileChange(NamedTuple):
+    """All that a call does to one file; `text` replaces it as a whole, or goes to its end.
+
+    `copied` are files whose text comes before it. `doubt` says why the text may not get there.
+    `span` is where a patch names the file.
+    """
+
+    path: str
+    text: str | None = None
+    steps: tuple[Change, ...] = ()
+    append: bool = False
+    source: str = ""
+    language: str = ""
+    copied: tuple[str, ...] = ()
+    doubt: str = ""
+    access: Access = "write"
+    span: Span = (0, 0)
+
+    @property
+    def after(self) -> str:
+        """The new text, as far as the call hands it over."""
+        return "\n".join([self.text or "", *(step.new for step in self.steps)])
+
+    @property
+    def before(self) -> str:
+        """The text that is replaced."""
+        return "\n".join(step.old for step in self.steps)
 
 
 def file_changes(
