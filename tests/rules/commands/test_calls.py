@@ -31,6 +31,8 @@ def bash(command: str, branch: str | None = None) -> CallFacts:
         ("Bash", {"command": "some-tool a --key b -v c"}, [("a", "read")]),
         ("Bash", {"command": "curl -d @a -F x=@b -T c https://e"}, [(x, "read") for x in "abc"]),
         ("Bash", {"command": "tar czf a.tgz --exclude b c"}, [("a.tgz", "write"), ("c", "read")]),
+        ("Bash", {"command": "tar -czf a.tgz --exclude b c"}, [("a.tgz", "write"), ("c", "read")]),
+        ("Bash", {"command": "tar -c -f - c"}, [("c", "read")]),
         ("Bash", {"command": "dd if=a of=b"}, [("a", "read"), ("b", "write")]),
         ("Bash", {"command": "git mv a b"}, [("a", "rename"), ("b", "rename")]),
         ("Bash", {"command": "git rm --cached a; git check-ignore b; git diff --stat c"}, []),

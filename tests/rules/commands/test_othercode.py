@@ -25,6 +25,7 @@ def given_to(program: str, code: str) -> str:
         ("awk", 'BEGIN { system("git " "push" " --force") }'),
         ("awk", '/a|b/ { while (("git push " "--force" | getline x) > 0) print }'),
         ("gawk -F: -e", '{ print $1 |& "git push --force" }'),
+        ("awk -F ':'", '{ system("git push --force") }'),
         ("awk -f -  <<<", 'BEGIN { system("git push --force") }'),
         ("perl -e", "exec qw(git push --force)"),
         ("perl -e", "system q{git push --force} or die"),

@@ -11,13 +11,14 @@ from dmm.rules.commands.runs import SHELLS, language_of
 from dmm.rules.commands.sql import destroying_document_call, destroying_statement
 from dmm.rules.commands.targets import Target, judge_target
 from dmm.rules.commands.values import Word
+from dmm.rules.commands.wordlists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.rules.commands.facts import CommandUse, ToolCall
 
-_DOWNLOADERS = frozenset({"curl", "wget", "fetch", "http", "https", "aria2c"})
+_DOWNLOADERS = listed("downloaders")
 _DEVICE = r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|loop|md)\w*"
 _ROOT_LIKE = (
     r"/|/\*|/(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var|Users|System)/?\*?"

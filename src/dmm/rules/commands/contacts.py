@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]*://(?:[^\s/@'\"]*@)?(\[[0-9a-f:]+\]|[^\s/:?#'\",)]+)", re.I
 )
-_FETCHERS = names("curl wget http https xh aria2c fetch")
+_FETCHERS = listed("downloaders")
 _LOGINS = names("ssh scp sftp rsync mosh ssh-copy-id")
 _NETWORK = names("ping ping6 nc ncat netcat telnet dig nslookup traceroute host whois nmap")
 _HOST_FLAGS = "-h|--host|--hostname|--server|--endpoint-url|--endpoint"

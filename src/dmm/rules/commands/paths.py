@@ -19,7 +19,7 @@ from dmm.rules.commands.procedures import FORMAT, PROCEDURE_CHECKS, PROGRAMS
 from dmm.rules.commands.runs import SHELLS, language_of
 from dmm.rules.commands.searches import FINDERS, found_by
 from dmm.rules.commands.values import Word, inside
-from dmm.rules.commands.wordlists import names
+from dmm.rules.commands.wordlists import listed, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Found = list[tuple["Word", "Access", str]]
 
 _UPLOADS = names("cp copy put upload scp mv move sync gist")
-_SENDERS = names("curl wget http https xh")
+_SENDERS = listed("downloaders")
 _LOADERS = names("export env declare typeset local readonly eval")
 _FINDING = FINDERS | {"xargs", "gxargs", "parallel"}
 _NOWHERE = names("- /dev/null /dev/stdout /dev/stderr")
@@ -137,7 +137,8 @@ def _arriving(use: CommandUse, operands: tuple[Word, ...]) -> list[Word]:
     sources, target = parted(use.invocation.program, use.options, operands)
     if target is None:
         return []
-    return list(dict.fromkeys((target, *arriving(sources, target, folder=False))))
+    folder = len(sources) == len(operands)
+    return list(dict.fromkeys((target, *arriving(sources, target, folder=folder))))
 
 
 def _saved(use: CommandUse, operands: tuple[Word, ...]) -> list[Word]:
