@@ -133,6 +133,7 @@ def _measures(
         "repository": _plain("repository"),
         "redaction": _plain("redaction"),
         "growth": _plain("growth"),
+        "page": _sized("page", quick=quick),
     }
 
 

@@ -109,6 +109,7 @@ def aim(case: Any) -> None:
     """Let a good request reach the project and events that are there."""
     _aim_writing(case)
     _aim_rules(case)
+    _aim_jobs(case)
     for given_values in (case.path_parameters, case.query, case.body):
         if isinstance(given_values, dict):
             given_values.pop("root", None)
@@ -129,11 +130,6 @@ def _aim_writing(case: Any) -> None:
     label, body = case.operation.label, case.body
     if "{id}" in label:
         case.path_parameters["id"] = str(EVENTS + (4 if "conflicts" in label else 2))
-    if "/v1/jobs/{id}" in label:
-        case.path_parameters["id"] = BEGUN[0]
-    if label == "POST /v1/jobs":
-        # Which fields a kind of work takes, the document can't say.
-        case.body = {"kind": "verify"}
     if label == "POST /v1/proposals" and isinstance(body, dict):
         for name in ("operation", "patch", "base", "new_scope", "to", "expires"):
             body.pop(name, None)
@@ -162,6 +158,14 @@ def _aim_history(case: Any) -> None:
         case.path_parameters["path"] = PATHS[0]
     if label == "GET /v1/sessions/{id}":
         case.path_parameters["id"] = SESSION
+
+
+def _aim_jobs(case: Any) -> None:
+    """Name a job that is there; which fields a kind of work takes, the document can't say."""
+    if "/v1/jobs/{id}" in case.operation.label:
+        case.path_parameters["id"] = BEGUN[0]
+    if case.operation.label == "POST /v1/jobs":
+        case.body = {"kind": "verify"}
 
 
 def _aim_rules(case: Any) -> None:

@@ -10,6 +10,7 @@ import pytest
 from dmm.domain.event import EventType
 from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, UsageError
+from dmm.ledger.results import Committed
 from dmm.ledger.service import Ledger
 from dmm.ledger.timelines import Timelines
 from dmm.rules.project_ledger import ProjectLedger
@@ -332,3 +333,31 @@ def test_looking_at_a_ledger_that_is_not_there_makes_none(tmp_path: Path) -> Non
     assert Ledger(project_ledger).add_fact("budget", "1").seq == 1
     assert timelines.replay().seq == 1
     project_ledger.close()
+
+
+def test_a_simulation_shows_both_timelines_of_what_followed(
+    timelines: Timelines, ledger: Ledger
+) -> None:
+    ledger.add_fact("region", "eu")
+    begun = ledger.project_ledger.log.head().seq
+    ledger.add_constraint("never use eval")
+    first = ledger.record_decision("Book the hotel", "it is near")
+    ledger.record_decision("Use eval", "quick")
+    last = ledger.record_decision("Write the report", "it is due")
+    told = timelines.simulate_timelines("never book the hotel", begun, "Book the hotel")
+    assert isinstance(first, Committed)
+    assert isinstance(last, Committed)
+    assert told.result == "BLOCKED"
+    sides = told.timelines
+    assert sides.to_seq == last.seq
+    assert [(one.text, one.status) for one in sides.a] == [
+        ("Book the hotel", "COMMITTED"),
+        ("Use eval", "BLOCKED"),
+        ("Write the report", "COMMITTED"),
+    ]
+    assert [(one.seq, one.status, one.why is not None) for one in sides.b] == [
+        (first.seq, "BLOCKED", True),
+        (first.seq + 1, "BLOCKED", False),
+        (last.seq, "COMMITTED", False),
+    ]
+    assert ledger.project_ledger.log.head().seq == last.seq

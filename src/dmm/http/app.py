@@ -79,6 +79,10 @@ SILENT: TelemetryConfig = {
 BEARER = HTTPBearer(auto_error=False, description="The daemon's token.")
 LONGEST_TOLD = 300
 SHORTEST_TOKEN = 32
+PARTS = (
+    *(memory, memories, packs, history, asking, recall, writing, ledger, rules),
+    *(stream, jobs_routes, confirming),
+)
 BY_STATUS = {404: errors.NOT_FOUND, 405: errors.METHOD}
 
 
@@ -118,20 +122,10 @@ def make_app(
         telemetry=SILENT,
     )
     told = streams or Streams()
-    app.state.access = Access(
-        projects,
-        health,
-        codes or Codes(),
-        sessions,
-        port,
-        told,
-        jobs or Jobs(told.tell_job),
-        people,
-    )
-    for part in (
-        *(memory, memories, packs, history, asking, recall, writing, ledger, rules),
-        *(stream, jobs_routes, confirming),
-    ):
+    work = jobs or Jobs(told.tell_job)
+    codes = codes or Codes()
+    app.state.access = Access(projects, health, codes, sessions, port, told, work, people)
+    for part in PARTS:
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])
     for kind in (DmmError, RequestValidationError, HTTPException):

@@ -153,7 +153,7 @@ def verify(call: Called) -> Reply:
 def simulate_timeline(call: Called, body: models.Simulation) -> Reply:
     """Try a decision as if a constraint had been there since an event; nothing is recorded."""
     with call.reading(body.root) as dmm:
-        found = dmm.timelines.simulate_timeline(
+        found = dmm.timelines.simulate_timelines(
             body.inject_constraint, body.at_seq, body.then_decide, body.priority
         )
     return Reply(found)

@@ -26,7 +26,12 @@ BEAT = b": beat\n\n"
 # A client that takes nothing more is given up this long after its stream should have ended.
 STUCK = 30.0
 
-ANSWERS = told(models.Told) | {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}}
+MESSAGE = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {name: {"type": "string"} for name in ("event", "data", "id")},
+}
+ANSWERS = told(models.Told) | {200: {"content": {MEDIA_TYPE: {"schema": MESSAGE}}}}
 
 
 class EventStream(StreamingResponse):

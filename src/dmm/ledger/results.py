@@ -198,6 +198,38 @@ class Simulation:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A decision as it was taken."""
+
+    seq: int
+    text: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedStep(Step):
+    """A decision as it would have been taken; `why` says what blocks it now."""
+
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """The decisions up to an event as they were (A), and with one more constraint (B)."""
+
+    to_seq: int
+    a: tuple[Step, ...]
+    b: tuple[SimulatedStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedTimelines(Simulation):
+    """A decision tried with one more constraint, and the decisions that followed."""
+
+    timelines: SideBySide
+
+
+@dataclass(frozen=True, slots=True)
 class Created:
     """A ledger, and whether it was made just now."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.domain.payload import FactAdded
+from dmm.domain.payload import DecisionRecorded, FactAdded
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.compare import diff, drift
 from dmm.ledger.results import (
@@ -17,7 +17,11 @@ from dmm.ledger.results import (
     Flashback,
     Link,
     Replayed,
+    SideBySide,
+    SimulatedStep,
+    SimulatedTimelines,
     Simulation,
+    Step,
     show_state,
 )
 from dmm.redaction.inputs import need
@@ -29,12 +33,15 @@ from dmm.rules.rulebook import Rulebook, in_words
 from dmm.tracing import SIMULATION, traced
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from dmm.domain.event import Event
     from dmm.eventlog.state import Constraint, State
     from dmm.rules.rulebook import Judgement
 
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LONGEST_CHAIN = 1_000
+MOST_FOLLOWED = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,40 @@ class Timelines(Rehearsals):
             result="BLOCKED" if verdict.blocked else "ALLOWED",
             reason=_reason(verdict, injected) if verdict.blocked else None,
         )
+
+    @traced(*SIMULATION)
+    @discreet
+    def simulate_timelines(
+        self, inject_constraint: str, at_seq: int, then_decide: str, priority: str = "required"
+    ) -> SimulatedTimelines:
+        """Try a decision with one more constraint, and show what it does to those that followed.
+
+        So many events after it are looked at; `to_seq` is the last.
+        """
+        tried = self.simulate_timeline(inject_constraint, at_seq, then_decide, priority)
+        log = self.project_ledger.reading
+        to = min(log.head().seq, at_seq + MOST_FOLLOWED)
+        injected = suppose(inject_constraint, priority, at_seq + 1)
+        blocked = self.find_blocked(injected, at_seq, to)
+        recorded = (
+            (one.seq, DecisionRecorded.read(one)) for one in log.events_of(DECISIONS, at_seq, to)
+        )
+        decisions = [(seq, told) for seq, told in recorded if told is not None]
+        sides = SideBySide(
+            to,
+            tuple(Step(seq, told.text, (told.status or "").upper()) for seq, told in decisions),
+            tuple(_steps(decisions, blocked)),
+        )
+        values = {one.name: getattr(tried, one.name) for one in fields(tried)}
+        return SimulatedTimelines(**values, timelines=sides)
+
+
+def _steps(
+    decisions: Iterable[tuple[int, DecisionRecorded]], blocked: Mapping[int, str]
+) -> Iterator[SimulatedStep]:
+    for seq, told in decisions:
+        was = (told.status or "").upper()
+        yield SimulatedStep(seq, told.text, "BLOCKED" if seq in blocked else was, blocked.get(seq))
 
 
 def _reason(verdict: Judgement, injected: Constraint) -> str:

@@ -98,6 +98,14 @@ class Rehearsals:
             "calls_blocked": rehearsal.calls_blocked,
         }
 
+    def find_blocked(self, constraint: Constraint, after: int, to: int) -> dict[int, str]:
+        """Return which decisions of a stretch a constraint would have blocked, and why."""
+        rehearsal = _Rehearsal(constraint, self.project_ledger.project)
+        types = sorted({*DECISIONS, *LOOKUPS})
+        for event in self.project_ledger.reading.events_of(types, after, to):
+            rehearsal.meet(event, calls=False)
+        return {int(one["seq"]): str(one["reason"]) for one in rehearsal.blocked}
+
     @traced()
     @discreet
     def explain(self, seq: int) -> dict[str, Any]:
@@ -174,10 +182,10 @@ class _Rehearsal:
         if any(entry.rule.needs for entry in on_calls(constraint)):
             self._past = deque(maxlen=CALLS_WITHIN)
 
-    def meet(self, event: Event) -> None:
+    def meet(self, event: Event, *, calls: bool = True) -> None:
         if event.type in DECISIONS:
             self._decide(event)
-        if event.type in CALLS and (event.caused_by is None or event.type == CALLS[0]):
+        if calls and event.type in CALLS and (event.caused_by is None or event.type == CALLS[0]):
             self._call(event)
         if event.type in LOOKUPS:
             asked = event.type == LOOKUPS[0]
