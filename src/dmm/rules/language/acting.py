@@ -69,9 +69,6 @@ def action_of(words: Words, first: int, last: int) -> Action | None:
     verbs = [_term(words[start])]
     after = start + 1
     while after + 1 < last and words[after].text in ("or", "and", ","):
-        if words[after + 1].text in ("or", "and"):
-            after += 1
-            continue
         if not is_verb(words, after + 1, after + 1) or not words[after + 1].forms & lex.VERBS:
             break
         verbs.append(_term(words[after + 1]))

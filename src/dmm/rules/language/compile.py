@@ -1,4 +1,4 @@
-"""Constraint text to typed rule, shown back in plain words with examples that were tried."""
+"""Constraint text to typed rule, with examples that were tried."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.clauses import read
-from dmm.rules.language.explain import examples_of, in_plain_words
+from dmm.rules.language.examples import examples_of
 from dmm.rules.language.forms import parts_of
 from dmm.rules.language.judge import match_part, unlisted_verbs
 from dmm.rules.language.language import sentences_of, tokens_of
@@ -26,10 +26,9 @@ class Compilation:
     """What became of a constraint text; without a rule it is guidance, and `why_not` says why."""
 
     rule: Rule | None
-    plain: str
-    blocks: str
-    allows: str
-    why_not: str | None
+    blocks: str = ""
+    allows: str = ""
+    why_not: str | None = None
 
 
 def compile_rule(text: str) -> Compilation:
@@ -94,7 +93,7 @@ _NO_FORM = (
 
 
 def _guidance(why: str) -> Compilation:
-    return Compilation(None, "Guidance only, not enforced.", "", "", why)
+    return Compilation(None, why_not=why)
 
 
 def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
@@ -110,11 +109,7 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
             shown = shown or (blocked, allowed)
     if shown is None:
         return _guidance("the rule could not be read surely enough to block by it")
-    rule = Rule(tuple(kept), soft)
-    plain = " ".join(in_plain_words(part) for part in kept)
-    if soft:
-        plain = f"A preference, it only warns. {plain}"
-    return Compilation(rule, plain, shown[0], shown[1], None)
+    return Compilation(Rule(tuple(kept), soft), *shown)
 
 
 def _names_nothing(part: Part) -> bool:
