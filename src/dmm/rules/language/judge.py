@@ -76,7 +76,6 @@ class Recorded:
 class Match:
     """How a decision meets one part of a rule, with the places in its text."""
 
-    part: Part
     certain: bool
     spans: tuple[Span, ...]
     reason: str
@@ -268,31 +267,21 @@ def match_part(reading: Reading, part: Part, records: Sequence[Recorded] = ()) -
         return _match_verification(reading, part, records)
     if isinstance(part, Limit):
         finding = _unless_exempt(reading, part.exemptions, find_breach(reading, part), records)
-        return _match(
-            reading, part, finding, "an amount breaks the limit", "Stay within the limit."
-        )
+        return _match(reading, finding, "an amount breaks the limit", "Stay within the limit.")
     found = find_contradiction(reading, part)
     finding = _unless_exempt(reading, part.exemptions, found, records)
     hint = f'Keep "{part.text}", or ask for the constraint to be changed.'
-    return _match(reading, part, finding, f'it goes without "{part.text}"', hint)
+    return _match(reading, finding, f'it goes without "{part.text}"', hint)
 
 
-def _match(
-    reading: Reading, part: Part, finding: Breach | None, reason: str, suggestion: str
-) -> Match | None:
+def _match(reading: Reading, finding: Breach | None, reason: str, suggestion: str) -> Match | None:
     if finding is None:
         return None
     spans = finding.spans(reading)
     quoted = " … ".join(reading.text[start:end] for start, end in spans)
     prefix = "" if finding.certain else "possibly: "
-    return Match(
-        part,
-        finding.certain,
-        spans,
-        f'{prefix}{reason} ("{quoted}")',
-        suggestion,
-        finding.steps,
-    )
+    told = f'{prefix}{reason} ("{quoted}")'
+    return Match(finding.certain, spans, told, suggestion, finding.steps)
 
 
 def _match_prohibition(
@@ -303,7 +292,7 @@ def _match_prohibition(
         return None
     hint = f'Decide without the act "{part.action.text}", or ask for the constraint to be changed.'
     finding = _unless_exempt(reading, part.exemptions, finding, records)
-    return _match(reading, part, finding, f'"{part.action.text}" is forbidden', hint)
+    return _match(reading, finding, f'"{part.action.text}" is forbidden', hint)
 
 
 def _unless_exempt(
@@ -394,7 +383,7 @@ def _match_verification(
     steps = (*finding.steps, f"not verified: {words}")
     finding = Breach(finding.certain and part.firm, finding.tokens, steps)
     hint = f"Query the memory about {words} first, then decide again."
-    return _match(reading, part, finding, f"no recorded verification of {words}", hint)
+    return _match(reading, finding, f"no recorded verification of {words}", hint)
 
 
 def _is_covered(topic: tuple[Term, ...], records: Sequence[Recorded]) -> bool:
