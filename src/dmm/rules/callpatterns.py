@@ -24,8 +24,7 @@ from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.reach import state_limited
 from dmm.rules.commands.tools import names_of, values_of
 from dmm.rules.commands.variables import assigned_by
-from dmm.rules.evidence import Evidence
-from dmm.rules.searching import search_within, unknown
+from dmm.rules.evidence import Evidence, search_within, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
