@@ -178,6 +178,17 @@ def test_a_preference_compiles_to_a_rule_that_only_warns() -> None:
     assert compilation.rule.soft
 
 
+def test_what_is_fine_when_asked_for_only_warns() -> None:
+    rule = rule_of("Never update dependencies unless explicitly asked")
+    assert rule.soft
+    assert not rule_of("Never update dependencies except for security fixes").soft
+
+
+def test_words_in_code_are_no_words_of_the_sentence() -> None:
+    assert compile_rule("`# pragma: no branch` excludes branches.").rule is None
+    assert compile_rule("Never write `# pragma: no cover`").rule is not None
+
+
 @pytest.mark.parametrize(
     "text", ["Never commit them.", "Do not delete it.", "The vault holds keys. Don't log them."]
 )

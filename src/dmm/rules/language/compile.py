@@ -109,7 +109,18 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
             shown = shown or (blocked, allowed)
     if shown is None:
         return _guidance("the rule could not be read surely enough to block by it")
-    return Compilation(Rule(tuple(kept), soft), *shown)
+    return Compilation(Rule(tuple(kept), soft or all(map(_waits_to_be_asked, kept))), *shown)
+
+
+def _waits_to_be_asked(part: Part) -> bool:
+    """Whether the act is fine where somebody asks for it, which no decision shows."""
+    told = () if isinstance(part, Verification) else part.exemptions
+    return any(
+        exemption.terms and all(one.forms & _ASKED for one in exemption.terms) for exemption in told
+    )
+
+
+_ASKED = frozenset(("ask", "request", "instruct", "tell"))
 
 
 def _names_nothing(part: Part) -> bool:
