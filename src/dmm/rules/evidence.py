@@ -1,13 +1,11 @@
-"""Evidence: what of a call a pattern found, or why it could not look; texts searched in time."""
+"""Evidence: what of a call a pattern found, or why it could not look."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dmm.rules.budget import Budget, Stopped
-from dmm.rules.content.limits import MAX_TEXT
-
 if TYPE_CHECKING:
+    from dmm.rules.budget import Stopped
     from dmm.rules.commands.values import Span
 
 
@@ -23,17 +21,6 @@ class Evidence(NamedTuple):
     where: str = ""
     stopped: str = ""
     doubt: str = ""
-
-
-def search_within(pattern: str, text: str, budget: Budget | None = None) -> bool:
-    """Tell whether an expression is found in a text; `Stopped` where that takes too long."""
-    from dmm.rules.content.expressions import literal, search
-
-    if literal(pattern) not in text:
-        return False
-    if len(text) > MAX_TEXT:
-        raise Stopped(f"the text is larger than {MAX_TEXT >> 20} MB")
-    return any(True for _ in search(pattern, text, budget or Budget(), by_line=False))
 
 
 def unknown(span: Span, where: str, fault: Stopped) -> Evidence:

@@ -49,8 +49,9 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
         sorts = lex.CARRIERS | {"host", "machine", "constraint", "index", "node"}
         modifiers = [one for one in modifiers if not one.forms & sorts]
     last = modifiers[-1] if modifiers else None
-    telling = last is not None and not last.text.endswith(("ing", "ed"))
-    telling = telling and last is not None and not last.forms & lex.CARRIERS
+    telling = last is not None and not (
+        last.text.endswith(("ing", "ed")) or last.forms & lex.CARRIERS
+    )
     optional = telling and bool(head.forms & lex.CARRIERS)
     return Noun(_term(head), tuple(_term(one) for one in modifiers), optional)
 

@@ -42,7 +42,7 @@ def find_breach(reading: Reading, limit: Limit) -> Breach | None:
         if holds(value, limit):
             continue
         near = [abs(one.first - subject[-1]) for one, *_ in stated] if subject else []
-        if near and limit.measure != "version" and min(near) < abs(quantity.first - subject[-1]):
+        if near and min(near) < abs(quantity.first - subject[-1]):
             continue
         tokens = tuple(range(quantity.first, quantity.last + 1))
         words = " ".join(reading.tokens[index].text for index in tokens)

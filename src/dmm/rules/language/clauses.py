@@ -84,8 +84,7 @@ class _Sentence:
         start, opener = self.first, ""
         for index in range(self.first, self.last):
             token = self.tokens[index]
-            mark = token.sort is Sort.MARK and token.text in _MARKS
-            if mark or self._opens(index, start):
+            if token.text in _MARKS or self._opens(index, start):
                 yield from self._closed(start, index, opener)
                 start, opener = index + 1, token.text
         yield from self._closed(start, self.last, opener)
@@ -189,7 +188,7 @@ class _Sentence:
             placed = {one.preposition for one in left if one.indices[0] > verb} - {None, "of"}
             again = {one.preposition for one in right} - {None, "of"}
             direct = len(right) > 1 and right[0].preposition in {None, *placed}
-            if not placed or not again or not (direct or placed & again):
+            if not placed or not (direct or placed & again):
                 continue
             if direct:
                 right[0] = replace(right[0], preposition=None)

@@ -9,7 +9,7 @@ from dmm.rules.language.clauses import read
 from dmm.rules.language.examples import examples_of
 from dmm.rules.language.forms import parts_of
 from dmm.rules.language.judge import match_part, unlisted_verbs
-from dmm.rules.language.language import sentences_of, tokens_of
+from dmm.rules.language.language import sentences_of, text_at, tokens_of
 from dmm.rules.language.lexicon import GRAMMAR
 from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
 from dmm.rules.language.wordsets import english
@@ -37,7 +37,7 @@ def compile_rule(text: str) -> Compilation:
         return _guidance(f"the text is longer than {MAX_CONSTRAINT} characters")
     words = tokens_of(text)
     parts: list[Part] = []
-    soft = bool(words) and words[0].text in _SOFT
+    soft = text_at(words, 0) in _SOFT
     named: tuple[Token, ...] = ()
     for first, last in sentences_of(words):
         sentence = words[first:last]
@@ -83,7 +83,7 @@ def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
     for index, word in enumerate(sentence[:-1]):
         if sentence[0].text == "prefer" and word.text in ("over", "to", "insteadof"):
             return (*tokens_of("avoid"), *sentence[index + 1 :])
-    return sentence[2:] if sentence[1:2] and sentence[1].text == "to" else sentence[1:]
+    return sentence[2:] if text_at(sentence, 1) == "to" else sentence[1:]
 
 
 _NO_FORM = (

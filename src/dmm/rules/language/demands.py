@@ -53,7 +53,7 @@ def _turn(words: Words) -> int | None:
     texts = [word.text for word in words]
     if "insteadof" in texts:
         return texts.index("insteadof")
-    if texts[:1] and texts[0] in ("choose", "pick", "favor", "prefer") and "over" in texts:
+    if text_at(words, 0) in ("choose", "pick", "favor", "prefer") and "over" in texts:
         return texts.index("over")
     pairs = (i for i in range(2, len(texts) - 1) if texts[i] in ("not", "never"))
     return next((i for i in pairs if texts[i - 1] == ","), None)

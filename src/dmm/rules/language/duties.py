@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Act, Polarity
-from dmm.rules.language.language import Sort
 from dmm.rules.language.match import Breach
 from dmm.rules.language.nouns import match_noun
 from dmm.rules.language.wordsets import word_set
@@ -46,7 +45,7 @@ def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -
     for index, token in enumerate(reading.tokens):
         before = reading.tokens[index - 1].text if index and token.glued else ""
         opposed = token.forms & contrary or f"{before}{token.text}" in contrary
-        if token.sort is Sort.WORD and opposed and _is_told(reading, index):
+        if opposed and _is_told(reading, index):
             return Breach(True, (index,), (f'"{token.text}" is the contrary',))
     return None
 

@@ -309,7 +309,7 @@ def sentences_of(tokens: tuple[Token, ...]) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     start = 0
     for index, token in enumerate(tokens):
-        if token.sort is Sort.MARK and token.text in _SENTENCE_MARKS:
+        if token.text in _SENTENCE_MARKS:
             if token.text == "." and tokens[index - 1].text in _SHORTENED:
                 continue
             if index > start:

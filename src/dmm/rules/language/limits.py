@@ -208,13 +208,12 @@ def _names_version(words: Words, quantity: Quantity) -> bool:
     if not quantity.version or quantity.measure != "count" or not quantity.first:
         return False
     before = words[quantity.first - 1]
-    named = before.text in ("version", "v") or before.text == text_at(words, quantity.first - 1)
     dotted = len(quantity.version) > 1 and before.sort is not Sort.MARK
     behind = text_at(words, quantity.last + 1) in ("or", "and", "")
     plus = words[quantity.first].text.endswith("+")
     product = before.sort is Sort.NAME or before.text not in lex.GRAMMAR | _GENERIC
     newer = {word.text for word in words} & {"newer", "later", "older", "version"}
-    return dotted or (named and product and (plus or (behind and bool(newer))))
+    return dotted or (product and (plus or (behind and bool(newer))))
 
 
 def _is_subject(word: Token) -> bool:
