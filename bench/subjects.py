@@ -83,7 +83,7 @@ def measure(path: Path, most: int = SUBJECTS) -> Outcome:
     for subject in subjects:
         verdict = judge(subject[:MAX_DECISION], book)
         counts[verdict.status] += 1
-        for one in verdict.violations:
+        for one in verdict.findings:
             if one.blocks:
                 blocking[one.text] += 1
                 shown.setdefault(one.text, []).append(subject)

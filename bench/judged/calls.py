@@ -22,8 +22,7 @@ from dmm.ledger.service import Ledger
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
 from dmm.rules.project_ledger import ProjectLedger
-from dmm.rules.rulebook import Compiled, compile_constraint
-from dmm.rules.shown import NO_CALLS
+from dmm.rules.rulebook import CALLS, LANGUAGE, TOOL, Compiled, compile_constraint
 
 STARTER = "starter"
 USUAL = (
@@ -96,7 +95,11 @@ def _shown() -> list[Compiled]:
     """The rules of the tables that hold tool calls."""
     texts = sorted({case["constraint"] for name in FLOORS for case in read_table(name)})
     compiled = [compile_constraint(text) for text in texts]
-    return [one for one in compiled if one.enforceable and NO_CALLS not in one.plain]
+    return [one for one in compiled if one.rule is not None and _holds_calls(one.rule)]
+
+
+def _holds_calls(rule: dict[str, Any]) -> bool:
+    return rule["kind"] == TOOL or bool(rule[CALLS]["rules"])
 
 
 def count_rules() -> int:
@@ -108,7 +111,7 @@ def _examples() -> Measure:
     told = [
         bool(one.blocks) and bool(one.allows) and one.blocks != one.allows
         for one in _shown()
-        if "On tool calls" in one.plain
+        if one.rule is not None and one.rule["kind"] == LANGUAGE
     ]
     note = f"{len(told)} rules"
     return Measure("rules that show both examples", 100 * sum(told) / len(told), 100, note=note)

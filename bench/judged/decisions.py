@@ -134,5 +134,4 @@ def _keeps_examples(text: str) -> bool | None:
     firm = not compiled.rule.soft and getattr(compiled.rule.parts[0], "firm", True)
     blocks, allows = judge(compiled.blocks, rules).status, judge(compiled.allows, rules).status
     wanted = Status.BLOCKED if firm else Status.WARNING
-    told = bool(compiled.plain) and compiled.why_not is None
-    return told and blocks is wanted and allows is not Status.BLOCKED
+    return compiled.why_not is None and blocks is wanted and allows is not Status.BLOCKED

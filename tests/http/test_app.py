@@ -89,7 +89,7 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
         "note": PENDING.format(command=f"dmm ledger accept {first + 2}"),
     }
     with server.projects.find(server.root).recording(Actor()) as dmm:
-        dmm.ledger.accept_constraint(first + 2)
+        dmm.ledger.accept_constraints([first + 2])
     good = {"text": "Write the tests first", "rationale": "they hold", "references": [first]}
     assert ask("POST", "/v1/ledger/decisions", good).json()["status"] == "COMMITTED"
     found = ask("POST", "/v1/ledger/queries", {"question": "region", "scope": "facts"}).json()
@@ -126,7 +126,7 @@ def test_a_blocked_decision_is_an_answer(server: Server) -> None:
     assert early["status"] == "COMMITTED"
     assert "never use MongoDB" in early["warning"]
     with server.projects.find(server.root).recording(Actor()) as dmm:
-        dmm.ledger.accept_constraint(rule["seq"])
+        dmm.ledger.accept_constraints([rule["seq"]])
     told = server.ask("POST", "/v1/ledger/decisions", decision)
     assert (told.status, told.json()["status"]) == (200, "BLOCKED")
     assert told.json()["violated_constraint_seq"] == rule["seq"]

@@ -221,7 +221,7 @@ def test_a_plan_tells_what_becomes_of_the_rules(dmm: Dmm) -> None:
     assert told == ("event 3 is an active constraint; it will no longer apply",)
     agent = dmm.as_actor(Actor("claude-code", "mcp", Trust.AGENT))
     agent.ledger.add_constraint("never run git reset --hard")
-    dmm.ledger.accept_constraint(5)
+    dmm.ledger.accept_constraints([5])
     dmm.ledger.deactivate(3)
     assert dmm.redactions.plan([6]).effects == ("constraint 5 will be pending again",)
     assert dmm.redactions.plan([7]).effects == ("constraint 3 will be active again",)

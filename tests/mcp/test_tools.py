@@ -114,7 +114,7 @@ async def test_what_is_recorded_is_answered_as_in_the_contract(
         assert early["status"] == "COMMITTED"
         assert rule in early["warning"]
         with house.project.recording(Actor()) as dmm:
-            dmm.ledger.accept_constraint(3)
+            dmm.ledger.accept_constraints([3])
         blocked = await call("record_decision", text="Book a hotel", rationale="near")
         assert sorted(blocked) == ["reason", "status", "suggestion", "violated_constraint_seq"]
         assert (blocked["status"], blocked["violated_constraint_seq"]) == ("BLOCKED", 3)

@@ -15,6 +15,6 @@ def test_a_rule_among_hundreds_blocks_what_it_blocks_alone(table: str) -> None:
     texts = sorted({case["constraint"] for case in cases})
     rules = RuleSet([in_force(text, seq) for seq, text in enumerate(texts)])
     for case in cases:
-        found = judge(case["decision"], rules).violations
+        found = judge(case["decision"], rules).findings
         among = any(item.blocks and item.text == case["constraint"] for item in found)
         assert among is blocked(case["constraint"], case["decision"]), case

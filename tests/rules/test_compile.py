@@ -6,7 +6,6 @@ import pytest
 
 from dmm.rules.language.compile import MAX_CONSTRAINT, compile_rule
 from dmm.rules.language.rules import (
-    Exclusive,
     Limit,
     Prohibition,
     Requirement,
@@ -130,7 +129,6 @@ def test_what_is_no_rule_is_guidance_and_says_why(text: str) -> None:
     compilation = compile_rule(text)
     assert compilation.rule is None
     assert compilation.why_not
-    assert compilation.plain == "Guidance only, not enforced."
     assert (compilation.blocks, compilation.allows) == ("", "")
 
 
@@ -156,32 +154,39 @@ def test_exceptions_and_scope_are_kept_apart_from_the_act() -> None:
     assert [[item.text for item in one.terms] for one in part.exemptions] == [["hotfixes"]]
 
 
-def test_always_and_only_are_exclusive_and_required_is_a_requirement() -> None:
-    assert isinstance(rule_of("Always use UTC for timestamps").parts[0], Exclusive)
-    assert isinstance(rule_of("Only deploy from main").parts[0], Exclusive)
+def test_always_and_required_are_requirements() -> None:
+    assert isinstance(rule_of("Always use UTC for timestamps").parts[0], Requirement)
     (part,) = rule_of("Wheelchair accessible rooms required").parts
     assert isinstance(part, Requirement)
     assert [item.text for item in part.core] == ["wheelchair", "accessible"]
 
 
-def test_a_compilation_shows_itself_in_plain_words_with_both_examples() -> None:
+def test_a_compilation_shows_both_examples() -> None:
     compilation = compile_rule("Never deploy on Fridays except for hotfixes")
-    assert compilation.plain == 'Blocks the act "deploy on fridays", except hotfixes.'
     assert compilation.blocks == "Deploy on fridays"
     assert compilation.allows == "Do not deploy on fridays"
     verification = compile_rule("Verify accessibility and budget before booking")
-    assert verification.plain == (
-        'Blocks the act "booking" until a lookup of accessibility and of budget is recorded.'
-    )
+    assert (verification.blocks, verification.allows) == ("Book", "Do not book")
     limit = compile_rule("Timeouts must be at most 30 seconds")
-    assert limit.plain == "Blocks amounts that are not at most 30 seconds."
+    assert limit.blocks == "Set the timeouts at 61 seconds"
+    assert limit.allows == "Set the timeouts at 15 seconds"
 
 
 def test_a_preference_compiles_to_a_rule_that_only_warns() -> None:
     compilation = compile_rule("Prefer composition over inheritance")
     assert compilation.rule is not None
     assert compilation.rule.soft
-    assert compilation.plain.startswith("A preference, it only warns.")
+
+
+def test_what_is_fine_when_asked_for_only_warns() -> None:
+    rule = rule_of("Never update dependencies unless explicitly asked")
+    assert rule.soft
+    assert not rule_of("Never update dependencies except for security fixes").soft
+
+
+def test_words_in_code_are_no_words_of_the_sentence() -> None:
+    assert compile_rule("`# pragma: no branch` excludes branches.").rule is None
+    assert compile_rule("Never write `# pragma: no cover`").rule is not None
 
 
 @pytest.mark.parametrize(
@@ -192,8 +197,9 @@ def test_a_ban_that_leaves_open_what_it_is_about_is_guidance(text: str) -> None:
 
 
 def test_a_ban_that_points_at_what_was_named_before_is_about_that() -> None:
-    made = compile_rule("Secrets come from the vault. Never commit them to the repository.")
-    assert made.plain == 'Blocks the act "commit secrets to the repository".'
+    (part,) = rule_of("Secrets come from the vault. Never commit them to the repository.").parts
+    assert isinstance(part, Prohibition)
+    assert part.action.text == "commit secrets to the repository"
 
 
 @pytest.mark.parametrize(

@@ -6,32 +6,38 @@ import pytest
 from tests.rules.conftest import blocked
 
 from dmm.rules.language.compile import compile_rule
+from dmm.rules.language.rules import Prohibition
+
+
+def forbidden_by(text: str) -> list[str]:
+    rule = compile_rule(text).rule
+    assert rule is not None
+    return [one.action.text for one in rule.parts if isinstance(one, Prohibition)]
 
 
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    ("text", "act"),
     [
         (
             "Do not introduce MongoDB: all data lives in Postgres.",
-            'Blocks the act "introduce mongodb".',
+            "introduce mongodb",
         ),
         (
             "Never touch files under gen/ by hand, change the template and run make.",
-            'Blocks the act "touch files under gen / manually".',
+            "touch files under gen / manually",
         ),
         (
             "Never commit secrets, not even in example files.",
-            'Blocks the act "commit secrets".',
+            "commit secrets",
         ),
     ],
 )
-def test_what_is_said_beside_a_prohibition_is_no_part_of_it(text: str, plain: str) -> None:
-    assert compile_rule(text).plain == plain
+def test_what_is_said_beside_a_prohibition_is_no_part_of_it(text: str, act: str) -> None:
+    assert forbidden_by(text) == [act]
 
 
 def test_a_prohibition_behind_another_statement_stands_for_itself() -> None:
-    plain = compile_rule("Use date-fns for date handling, don't add moment.").plain
-    assert plain.endswith('Blocks the act "add moment".')
+    assert forbidden_by("Use date-fns for date handling, don't add moment.") == ["add moment"]
 
 
 def test_each_verb_of_a_list_stays_forbidden() -> None:

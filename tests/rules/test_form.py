@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dmm.errors import MemoryFileError
+from dmm.errors import MemoryFileError, RuleFormError
 from dmm.files.rules import name_rule, parse_rule, write_rule
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
-from dmm.rules.formerror import RuleFormError
 from dmm.rules.rule import Rule, State
 
 NO_FORCE = """---

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.errors import UsageError
+from dmm.rules.callbook import ENGINE_VERSION
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import (
     MAX_DECISION,
@@ -22,7 +23,6 @@ from dmm.rules.language.judge import (
     guards,
     judge,
 )
-from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,21 +44,21 @@ def test_a_blocked_decision_names_the_constraint_the_place_and_the_way_out() -> 
     decision = "We will call eval(user_input) in the calculator"
     verdict = judge(decision, [in_force("Never use eval()", 7)])
     assert verdict.status is Status.BLOCKED
-    assert verdict.engine_version == ENGINE_VERSION
-    (violation,) = verdict.violations
+    assert verdict.describe()["engine"] == ENGINE_VERSION
+    (violation,) = verdict.findings
     assert violation.seq == 7
     assert violation.blocks
-    assert [decision[a:b] for a, b in violation.match.spans] == ["call eval(user_input)"]
+    assert [decision[a:b] for a, b in violation.spans] == ["call eval(user_input)"]
     assert verdict.reason == (
         'constraint 7 "Never use eval()": "use eval" is forbidden ("call eval(user_input)")'
     )
     assert verdict.suggestion == (
         'Decide without the act "use eval", or ask for the constraint to be changed.'
     )
-    assert verdict.trace == (
+    assert verdict.describe()["trace"] == [
         'constraint 7: read "call eval" as the act "use eval"',
         "constraint 7: the act is done",
-    )
+    ]
 
 
 def test_required_and_learned_block_and_preferred_only_warns() -> None:
@@ -78,7 +78,7 @@ def test_a_block_stands_before_a_warning_and_both_are_told() -> None:
     rules = [in_force("Never use eval", 1, Priority.PREFERRED), in_force("Avoid eval", 2)]
     verdict = judge("Use eval for the formulas", rules)
     assert verdict.status is Status.BLOCKED
-    assert [(item.seq, item.blocks) for item in verdict.violations] == [(2, True), (1, False)]
+    assert [(item.seq, item.blocks) for item in verdict.findings] == [(2, True), (1, False)]
 
 
 def test_guidance_without_a_rule_never_stops_anything() -> None:
@@ -124,7 +124,7 @@ def test_the_caller_may_choose_the_records_for_each_constraint() -> None:
         return [Recorded(9, "budget and dates")] if constraint.seq == 1 else []
 
     verdict = judge("Book the chalet", rules, verified)
-    assert [item.seq for item in verdict.violations] == [2]
+    assert [item.seq for item in verdict.findings] == [2]
 
 
 def test_a_two_word_topic_needs_both_words_in_one_record() -> None:
@@ -203,8 +203,8 @@ for line in pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
     verdict = judge(
         case["decision"], [InForce(1, case["constraint"], Priority.REQUIRED, made.rule)]
     )
-    sys.stdout.write(f"{stored} {made.plain} {made.blocks} {made.allows} {verdict.reason} "
-                     f"{verdict.trace}\\n")
+    sys.stdout.write(f"{stored} {made.blocks} {made.allows} {verdict.reason} "
+                     f"{verdict.describe()}\\n")
 """
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from dmm.errors import RuleFormError
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
-from dmm.rules.formerror import RuleFormError
 from dmm.rules.patterns import PathPattern
 
 

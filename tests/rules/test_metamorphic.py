@@ -112,7 +112,7 @@ def test_fullwidth_letters_keep_the_verdict_and_the_span(tool: str) -> None:
     compiled = compile_rule(rule).rule
     verdict = judge(decision, [InForce(1, rule, Priority.REQUIRED, compiled)])
     assert verdict.status is Status.BLOCKED
-    (start, end), *_ = verdict.violations[0].match.spans
+    (start, end), *_ = verdict.findings[0].spans
     assert wide(tool) in decision[start:end] or decision[start:end] == "Use"
 
 
@@ -167,8 +167,8 @@ def test_any_text_can_be_compiled_and_judged(text: str) -> None:
     constraint = InForce(1, text, Priority.REQUIRED, rule)
     verdict = judge(text, [constraint])
     assert verdict == judge(text, [constraint])
-    for violation in verdict.violations:
-        for start, end in violation.match.spans:
+    for violation in verdict.findings:
+        for start, end in violation.spans:
             assert 0 <= start < end <= len(text)
 
 

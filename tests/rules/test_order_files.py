@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.errors import RuleFormError
 from dmm.files.rules import parse_rule
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
-from dmm.rules.formerror import RuleFormError
 
 if TYPE_CHECKING:
     from dmm.rules.needs import Need

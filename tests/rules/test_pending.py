@@ -50,7 +50,7 @@ def test_an_agents_constraint_asks_until_a_person_accepts_it(
     told = dmm.as_actor(AGENT).ledger.add_constraint(RULE, priority, cause)
     assert told["pending"]
     assert level(dmm) == "ask"
-    dmm.as_actor(PERSON).ledger.accept_constraint(told["seq"])
+    dmm.as_actor(PERSON).ledger.accept_constraints([told["seq"]])
     assert level(dmm) == "deny"
 
 
@@ -63,10 +63,10 @@ def test_only_a_person_accepts_or_lifts_what_binds(dmm: Dmm) -> None:
     seq = dmm.as_actor(AGENT).ledger.add_constraint(RULE)["seq"]
     for trust in (Trust.AGENT, Trust.TOOL, Trust.THIRD_PARTY):
         with pytest.raises(LedgerRefused, match="can't accept"):
-            dmm.as_actor(Actor("x", "mcp", trust)).ledger.accept_constraint(seq)
-    dmm.as_actor(PERSON).ledger.accept_constraint(seq)
+            dmm.as_actor(Actor("x", "mcp", trust)).ledger.accept_constraints([seq])
+    dmm.as_actor(PERSON).ledger.accept_constraints([seq])
     with pytest.raises(LedgerRefused, match="accepted already"):
-        dmm.ledger.accept_constraint(seq)
+        dmm.ledger.accept_constraints([seq])
     with pytest.raises(LedgerRefused, match="can't lift"):
         dmm.as_actor(AGENT).ledger.deactivate(seq)
     assert level(dmm) == "deny"
@@ -163,7 +163,7 @@ def test_a_ruling_says_that_nobody_has_accepted_the_rule(dmm: Dmm) -> None:
     dmm.ledger.add_constraint("never use MongoDB")
     told = to_plain(dmm.ledger.record_decision("Use MongoDB for sessions", "it is quick"))
     assert told["warning"].endswith(f"; {note}")
-    dmm.as_actor(PERSON).ledger.accept_constraint(seq)
+    dmm.as_actor(PERSON).ledger.accept_constraints([seq])
     assert note not in Guard(dmm.project_ledger).rule(FORCE).reason
 
 

@@ -9,9 +9,10 @@ import pytest
 
 from dmm.eventlog.state import Constraint, Decision
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.language.judge import Status
+from dmm.rules.language.judge import Judgement, Status
 from dmm.rules.lookups import DECISIONS_LOOKED_AT, last_guarded, may_satisfy
-from dmm.rules.rulebook import Judgement, Rulebook, compile_constraint, in_words, on_tools
+from dmm.rules.rulebook import Rulebook, compile_constraint, in_words, on_tools
+from dmm.rules.states import preview_constraint
 
 RULE = "verify accessibility before booking"
 
@@ -36,8 +37,6 @@ def test_a_constraint_is_shown_back_with_examples_that_hold() -> None:
 
 def test_a_tool_rule_is_shown_back_with_examples_that_hold() -> None:
     compiled = compile_constraint("command: git push --force")
-    assert compiled.plain.splitlines()[0] == "Blocks the command git push with -f or --force."
-    assert "Allowed" not in compiled.plain
     book = Rulebook([held("command: git push --force")])
     assert judged(book, compiled.blocks).status is Status.BLOCKED
     assert judged(book, compiled.allows).status is Status.ALLOWED
@@ -152,7 +151,8 @@ def test_plain_words_are_stored_with_what_they_say_of_tool_calls() -> None:
 
 def test_plain_words_on_tool_calls_are_shown_back_with_two_calls() -> None:
     compiled = compile_constraint("never use npm, use pnpm")
-    assert compiled.plain.splitlines()[-1] == ("On tool calls: blocks the command npm.")
+    _, does = preview_constraint("never use npm, use pnpm", "required")
+    assert does[0] == "Blocks the command npm."
     assert (compiled.blocks, compiled.allows) == ("npm install", "pnpm install")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dmm.errors import UsageError
 from dmm.rules.language.compile import compile_rule
-from dmm.rules.language.rules import rule_from_dict, rule_to_dict
+from dmm.rules.language.rules import RULE_VERSION, rule_from_dict, rule_to_dict
 
 HERE = Path(__file__).parent
 
@@ -29,10 +29,10 @@ def test_every_rule_of_the_case_table_survives_json() -> None:
     ("stored", "message"),
     [
         ({"version": 99, "rule": {}}, "version 99"),
-        ({"version": 3}, "damaged"),
-        ({"version": 3, "rule": {"is": "Nonsense"}}, "damaged"),
-        ({"version": 3, "rule": {"is": "Rule", "unknown": 1}}, "damaged"),
-        ({"version": 3, "rule": {"is": "Term", "text": "a", "forms": []}}, "not a rule"),
+        ({"version": RULE_VERSION}, "damaged"),
+        ({"version": RULE_VERSION, "rule": {"is": "Nonsense"}}, "damaged"),
+        ({"version": RULE_VERSION, "rule": {"is": "Rule", "unknown": 1}}, "damaged"),
+        ({"version": RULE_VERSION, "rule": {"is": "Term", "text": "a", "forms": []}}, "not a rule"),
     ],
 )
 def test_a_stored_value_that_is_no_rule_is_refused(stored: dict[str, object], message: str) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
     from dmm.eventlog.state import Constraint, State
-    from dmm.rules.rulebook import Judgement
+    from dmm.rules.language.judge import Judgement
 
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LONGEST_CHAIN = 1_000

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dmm.errors import MemoryFileError, UsageError
+from dmm.errors import MemoryFileError, RuleFormError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept, need_one
@@ -15,7 +15,6 @@ from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentenc
 from dmm.rules.examples import prove
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
-from dmm.rules.formerror import RuleFormError
 from dmm.rules.rule import RULE_LEVELS, RuleLevel
 from dmm.rules.source import check_rule, read_sentence
 from dmm.rules.syntax import compile_tool_rule

@@ -31,7 +31,6 @@ from dmm.rules.patterns import (
     PathPattern,
     ToolPattern,
 )
-from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,6 +40,8 @@ if TYPE_CHECKING:
     from dmm.rules.commands.reach import Tree
     from dmm.rules.patterns import Pattern
 
+# The version of the engine that judges decisions and calls; every verdict records it.
+ENGINE_VERSION = "4.2"
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
 Level = Literal["allow", "warn", "ask", "deny"]
 LEVELS: tuple[Level, ...] = get_args(Level)

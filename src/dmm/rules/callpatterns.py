@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
-from dmm.rules.budget import Stopped
+from dmm.rules.budget import Budget, Stopped
 from dmm.rules.commands.branches import (
     branches_touched,
     chooses_branch,
@@ -24,13 +24,12 @@ from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.reach import state_limited
 from dmm.rules.commands.tools import names_of, values_of
 from dmm.rules.commands.variables import assigned_by
-from dmm.rules.evidence import Evidence
-from dmm.rules.searching import search_within, unknown
+from dmm.rules.content.limits import MAX_TEXT
+from dmm.rules.evidence import Evidence, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.budget import Budget
     from dmm.rules.commands.facts import (
         CallFacts,
         CommandUse,
@@ -376,3 +375,14 @@ class MessagePattern(Value):
         if self.regex and not search_within(self.regex, text, budget):
             return False
         return not self.not_regex or not search_within(self.not_regex, text, budget)
+
+
+def search_within(pattern: str, text: str, budget: Budget | None = None) -> bool:
+    """Tell whether an expression is found in a text; `Stopped` where that takes too long."""
+    from dmm.rules.content.expressions import literal, search
+
+    if literal(pattern) not in text:
+        return False
+    if len(text) > MAX_TEXT:
+        raise Stopped(f"the text is larger than {MAX_TEXT >> 20} MB")
+    return any(True for _ in search(pattern, text, budget or Budget(), by_line=False))

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.branch import find_branch
 from dmm.errors import MemoryFileError, UsageError
-from dmm.files.markdown import decode
-from dmm.files.rules import FOLDER, MAX_BYTES
-from dmm.reading import read_regular
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_call
+from dmm.rules.faults import decode_rule, find_rule_files
+from dmm.rules.folder import find_doubles
 from dmm.rules.source import find_failures, read_rule
 from dmm.rules.views import show_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from dmm.rules.callbook import Finding, Ruling
+    from dmm.rules.rule import Rule
 
 OUTCOMES = {"allow": "allowed", "warn": "warned", "ask": "asks", "deny": "denied"}
 
@@ -88,41 +88,20 @@ def _finding(one: Finding) -> dict[str, Any]:
 
 def prove_files(folder: Path) -> dict[str, Any]:
     """Run the examples of all rule files as they stand on disk: no trust, ledger or consent."""
-    rules, examples, ids = 0, 0, dict[str, str]()
+    rules: dict[str, Rule] = {}
     faults: list[MemoryFileError] = []
-    paths = list(_find(folder))
-    for path in paths:
+    files = find_rule_files(folder)
+    for path, data in files.items():
         try:
-            source = _read(folder, path)
-            rule = read_rule(path, source)
+            source = decode_rule(path, data)
+            rules[path] = read_rule(path, source)
             faults += find_failures(path, source)
         except MemoryFileError as fault:
             faults.append(fault)
-            continue
-        rules += 1
-        examples += len(rule.block) + len(rule.allow)
-        other = ids.setdefault(rule.id, path)
-        if other != path:
-            what = f"the id {rule.id!r} is also used by .dmm/{other}"
-            faults.append(MemoryFileError(path, "content", what, hint="give it another id"))
+    faults += find_doubles((path, rule.id) for path, rule in rules.items())
     return {
-        "files": len(paths),
-        "rules": rules,
-        "examples": examples,
+        "files": len(files),
+        "rules": len(rules),
+        "examples": sum(len(one.block) + len(one.allow) for one in rules.values()),
         "failures": [show_fault(one) for one in faults],
     }
-
-
-def _find(folder: Path) -> Iterator[str]:
-    for path in sorted((folder / FOLDER).rglob("*.md")):
-        if path.is_file() and not path.is_symlink():
-            yield path.relative_to(folder).as_posix()
-
-
-def _read(folder: Path, path: str) -> str:
-    try:
-        data, _ = read_regular(folder / path, MAX_BYTES + 1)
-    except OSError as error:
-        what = f"the file can't be read: {error.strerror or error}"
-        raise MemoryFileError(path, "io", what) from error
-    return decode(path, data)

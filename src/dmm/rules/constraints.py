@@ -130,12 +130,8 @@ class Constraints:
         }
 
     @traced()
-    def accept_constraint(self, seq: int) -> dict[str, Any]:
-        """Let a pending constraint bind, as a new event; a person has to say this."""
-        return self.accept_constraints([seq])[0]
-
     def accept_constraints(self, seqs: Iterable[int]) -> list[dict[str, Any]]:
-        """Let pending constraints bind, all of them or none."""
+        """Let pending constraints bind, all of them or none; a person has to say this."""
         if self.project_ledger.actor.trust not in PERSONS:
             hint = "a person accepts it in a terminal: dmm ledger accept"
             raise LedgerRefused("an agent can't accept a constraint", hint=hint)

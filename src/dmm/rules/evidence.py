@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from dmm.rules.budget import Stopped
     from dmm.rules.commands.values import Span
 
 
@@ -20,3 +21,8 @@ class Evidence(NamedTuple):
     where: str = ""
     stopped: str = ""
     doubt: str = ""
+
+
+def unknown(span: Span, where: str, fault: Stopped) -> Evidence:
+    """Tell of a thing of which nobody knows whether it matches."""
+    return Evidence(span, f"{where} could not be checked: {fault.what}", where, fault.what)

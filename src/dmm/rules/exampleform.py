@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.errors import RuleFormError
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.formerror import RuleFormError
 from dmm.rules.formvalues import mapping, refuse_unknown, text, whole
 from dmm.rules.rule import Earlier, Example
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dmm.rules.formerror import Place
+    from dmm.rules.formvalues import Place
 
 _KINDS = ("run", "write", "edit", "read", "delete", "tool")
 _KEYS = {

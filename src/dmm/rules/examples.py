@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from dmm.rules.callbook import Ruling
     from dmm.rules.callrules import Done
-    from dmm.rules.formerror import Place
+    from dmm.rules.formvalues import Place
     from dmm.rules.rule import Example, Rule
 
 

@@ -1,4 +1,4 @@
-"""Plain words: what a tool rule stops, with one example it blocks and one it allows."""
+"""Rules on tool calls in plain words: what they stop, their exceptions and examples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from dmm.rules.commands.checks import WORDS_FOR_CHECKS
 from dmm.rules.commands.tools import TELLING_KEYS
 from dmm.rules.patterns import (
-    Action,
     AllOf,
     BranchPattern,
     CommandPattern,
@@ -21,16 +20,16 @@ from dmm.rules.patterns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from dmm.rules.callrules import CallRule
     from dmm.rules.commands.facts import ToolCall
-    from dmm.rules.patterns import Pattern, ToolRule
+    from dmm.rules.patterns import Pattern
+    from dmm.rules.rule import RuleLevel
 
-_LEADS = {
-    Action.DENY: "Blocks",
-    Action.ASK: "Asks the user before",
-    Action.WARN: "Warns about",
-}
+LEADS: dict[str, str] = {"deny": "Blocks", "ask": "Asks before", "warn": "Warns about"}
+ON_DECISIONS = "Not enforced on tool calls; only recorded decisions are checked."
+ADVICE = "Not enforced; agents are shown the sentence."
 _DONE = {
     "push": "pushing",
     "force-push": "force-pushing",
@@ -178,17 +177,24 @@ def describe_call(call: ToolCall) -> str:
     return f"{call.tool} {values[0]}" if values else call.tool
 
 
-def explain_rule(rule: ToolRule) -> str:
-    """Explain a rule in plain words, one statement a line, its two examples last."""
-    lead = _LEADS[rule.action]
-    tools = f" by the tool {_listed(list(rule.tools))}" if rule.tools else ""
-    lines = [f"{lead} {describe_pattern(one)}{tools}." for one in rule.patterns]
-    if rule.exceptions:
-        named = _listed([describe_pattern(one) for one in rule.exceptions])
-        lines.append(f"Not for {named}.")
-    lines.append(f"Why: {rule.reason}")
-    lines.append(f"Instead: {rule.suggestion}")
-    stopped = {"deny": "Blocked", "ask": "Asked", "warn": "Warned"}[rule.action.value]
-    lines.append(f"{stopped}: {describe_call(rule.blocked)}")
-    lines.append(f"Allowed: {describe_call(rule.allowed)}")
-    return "\n".join(lines)
+def describe_example(call: ToolCall) -> str:
+    """Write an example call in one line, with the branch or folder that it needs."""
+    place = [f"on the branch {call.branch}"] if call.branch else []
+    place += [f"in {call.cwd}"] if call.cwd else []
+    text = str(call.input.get("content", "")).strip()
+    told = f"{describe_call(call)}: {text}" if text else describe_call(call)
+    return f"{told} ({', '.join(place)})" if place else told
+
+
+def describe_matcher(call: CallRule, level: RuleLevel) -> Iterator[str]:
+    """Say what a rule does to tool calls at a level, one statement a line."""
+    rule = call.rule
+    lead = LEADS.get(level, "Would block")
+    tools = f" by the tool {' or '.join(rule.tools)}" if rule.tools else ""
+    where = "".join(f", {scope.describe()}" for scope in call.scopes)
+    needs = " and ".join(one.text for one in call.needs)
+    until = f", unless this was done first: {needs}" if needs else ""
+    for pattern in rule.patterns:
+        yield f"{lead} {describe_pattern(pattern)}{tools}{where}{until}."
+    for pattern in rule.exceptions:
+        yield f"Not for {describe_pattern(pattern)}."

@@ -37,7 +37,7 @@ def find_broken(files: Mapping[str, bytes | None]) -> Iterator[Finding]:
     """Name the files that can't be read as rules; their examples are not tried."""
     for path, data in files.items():
         try:
-            read_rule(path, _decode(path, data))
+            read_rule(path, decode_rule(path, data))
         except MemoryFileError as fault:
             yield describe_fault(fault)
 
@@ -49,7 +49,7 @@ def check_rule_files(
     rules: dict[str, Rule] = {}
     for path, data in files.items():
         try:
-            text = _decode(path, data)
+            text = decode_rule(path, data)
             yield from check_characters(path, text)
             yield from check_isolation(path, text, terms)
             rules[path] = read_rule(path, text)
@@ -61,7 +61,8 @@ def check_rule_files(
     yield from _check_clashes(rules)
 
 
-def _decode(path: str, data: bytes | None) -> str:
+def decode_rule(path: str, data: bytes | None) -> str:
+    """Return the text of a rule file that could be read."""
     if data is None:
         what = f"it is no regular file of at most {MAX_BYTES >> 10} KiB"
         raise MemoryFileError(path, "io", what)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.formerror import RuleFormError
+from dmm.errors import RuleFormError
 from dmm.rules.matchers import RUNS, read_items, read_needs
 from dmm.rules.patterns import (
     Action,

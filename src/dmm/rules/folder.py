@@ -19,7 +19,7 @@ from dmm.eventlog.state import FILE, Constraint
 from dmm.files.consents import RACY_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from dmm.eventlog.state import State
@@ -187,7 +187,7 @@ class RuleFolder:
         faults: list[MemoryFileError] = []
         for path in sorted(texts):
             self._take(path, texts[path], recorded.get(path), rules, faults)
-        faults += _doubles(rules)
+        faults += find_doubles((one.path, one.rule.id) for one in rules)
         order = sorted(rules, key=lambda one: (one.rule.id, one.path))
         return Found(tuple(order), tuple(faults))
 
@@ -256,14 +256,14 @@ def digest_source(source: str) -> str:
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _doubles(rules: Sequence[FileRule]) -> Iterator[MemoryFileError]:
+def find_doubles(ids: Iterable[tuple[str, str]]) -> Iterator[MemoryFileError]:
     """Name files whose rule has the id of another; both hold, and nobody can tell them apart."""
     first: dict[str, str] = {}
-    for one in rules:
-        other = first.setdefault(one.rule.id, one.path)
-        if other != one.path:
-            what = f"the id '{one.rule.id}' is also used by {other}"
-            yield MemoryFileError(one.path, "content", what, hint="give it another id")
+    for path, rule in ids:
+        other = first.setdefault(rule, path)
+        if other != path:
+            what = f"the id '{rule}' is also used by {other}"
+            yield MemoryFileError(path, "content", what, hint="give it another id")
 
 
 def list_rule_files(root: Path) -> list[str]:

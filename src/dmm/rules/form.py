@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.errors import RuleFormError
 from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.exampleform import read_examples
-from dmm.rules.formerror import RuleFormError
-from dmm.rules.formvalues import refuse_unknown, whole
+from dmm.rules.formvalues import flag, refuse_unknown, whole
 from dmm.rules.matchers import read_items, read_needs
 from dmm.rules.patterns import Action, ToolRule
 from dmm.rules.rule import RULE_LEVELS, Rule, RuleLevel
@@ -60,7 +60,7 @@ def compile_fields(fields: Mapping[str, object], title: str, why: str = "", stem
         folder=folder,
         origin=_text(fields.get("origin"), "origin"),
         triggered_by=whole(fields.get("triggered_by"), ("triggered_by",)),
-        disabled=_flag(fields.get("disabled", False), "disabled"),
+        disabled=flag(fields.get("disabled", False), ("disabled",)),
         fields=dict(fields),
     )
 
@@ -127,10 +127,4 @@ def _text(value: object, name: str) -> str:
         return ""
     if not isinstance(value, str):
         raise RuleFormError((name,), f"'{name}' is text")
-    return value
-
-
-def _flag(value: object, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise RuleFormError((name,), f"'{name}' is true or false")
     return value

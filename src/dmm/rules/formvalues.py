@@ -5,12 +5,12 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from dmm.rules.formerror import RuleFormError
+from dmm.errors import RuleFormError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dmm.rules.formerror import Place
+Place = tuple[str | int, ...]
 
 
 def refuse_unknown(values: Mapping[str, object], known: Iterable[str], place: Place) -> None:

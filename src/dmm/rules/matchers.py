@@ -6,13 +6,13 @@ import json
 from itertools import product
 from typing import TYPE_CHECKING, get_args
 
+from dmm.errors import RuleFormError
 from dmm.rules.callrules import Need
 from dmm.rules.commands.facts import MESSAGES, MessageKind
 from dmm.rules.commands.ignoring import fault_of_glob
 from dmm.rules.commands.procedures import BUILD, FORMAT, LINT, TESTS, TYPES
 from dmm.rules.content.check import check_content
 from dmm.rules.content.pattern import ContentPattern
-from dmm.rules.formerror import RuleFormError
 from dmm.rules.formvalues import flag, mapping, refuse_unknown, strings, text
 from dmm.rules.patterns import (
     AllOf,
@@ -29,7 +29,7 @@ from dmm.rules.syntax import command_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dmm.rules.formerror import Place
+    from dmm.rules.formvalues import Place
 
 Patterns = tuple[Pattern, ...]
 COMMAND = (

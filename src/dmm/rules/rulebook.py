@@ -11,28 +11,26 @@ from dmm.domain.event import Trust
 from dmm.errors import MemoryFileError, UsageError
 from dmm.rules import patterns as tool_rules
 from dmm.rules.builtin import BUILT_IN
-from dmm.rules.callbook import CallBook, CallEntry, Finding
+from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
-from dmm.rules.explain import describe_call, explain_rule
+from dmm.rules.explain import describe_call, describe_example
 from dmm.rules.language.clauses import read
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import (
     InForce,
+    Judgement,
     Priority,
     Recorded,
     RuleSet,
-    Status,
     guards,
     judge,
 )
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
-from dmm.rules.shown import NO_CALLS, describe_example, in_words_of_calls
 from dmm.rules.source import judge_words, read_rule
 from dmm.rules.syntax import compile_tool_rule
-from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,7 +48,6 @@ CALLS = "calls"
 # What a tool returned or a stranger wrote stops nobody; an agent's own rule asks at most.
 STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
 UNACCEPTED = "an agent added this rule; nobody has accepted it yet"
-EXAMPLE_LINES = 2
 # Programs that run what is given to them; rules do not name them all.
 RUNNERS = frozenset(("sudo", "env", "time", "nohup", "xargs", "echo", "bash", "sh", "zsh", "eval"))
 
@@ -59,13 +56,12 @@ Lookups = Callable[[InForce], Sequence[Recorded]]
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What became of a constraint's text: its stored rule, and how to show it."""
+    """What became of a constraint's text: its rule with two examples, or why not."""
 
     rule: dict[str, Any] | None
-    plain: str
-    blocks: str
-    allows: str
-    why_not: str | None
+    blocks: str = ""
+    allows: str = ""
+    why_not: str | None = None
 
     @property
     def enforceable(self) -> bool:
@@ -84,15 +80,10 @@ def compile_constraint(text: str) -> Compiled:
     found = compile_rule(text)
     calls = call_rules(text)
     if found.rule is None and not calls:
-        return Compiled(None, found.plain, found.blocks, found.allows, found.why_not)
+        return Compiled(None, why_not=found.why_not)
     words = None if found.rule is None else rule_to_dict(found.rule)
     rule = {"kind": LANGUAGE, "rule": words, CALLS: calls_to_dict(calls)}
-    if not calls:
-        plain = f"{found.plain}\n{NO_CALLS}"
-        return Compiled(rule, plain, found.blocks, found.allows, None)
-    lines = [found.plain] if words else []
-    lines += [line for one in calls for line in in_words_of_calls(one)]
-    return Compiled(rule, "\n".join(lines), *_examples(found, calls), None)
+    return Compiled(rule, *_examples(found, calls))
 
 
 def _examples(found: Compilation, calls: Sequence[CallRule]) -> tuple[str, str]:
@@ -107,60 +98,7 @@ def _examples(found: Compilation, calls: Sequence[CallRule]) -> tuple[str, str]:
 def show_tool_rule(rule: ToolRule) -> Compiled:
     """Lay a tool rule out as it is stored and shown."""
     stored = {"kind": TOOL, "rule": tool_rules.rule_to_dict(rule)}
-    plain = "\n".join(explain_rule(rule).splitlines()[:-EXAMPLE_LINES])
-    return Compiled(stored, plain, describe_call(rule.blocked), describe_call(rule.allowed), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The verdict on a decision; what blocks it comes first."""
-
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def status(self) -> Status:
-        """Blocked by the first finding, warned by it, or allowed."""
-        if not self.findings:
-            return Status.ALLOWED
-        return Status.BLOCKED if self.findings[0].blocks else Status.WARNING
-
-    @property
-    def blocked(self) -> bool:
-        """Whether the decision may not be committed."""
-        return self.status is Status.BLOCKED
-
-    @property
-    def reason(self) -> str:
-        """The first finding in words."""
-        if not self.findings:
-            return "no constraint in force is broken"
-        first = self.findings[0]
-        return first.tell()
-
-    @property
-    def suggestion(self) -> str:
-        """The way out."""
-        return self.findings[0].suggestion if self.findings else ""
-
-    def describe(self) -> dict[str, Any]:
-        """The verdict as it is recorded: enough to explain it and to try it again."""
-        return {
-            "status": self.status.value,
-            "engine": ENGINE_VERSION,
-            "reason": self.reason,
-            "suggestion": self.suggestion,
-            "violations": [
-                {
-                    "seq": one.seq,
-                    "blocks": one.blocks,
-                    "spans": [list(span) for span in one.spans],
-                    "reason": one.reason,
-                }
-                | ({"id": one.id} if one.id else {})
-                for one in self.findings
-            ],
-            "trace": [f"{one.name}: {step}" for one in self.findings for step in one.trace],
-        }
+    return Compiled(stored, describe_call(rule.blocked), describe_call(rule.allowed))
 
 
 class Rulebook:
@@ -189,25 +127,16 @@ class Rulebook:
 
     def judge(self, text: str, lookups: Lookups) -> Judgement:
         """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
-        verdict = judge(text, self._words, lookups)
         found = [
-            Finding(
-                seq=one.seq,
-                text=one.text,
-                blocks=one.blocks,
-                spans=tuple(one.match.spans),
-                reason=one.match.reason,
-                suggestion=one.match.suggestion,
-                trace=tuple(one.match.trace),
-                note=self._notes.get(one.seq, ""),
-                id=self._ids.get((one.seq, one.text), ""),
+            one.changed(
+                note=self._notes.get(one.seq, ""), id=self._ids.get((one.seq, one.text), "")
             )
-            for one in verdict.violations
+            for one in judge(text, self._words, lookups).findings
         ]
         call = self._read_command(text)
         if call is not None:
             found += [one for one, typed in self.calls.find(read_call(call)) if typed]
-        return Judgement(tuple(sorted(found, key=lambda one: (not one.blocks, one.seq))))
+        return Judgement.of(found)
 
     def used_up(self, text: str) -> list[int]:
         """Name the constraints whose verification a committed decision uses up."""

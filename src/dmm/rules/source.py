@@ -6,11 +6,10 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from dmm.errors import MemoryFileError
+from dmm.errors import MemoryFileError, RuleFormError, name_place
 from dmm.files.rules import parse_rule
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
-from dmm.rules.formerror import RuleFormError, name_place
 
 if TYPE_CHECKING:
     from dmm.rules.language.rules import Rule as WordRule

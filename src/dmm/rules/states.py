@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import Trust
 from dmm.eventlog.state import Constraint
 from dmm.rules.callbook import LEVELS
+from dmm.rules.explain import ADVICE, ON_DECISIONS, describe_matcher
 from dmm.rules.rule import State
 from dmm.rules.rulebook import compile_constraint, filed_rule, in_words, on_calls
 from dmm.rules.source import state_of_rule
-from dmm.rules.summary import ADVICE, ON_DECISIONS, describe_matcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

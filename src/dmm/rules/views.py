@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.rules.authorship import first_paragraph
-from dmm.rules.explain import describe_call
+from dmm.rules.explain import ADVICE, ON_DECISIONS, describe_call, describe_matcher
 from dmm.rules.rule import State
 from dmm.rules.rulebook import on_calls
 from dmm.rules.states import describe_constraint, hardest, is_starter, state_of
-from dmm.rules.summary import ADVICE, ON_DECISIONS, describe_matcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dmm.errors import UsageError
+from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.explain import describe_call, explain_rule
+from dmm.rules.explain import describe_call, describe_matcher
 from dmm.rules.patterns import Action, ToolRule, match_tool, rule_from_dict, rule_to_dict
 from dmm.rules.syntax import compile_tool_rule
+
+if TYPE_CHECKING:
+    from dmm.rules.rule import RuleLevel
 
 
 def bash(command: str, branch: str | None = None) -> ToolCall:
@@ -124,18 +129,20 @@ def test_the_clauses_of_a_written_rule_are_kept() -> None:
 
 
 def test_a_rule_is_explained_in_plain_words() -> None:
-    text = "command: rm -rf /; reason: It can't be undone.; use: Name one folder."
-    assert explain_rule(compiled(text)) == (
-        "Blocks the command rm / with -r, -R or --recursive and -f or --force.\n"
-        "Why: It can't be undone.\n"
-        "Instead: Name one folder.\n"
-        "Blocked: rm -r -f /\n"
-        "Allowed: echo 'rm -r -f /'"
-    )
-    assert explain_rule(compiled("branch: main (push); action: warn")).splitlines()[0] == (
+    def told(text: str, level: RuleLevel = "deny") -> list[str]:
+        return list(describe_matcher(CallRule(compiled(text)), level))
+
+    rule = compiled("command: rm -rf /; reason: It can't be undone.; use: Name one folder.")
+    assert (rule.reason, rule.suggestion) == ("It can't be undone.", "Name one folder.")
+    assert describe_call(rule.blocked) == "rm -r -f /"
+    assert describe_call(rule.allowed) == "echo 'rm -r -f /'"
+    assert told("command: rm -rf /") == [
+        "Blocks the command rm / with -r, -R or --recursive and -f or --force."
+    ]
+    assert told("branch: main (push); action: warn", "warn") == [
         "Warns about pushing or force-pushing the branch main."
-    )
-    assert explain_rule(compiled("path: *.sql (write); except: m/*.sql")).splitlines()[:2] == [
+    ]
+    assert told("path: *.sql (write); except: m/*.sql") == [
         "Blocks writing *.sql.",
         "Not for reading or writing m/*.sql.",
     ]

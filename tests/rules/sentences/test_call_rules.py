@@ -8,10 +8,10 @@ from dmm.errors import UsageError
 from dmm.rules.callrules import Done, calls_from_dict, calls_to_dict, meet
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
+from dmm.rules.explain import describe_example, describe_matcher
 from dmm.rules.language.sentences.messages import read_message
 from dmm.rules.language.sentences.pieces import MAX_TEXT, sentences
 from dmm.rules.patterns import Action, CommandPattern
-from dmm.rules.shown import describe_example, in_words_of_calls
 
 
 def action_on(constraint: str, command: str, **place: str) -> str:
@@ -85,8 +85,8 @@ def test_a_condition_that_no_call_shows_never_denies(text: str, action: str) -> 
 def test_a_rule_that_asks_says_so() -> None:
     (rule,) = call_rules("Do not run alembic upgrade without approval")
     assert rule.rule.suggestion == "Ask the user first."
-    (line,) = in_words_of_calls(rule)
-    assert line.startswith("On tool calls: asks before the command alembic upgrade")
+    (line,) = describe_matcher(rule, "ask")
+    assert line.startswith("Asks before the command alembic upgrade")
 
 
 @pytest.mark.parametrize(

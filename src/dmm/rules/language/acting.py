@@ -49,8 +49,9 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
         sorts = lex.CARRIERS | {"host", "machine", "constraint", "index", "node"}
         modifiers = [one for one in modifiers if not one.forms & sorts]
     last = modifiers[-1] if modifiers else None
-    telling = last is not None and not last.text.endswith(("ing", "ed"))
-    telling = telling and last is not None and not last.forms & lex.CARRIERS
+    telling = last is not None and not (
+        last.text.endswith(("ing", "ed")) or last.forms & lex.CARRIERS
+    )
     optional = telling and bool(head.forms & lex.CARRIERS)
     return Noun(_term(head), tuple(_term(one) for one in modifiers), optional)
 
@@ -69,9 +70,6 @@ def action_of(words: Words, first: int, last: int) -> Action | None:
     verbs = [_term(words[start])]
     after = start + 1
     while after + 1 < last and words[after].text in ("or", "and", ","):
-        if words[after + 1].text in ("or", "and"):
-            after += 1
-            continue
         if not is_verb(words, after + 1, after + 1) or not words[after + 1].forms & lex.VERBS:
             break
         verbs.append(_term(words[after + 1]))

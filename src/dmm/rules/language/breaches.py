@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Act, Phrase, Polarity
 from dmm.rules.language.language import text_at
-from dmm.rules.language.match import Finding
+from dmm.rules.language.match import Breach
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _OFFSETS = word_set("ago later earlier")
 _PERIODS = ("second", "minute", "hour", "day", "week", "month", "year")
 
 
-def find_breach(reading: Reading, limit: Limit) -> Finding | None:
+def find_breach(reading: Reading, limit: Limit) -> Breach | None:
     """The amount in the decision that breaks the limit."""
     stated = [
         (quantity, value, certain, subject)
@@ -42,14 +42,14 @@ def find_breach(reading: Reading, limit: Limit) -> Finding | None:
         if holds(value, limit):
             continue
         near = [abs(one.first - subject[-1]) for one, *_ in stated] if subject else []
-        if near and limit.measure != "version" and min(near) < abs(quantity.first - subject[-1]):
+        if near and min(near) < abs(quantity.first - subject[-1]):
             continue
         tokens = tuple(range(quantity.first, quantity.last + 1))
         words = " ".join(reading.tokens[index].text for index in tokens)
         shown = ".".join(map(str, value)) if isinstance(value, tuple) else f"{value.normalize():f}"
         wanted = f"{limit.comparison} {'.'.join(map(str, limit.version)) or limit.value}"
         steps = (f'"{words}" is {shown}', f"the rule asks for {wanted} ({limit.measure})")
-        return Finding(certain, (*tokens, *subject), steps)
+        return Breach(certain, (*tokens, *subject), steps)
     return None
 
 
@@ -93,23 +93,15 @@ def _candidates(
     for quantity in reading.quantities:
         wanted, given = limit.measure, quantity.measure
         same = given == wanted or (wanted == "money:" and given.startswith(wanted))
-        if not same or (wanted == "count" and not _counts(reading, quantity, limit)):
+        if not same or (wanted == "count" and not _counts(quantity, limit)):
             continue
         if limit.per in (None, quantity.per):
             yield quantity, quantity.value
 
 
-def _counts(reading: Reading, quantity: Quantity, limit: Limit) -> bool:
-    if limit.counted is None:
-        named = quantity.counted & {"time"} or not quantity.counted
-        return bool(named) or any(quantity.counted & one.forms for one in limit.subject)
-    if quantity.counted & limit.counted.forms:
-        return True
-    first, last = _sentence(reading, quantity.first)
-    bare = text_at(reading.tokens, quantity.first - 1) in ("to", "at", ":", "=", "of")
-    if "time" not in quantity.counted and (quantity.counted or not bare):
-        return False
-    return any(reading.tokens[i].forms & limit.counted.forms for i in range(first, last))
+def _counts(quantity: Quantity, limit: Limit) -> bool:
+    named = quantity.counted & {"time"} or not quantity.counted
+    return bool(named) or any(quantity.counted & one.forms for one in limit.subject)
 
 
 def _versions(reading: Reading, limit: Limit) -> Iterator[tuple[Quantity, tuple[int, ...]]]:

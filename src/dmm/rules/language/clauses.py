@@ -84,8 +84,7 @@ class _Sentence:
         start, opener = self.first, ""
         for index in range(self.first, self.last):
             token = self.tokens[index]
-            mark = token.sort is Sort.MARK and token.text in _MARKS
-            if mark or self._opens(index, start):
+            if token.text in _MARKS or self._opens(index, start):
                 yield from self._closed(start, index, opener)
                 start, opener = index + 1, token.text
         yield from self._closed(start, self.last, opener)
@@ -104,10 +103,6 @@ class _Sentence:
             return self._starts_clause(index + 1) or (word == "so" and self._has_verb(index + 1))
         if word in lex.CONDITIONS or word in ("that", "like"):
             return self._has_verb(index + 1)
-        if word == "as":
-            behind = text_at(self.tokens, index - 1) == "," and self._has_verb(index + 1)
-            fresh = index == self.first or behind
-            return fresh or text_at(self.tokens, index + 1) in lex.PRONOUNS
         return word in RELATIVES and index > start
 
     def _starts_clause(self, index: int) -> bool:
@@ -153,7 +148,7 @@ class _Sentence:
             end = verbs[order + 1] if order + 1 < len(verbs) else clause.last
             state = polarity.at(start, verb)
             passive = self._is_passive(clause, verb)
-            own = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
+            own = phrases_of(self.tokens, verb + 1, end)
             phrases = (
                 *self._subjects(start, verb, order, passive),
                 *self._pointed_at(verb, own),
@@ -165,9 +160,8 @@ class _Sentence:
                 state = Polarity.ASIDE
             before = tuple(range(start, verb))
             self.found.append(Act(verb, forms, state, phrases, self.number, passive, before))
-            self._part(verb, self._cut(verb, end))
+            self._part(verb, end)
             polarity.passed(verb)
-            self._serve(verb)
             start = verb + 1
 
     def _describes(self, clause: Clause, verb: int, verbs: list[int], *, passive: bool) -> bool:
@@ -194,7 +188,7 @@ class _Sentence:
             placed = {one.preposition for one in left if one.indices[0] > verb} - {None, "of"}
             again = {one.preposition for one in right} - {None, "of"}
             direct = len(right) > 1 and right[0].preposition in {None, *placed}
-            if not placed or not again or not (direct or placed & again):
+            if not placed or not (direct or placed & again):
                 continue
             if direct:
                 right[0] = replace(right[0], preposition=None)
@@ -204,13 +198,6 @@ class _Sentence:
             self.found[-1] = replace(act, phrases=tuple(left))
             self.found.append(replace(act, phrases=(*kept, *right)))
             return
-
-    def _cut(self, verb: int, end: int) -> int:
-        """Where the words of this verb end: words that lead to the next verb are not its own."""
-        if end < self.last and end > verb + 1 and self._is_verb(end, verb):
-            while end - 1 > verb and self.tokens[end - 1].text in _LEADING:
-                end -= 1
-        return end
 
     def _subjects(self, start: int, verb: int, order: int, passive: bool) -> tuple[Phrase, ...]:
         if not order:
@@ -259,26 +246,6 @@ class _Sentence:
                         return (Phrase(None, phrase.indices),)
         return ()
 
-    def _serve(self, verb: int) -> None:
-        """ "Use X to parse Y" is also use of X for Y; "sign it using X" is signing with X."""
-        if len(self.found) < 2 or self.found[-2].verb is None:
-            return
-        before, own = self.found[-2:]
-        lead = "with" if self.tokens[verb].text == "using" else "for"
-        serving = lead == "with" or text_at(self.tokens, verb - 1) in ("to", "for")
-        against = own.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
-        if serving and not against and own.polarity is before.polarity:
-            told = tuple(replace(one, preposition=lead) for one in own.objects())
-            placed = tuple(one for one in own.phrases if one.preposition in _PLACING)
-            self.found[-2] = replace(before, phrases=before.phrases + told + placed)
-            if not placed:
-                where = tuple(one for one in before.phrases if one.preposition in _PLACING)
-                self.found[-1] = replace(own, phrases=own.phrases + where)
-
 
 _BEGINNING = frozenset(("starts", "begins", "continues", "resumes", "happens"))
 _PARTICLES = frozenset(("away", "off", "out", "down", "on", "back", "in"))
-_PLACING = frozenset(("in", "on", "at", "under", "inside"))
-_LEADING = (
-    lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}
-)

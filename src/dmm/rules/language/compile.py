@@ -1,4 +1,4 @@
-"""Constraint text to typed rule, shown back in plain words with examples that were tried."""
+"""Constraint text to typed rule, with examples that were tried."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.clauses import read
-from dmm.rules.language.explain import examples_of, in_plain_words
+from dmm.rules.language.examples import examples_of
 from dmm.rules.language.forms import parts_of
 from dmm.rules.language.judge import match_part, unlisted_verbs
-from dmm.rules.language.language import sentences_of, tokens_of
+from dmm.rules.language.language import sentences_of, text_at, tokens_of
 from dmm.rules.language.lexicon import GRAMMAR
 from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
 from dmm.rules.language.wordsets import english
@@ -26,10 +26,9 @@ class Compilation:
     """What became of a constraint text; without a rule it is guidance, and `why_not` says why."""
 
     rule: Rule | None
-    plain: str
-    blocks: str
-    allows: str
-    why_not: str | None
+    blocks: str = ""
+    allows: str = ""
+    why_not: str | None = None
 
 
 def compile_rule(text: str) -> Compilation:
@@ -38,7 +37,7 @@ def compile_rule(text: str) -> Compilation:
         return _guidance(f"the text is longer than {MAX_CONSTRAINT} characters")
     words = tokens_of(text)
     parts: list[Part] = []
-    soft = bool(words) and words[0].text in _SOFT
+    soft = text_at(words, 0) in _SOFT
     named: tuple[Token, ...] = ()
     for first, last in sentences_of(words):
         sentence = words[first:last]
@@ -84,7 +83,7 @@ def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
     for index, word in enumerate(sentence[:-1]):
         if sentence[0].text == "prefer" and word.text in ("over", "to", "insteadof"):
             return (*tokens_of("avoid"), *sentence[index + 1 :])
-    return sentence[2:] if sentence[1:2] and sentence[1].text == "to" else sentence[1:]
+    return sentence[2:] if text_at(sentence, 1) == "to" else sentence[1:]
 
 
 _NO_FORM = (
@@ -94,7 +93,7 @@ _NO_FORM = (
 
 
 def _guidance(why: str) -> Compilation:
-    return Compilation(None, "Guidance only, not enforced.", "", "", why)
+    return Compilation(None, why_not=why)
 
 
 def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
@@ -110,11 +109,18 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
             shown = shown or (blocked, allowed)
     if shown is None:
         return _guidance("the rule could not be read surely enough to block by it")
-    rule = Rule(tuple(kept), soft)
-    plain = " ".join(in_plain_words(part) for part in kept)
-    if soft:
-        plain = f"A preference, it only warns. {plain}"
-    return Compilation(rule, plain, shown[0], shown[1], None)
+    return Compilation(Rule(tuple(kept), soft or all(map(_waits_to_be_asked, kept))), *shown)
+
+
+def _waits_to_be_asked(part: Part) -> bool:
+    """Whether the act is fine where somebody asks for it, which no decision shows."""
+    told = () if isinstance(part, Verification) else part.exemptions
+    return any(
+        exemption.terms and all(one.forms & _ASKED for one in exemption.terms) for exemption in told
+    )
+
+
+_ASKED = frozenset(("ask", "request", "instruct", "tell"))
 
 
 def _names_nothing(part: Part) -> bool:

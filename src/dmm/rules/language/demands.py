@@ -18,7 +18,6 @@ from dmm.rules.language.prohibitions import BEHIND, NEEDING, subject_of
 from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
     Action,
-    Exclusive,
     Noun,
     Part,
     Prohibition,
@@ -54,7 +53,7 @@ def _turn(words: Words) -> int | None:
     texts = [word.text for word in words]
     if "insteadof" in texts:
         return texts.index("insteadof")
-    if texts[:1] and texts[0] in ("choose", "pick", "favor", "prefer") and "over" in texts:
+    if text_at(words, 0) in ("choose", "pick", "favor", "prefer") and "over" in texts:
         return texts.index("over")
     pairs = (i for i in range(2, len(texts) - 1) if texts[i] in ("not", "never"))
     return next((i for i in pairs if texts[i - 1] == ","), None)
@@ -80,8 +79,8 @@ def _other_act(chosen: Words, other: Words) -> Action | None:
 _USE = Term("use", frozenset(("use", "=use")))
 
 
-def exclusive_of(words: Words) -> tuple[Part, ...]:
-    """Only deploy from main; deploy only from main: another place there is out."""
+def only_of(words: Words) -> tuple[Part, ...]:
+    """Only book accessible rooms: those that are not are out."""
     named = (i for i, w in enumerate(words[:6]) if w.text == "only" and not w.glued)
     only = next(named, None)
     if only is None:
@@ -89,24 +88,10 @@ def exclusive_of(words: Words) -> tuple[Part, ...]:
     rest = (*words[:only], *words[only + 1 :])
     start = next((i for i in range(len(rest)) if rest[i].text not in LEADS), 0)
     action = action_of(rest, start, len(rest)) if rest and is_verb(rest, start, start) else None
-    if action is None or is_vague(action):
+    if action is None or is_vague(action) or not (action.objects and action.objects[0].modifiers):
         return ()
-    if action.conditions and (action.objects or not _is_used(action)):
-        place = action.conditions[-1]
-        if place.preposition in _OPEN:
-            act = replace(action, conditions=action.conditions[:-1])
-            return (Exclusive(act, place.nouns[0], place.preposition),)
-    if action.objects and action.objects[0].modifiers:
-        thing = action.objects[0]
-        return (Requirement(thing.text, thing.modifiers, Noun(thing.head)),)
-    return ()
-
-
-_OPEN = frozenset(("from", "to", "into", "via", "through", "in", "on"))
-
-
-def _is_used(action: Action) -> bool:
-    return any(verb.forms & {"use", "=use"} for verb in action.verbs)
+    thing = action.objects[0]
+    return (Requirement(thing.text, thing.modifiers, Noun(thing.head)),)
 
 
 def requirement_of(words: Words) -> tuple[Part, ...]:
@@ -135,10 +120,7 @@ def _always(words: Words) -> tuple[Part, ...]:
     if action.verbs[0].forms & (lex.USE | {"have"}):
         core = (*action.objects[0].modifiers, action.objects[0].head)
         subject = action.conditions[0].nouns[0] if action.conditions else None
-        needed = Requirement(action.objects[0].text, core, subject)
-        if _is_used(action) and action.conditions:
-            return (Exclusive(replace(action, objects=()), action.objects[0]), needed)
-        return (needed,)
+        return (Requirement(action.objects[0].text, core, subject),)
     return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
 
 
@@ -171,19 +153,19 @@ def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
     place = noun_of(rest, range(end + 1, len(rest)), place=True)
     if any(one.text == "non" for one in core):
         return ()
-    if not core:
+    stored = place is not None and rest[end].text in _PLACED and is_participle(rest[0])
+    if not core or stored:
         terms = (*place.modifiers, place.head) if place else ()
         return (Requirement(place.text, terms, subject),) if place else ()
     if core[-1].forms & _PRESENT:
         return (Requirement(subject.text, (*subject.modifiers, subject.head)),)
     text = f"{' '.join(one.text for one in core)} {subject.text}"
-    if place is not None and rest[end].text in _OPEN and is_participle(rest[0]):
-        return (Exclusive(Action(text, core[-1:], (subject,)), place, rest[end].text),)
     where = place if end < len(rest) and rest[end].text in ("in", "on", "during") else None
     timed = place is not None and place.head.forms & lex.TIMES
     return (Requirement(text, core, subject, where=place if timed else where),)
 
 
+_PLACED = frozenset(("from", "to", "into", "via", "through", "in", "on"))
 _PRESENT = word_set("include provide allow permit present available enable")
 _STAYING = frozenset(("stay", "stays", "remain", "remains"))
 _DUTY = _STAYING | frozenset(

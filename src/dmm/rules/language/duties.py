@@ -1,4 +1,4 @@
-"""Decisions that go without what a rule asks for, or fill its place with something else."""
+"""Decisions that go without what a rule asks for."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Act, Polarity
-from dmm.rules.language.language import Sort
-from dmm.rules.language.match import Finding, find_action
+from dmm.rules.language.match import Breach
 from dmm.rules.language.nouns import match_noun
-from dmm.rules.language.uses import puts_to_use
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from dmm.rules.language.clauses import Reading
-    from dmm.rules.language.rules import Exclusive, Noun, Requirement, Term
+    from dmm.rules.language.rules import Noun, Requirement, Term
 
 _OPTIONAL = frozenset(("optional", "unnecessary", "off", "disabled", "absent", "missing"))
 _PREFIXES = ("un", "non", "in")
@@ -27,7 +25,7 @@ _AGAINST = word_set(
 )
 
 
-def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -> Finding | None:
+def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -> Breach | None:
     """Where the decision says that something is not there, not done or done away with."""
     for act in reading.acts:
         if act.polarity in (Polarity.ASIDE, Polarity.UNSURE) and act.verb is not None:
@@ -42,13 +40,13 @@ def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -
             # What is taken away under a closer name is one such thing, not all of them.
             one_of = bool(act.forms & lex.REMOVE) and found is not None and len(found) < len(places)
             if found is not None and not one_of:
-                return Finding(True, tuple(found), ("the decision goes without it",))
+                return Breach(True, tuple(found), ("the decision goes without it",))
     contrary = {f"{prefix}{form}" for term in core for form in term.forms for prefix in _PREFIXES}
     for index, token in enumerate(reading.tokens):
         before = reading.tokens[index - 1].text if index and token.glued else ""
         opposed = token.forms & contrary or f"{before}{token.text}" in contrary
-        if token.sort is Sort.WORD and opposed and _is_told(reading, index):
-            return Finding(True, (index,), (f'"{token.text}" is the contrary',))
+        if opposed and _is_told(reading, index):
+            return Breach(True, (index,), (f'"{token.text}" is the contrary',))
     return None
 
 
@@ -115,7 +113,7 @@ def is_denied(reading: Reading, terms: Sequence[Term]) -> bool:
     return False
 
 
-def find_contradiction(reading: Reading, part: Requirement) -> Finding | None:
+def find_contradiction(reading: Reading, part: Requirement) -> Breach | None:
     """Where the decision goes without what is required, for what it is required for."""
     finding = find_denial(reading, part.core, doing=part.subject is not None)
     if finding is None or (part.where is not None and not _names(reading, part.where)):
@@ -132,7 +130,7 @@ def find_contradiction(reading: Reading, part: Requirement) -> Finding | None:
     for index in _told(reading):
         named = reading.tokens[index].stands_for(head.forms) and index not in finding.tokens
         if named and not _is_another(reading, index, part.subject):
-            return Finding(finding.certain, (*finding.tokens, index), finding.steps)
+            return Breach(finding.certain, (*finding.tokens, index), finding.steps)
     return None
 
 
@@ -156,29 +154,3 @@ def _is_another(reading: Reading, index: int, noun: Noun) -> bool:
 
 def _names(reading: Reading, noun: Noun) -> bool:
     return any(reading.tokens[index].stands_for(noun.head.forms) for index in _told(reading))
-
-
-def find_other_choice(reading: Reading, part: Exclusive) -> Finding | None:
-    """Where something else than the only choice fills its place."""
-    terms = (*part.choice.modifiers, part.choice.head)
-    instead = find_denial(reading, terms)
-    act_found = find_action(reading, part.action)
-    if act_found is None:
-        return None
-    if instead is not None:
-        return Finding(True, (*instead.tokens, *act_found.tokens), act_found.steps)
-    named = part.choice.head if not part.choice.head_optional else part.choice.modifiers[-1]
-    if any(token.stands_for(named.forms) for token in reading.tokens):
-        return None
-    for act in reading.acts:
-        if act.verb not in act_found.tokens:
-            continue
-        for phrase in act.phrases:
-            other = phrase.preposition == (part.place or None) and not phrase.negated
-            used = puts_to_use(reading, act, phrase) if not part.place else True
-            own = set(phrase.indices) & set(act_found.tokens)
-            if other and used and not own and act.polarity is Polarity.DONE:
-                return Finding(
-                    act_found.certain, (*act_found.tokens, *phrase.indices), act_found.steps
-                )
-    return None

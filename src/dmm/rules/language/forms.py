@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import noun_of, terms_of
-from dmm.rules.language.demands import contrast_of, exclusive_of, requirement_of
+from dmm.rules.language.demands import contrast_of, only_of, requirement_of
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import limits_of
 from dmm.rules.language.prohibitions import (
@@ -18,7 +18,6 @@ from dmm.rules.language.prohibitions import (
 )
 from dmm.rules.language.rules import (
     Condition,
-    Exclusive,
     Exemption,
     Limit,
     Part,
@@ -176,7 +175,7 @@ _UNTOLD = word_set(
 def _narrowed(part: Part, scope: tuple[Condition, ...], exemptions: tuple[Exemption, ...]) -> Part:
     if isinstance(part, Verification):
         return part
-    if scope and isinstance(part, Prohibition | Exclusive):
+    if scope and isinstance(part, Prohibition):
         conditions = (*scope, *part.action.conditions)
         part = replace(part, action=replace(part.action, conditions=conditions))
     elif scope and isinstance(part, Limit):
@@ -191,6 +190,6 @@ _FORMS: tuple[Callable[[Words], tuple[Part, ...]], ...] = (
     prohibition_of,
     no_thing_of,
     reserved_of,
-    exclusive_of,
+    only_of,
     requirement_of,
 )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dmm.errors import UsageError
+from dmm.rules.callbook import ENGINE_VERSION, Finding
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Polarity
 from dmm.rules.language.breaches import amount_holds, find_breach
 from dmm.rules.language.clauses import read
-from dmm.rules.language.duties import find_contradiction, find_other_choice, is_denied
+from dmm.rules.language.duties import find_contradiction, is_denied
 from dmm.rules.language.language import Sort, tokens_of
-from dmm.rules.language.match import Finding, Span, find_action
+from dmm.rules.language.match import Breach, Span, find_action
 from dmm.rules.language.rules import (
     Action,
-    Exclusive,
     Exemption,
     Limit,
     Noun,
@@ -27,7 +27,6 @@ from dmm.rules.language.rules import (
     Term,
     Verification,
 )
-from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -77,7 +76,6 @@ class Recorded:
 class Match:
     """How a decision meets one part of a rule, with the places in its text."""
 
-    part: Part
     certain: bool
     spans: tuple[Span, ...]
     reason: str
@@ -86,25 +84,59 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
-    """A constraint that a decision meets, and whether that blocks it."""
+class Judgement:
+    """The verdict on a decision; what blocks it comes first."""
 
-    seq: int
-    text: str
-    blocks: bool
-    match: Match
+    findings: tuple[Finding, ...] = ()
 
+    @classmethod
+    def of(cls, found: Sequence[Finding]) -> Judgement:
+        """Put what blocks first, and the oldest constraint among equals."""
+        return cls(tuple(sorted(found, key=lambda one: (not one.blocks, one.seq))))
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome for one decision, with everything needed to explain and replay it."""
+    @property
+    def status(self) -> Status:
+        """Blocked by the first finding, warned by it, or allowed."""
+        if not self.findings:
+            return Status.ALLOWED
+        return Status.BLOCKED if self.findings[0].blocks else Status.WARNING
 
-    status: Status
-    violations: tuple[Violation, ...]
-    reason: str
-    suggestion: str
-    trace: tuple[str, ...]
-    engine_version: str = ENGINE_VERSION
+    @property
+    def blocked(self) -> bool:
+        """Whether the decision may not be committed."""
+        return self.status is Status.BLOCKED
+
+    @property
+    def reason(self) -> str:
+        """The first finding in words."""
+        if not self.findings:
+            return "no constraint in force is broken"
+        return self.findings[0].tell()
+
+    @property
+    def suggestion(self) -> str:
+        """The way out."""
+        return self.findings[0].suggestion if self.findings else ""
+
+    def describe(self) -> dict[str, Any]:
+        """The verdict as it is recorded: enough to explain it and to try it again."""
+        return {
+            "status": self.status.value,
+            "engine": ENGINE_VERSION,
+            "reason": self.reason,
+            "suggestion": self.suggestion,
+            "violations": [
+                {
+                    "seq": one.seq,
+                    "blocks": one.blocks,
+                    "spans": [list(span) for span in one.spans],
+                    "reason": one.reason,
+                }
+                | ({"id": one.id} if one.id else {})
+                for one in self.findings
+            ],
+            "trace": [f"{one.name}: {step}" for one in self.findings for step in one.trace],
+        }
 
 
 class RuleSet:
@@ -136,8 +168,6 @@ def _keys_of_part(part: Part) -> frozenset[str]:
         return _keys_of_action(part.action)
     if isinstance(part, Verification):
         return _keys_of_action(part.before)
-    if isinstance(part, Exclusive):
-        return _keys_of_action(part.action)
     if isinstance(part, Limit):
         return frozenset((f"#{part.measure.partition(':')[0]}",))
     last = part.core[-1].forms
@@ -167,7 +197,7 @@ def _keys_of_reading(reading: Reading) -> set[str]:
 
 def unlisted_verbs(part: Part) -> frozenset[str]:
     """The verbs of a rule that are no verbs of the lexicon: a decision is read with them."""
-    if isinstance(part, Prohibition | Exclusive):
+    if isinstance(part, Prohibition):
         action = part.action
     elif isinstance(part, Verification):
         action = part.before
@@ -183,7 +213,7 @@ def judge(
     decision: str,
     constraints: Sequence[InForce] | RuleSet,
     verified: Sequence[Recorded] | Callable[[InForce], Sequence[Recorded]] = (),
-) -> Verdict:
+) -> Judgement:
     """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
     if len(decision) > MAX_DECISION:
         raise UsageError(
@@ -192,7 +222,7 @@ def judge(
         )
     rules = constraints if isinstance(constraints, RuleSet) else RuleSet(constraints)
     reading = read(decision)
-    violations: list[Violation] = []
+    found: list[Finding] = []
     readings = {frozenset[str](): reading}
     for constraint, part in rules.candidates(reading):
         records = verified(constraint) if callable(verified) else verified
@@ -201,25 +231,22 @@ def judge(
             readings[verbs] = read(decision, verbs)
         match = match_part(readings[verbs], part, records)
         if match is not None:
-            violations.append(_violation(constraint, match))
-    return _verdict(violations)
+            found.append(_finding(constraint, match))
+    return Judgement.of(found)
 
 
-def _violation(constraint: InForce, match: Match) -> Violation:
+def _finding(constraint: InForce, match: Match) -> Finding:
     soft = constraint.rule is not None and constraint.rule.soft
     binding = constraint.priority is not Priority.PREFERRED and not soft
-    return Violation(constraint.seq, constraint.text, binding and match.certain, match)
-
-
-def _verdict(violations: list[Violation]) -> Verdict:
-    ordered = tuple(sorted(violations, key=lambda item: (not item.blocks, item.seq)))
-    trace = tuple(f"constraint {item.seq}: {step}" for item in ordered for step in item.match.trace)
-    if not ordered:
-        return Verdict(Status.ALLOWED, (), "no constraint in force is broken", "", trace)
-    first = ordered[0]
-    status = Status.BLOCKED if first.blocks else Status.WARNING
-    reason = f'constraint {first.seq} "{first.text}": {first.match.reason}'
-    return Verdict(status, ordered, reason, first.match.suggestion, trace)
+    return Finding(
+        seq=constraint.seq,
+        text=constraint.text,
+        blocks=binding and match.certain,
+        spans=match.spans,
+        reason=match.reason,
+        suggestion=match.suggestion,
+        trace=match.trace,
+    )
 
 
 def guards(rule: Rule, decision: str) -> bool:
@@ -240,43 +267,21 @@ def match_part(reading: Reading, part: Part, records: Sequence[Recorded] = ()) -
         return _match_verification(reading, part, records)
     if isinstance(part, Limit):
         finding = _unless_exempt(reading, part.exemptions, find_breach(reading, part), records)
-        return _match(
-            reading, part, finding, "an amount breaks the limit", "Stay within the limit."
-        )
-    if isinstance(part, Requirement):
-        found = find_contradiction(reading, part)
-        finding = _unless_exempt(reading, part.exemptions, found, records)
-        hint = f'Keep "{part.text}", or ask for the constraint to be changed.'
-        return _match(reading, part, finding, f'it goes without "{part.text}"', hint)
-    return _match_exclusive(reading, part, records)
-
-
-def _match_exclusive(
-    reading: Reading, part: Exclusive, records: Sequence[Recorded]
-) -> Match | None:
-    found = find_other_choice(reading, part)
+        return _match(reading, finding, "an amount breaks the limit", "Stay within the limit.")
+    found = find_contradiction(reading, part)
     finding = _unless_exempt(reading, part.exemptions, found, records)
-    choice = part.choice.text
-    hint = f'Use "{choice}", or ask for the constraint to be changed.'
-    return _match(reading, part, finding, f'only "{choice}" may be used here', hint)
+    hint = f'Keep "{part.text}", or ask for the constraint to be changed.'
+    return _match(reading, finding, f'it goes without "{part.text}"', hint)
 
 
-def _match(
-    reading: Reading, part: Part, finding: Finding | None, reason: str, suggestion: str
-) -> Match | None:
+def _match(reading: Reading, finding: Breach | None, reason: str, suggestion: str) -> Match | None:
     if finding is None:
         return None
     spans = finding.spans(reading)
     quoted = " … ".join(reading.text[start:end] for start, end in spans)
     prefix = "" if finding.certain else "possibly: "
-    return Match(
-        part,
-        finding.certain,
-        spans,
-        f'{prefix}{reason} ("{quoted}")',
-        suggestion,
-        finding.steps,
-    )
+    told = f'{prefix}{reason} ("{quoted}")'
+    return Match(finding.certain, spans, told, suggestion, finding.steps)
 
 
 def _match_prohibition(
@@ -287,15 +292,15 @@ def _match_prohibition(
         return None
     hint = f'Decide without the act "{part.action.text}", or ask for the constraint to be changed.'
     finding = _unless_exempt(reading, part.exemptions, finding, records)
-    return _match(reading, part, finding, f'"{part.action.text}" is forbidden', hint)
+    return _match(reading, finding, f'"{part.action.text}" is forbidden', hint)
 
 
 def _unless_exempt(
     reading: Reading,
     exemptions: tuple[Exemption, ...],
-    finding: Finding | None,
+    finding: Breach | None,
     records: Sequence[Recorded],
-) -> Finding | None:
+) -> Breach | None:
     """The finding, less certain or gone where an exemption may hold or holds."""
     if finding is None:
         return None
@@ -309,11 +314,11 @@ def _unless_exempt(
             steps = (*steps, f'whether "{exemption.text}" holds is not certain')
         else:
             steps = (*steps, f'the exemption "{exemption.text}" does not hold')
-    return Finding(certain, finding.tokens, steps)
+    return Breach(certain, finding.tokens, steps)
 
 
 def _is_exempt(
-    reading: Reading, exemption: Exemption, finding: Finding, records: Sequence[Recorded]
+    reading: Reading, exemption: Exemption, finding: Breach, records: Sequence[Recorded]
 ) -> bool | None:
     """Whether an exemption holds; None where that is not certain."""
     if exemption.amount is not None and not amount_holds(reading, exemption.amount):
@@ -337,7 +342,7 @@ def _told(act: Act) -> Iterator[tuple[int, ...]]:
     return (phrase.indices for phrase in act.phrases if not phrase.negated)
 
 
-def _acts(reading: Reading, exemption: Exemption, finding: Finding) -> bool | None:
+def _acts(reading: Reading, exemption: Exemption, finding: Breach) -> bool | None:
     """Whether the one who may act does; None where nobody is named."""
     held = [one for one in reading.tokens if one.sort is not Sort.MARK]
     if all(any(one.stands_for(item.forms) for one in held) for item in exemption.terms):
@@ -376,9 +381,9 @@ def _match_verification(
         return None
     words = ", ".join(" ".join(item.text for item in topic) for topic in missing)
     steps = (*finding.steps, f"not verified: {words}")
-    finding = Finding(finding.certain and part.firm, finding.tokens, steps)
+    finding = Breach(finding.certain and part.firm, finding.tokens, steps)
     hint = f"Query the memory about {words} first, then decide again."
-    return _match(reading, part, finding, f"no recorded verification of {words}", hint)
+    return _match(reading, finding, f"no recorded verification of {words}", hint)
 
 
 def _is_covered(topic: tuple[Term, ...], records: Sequence[Recorded]) -> bool:

@@ -56,6 +56,7 @@ _TOKEN = re.compile(
     |(?P<mark>\.\.\.|[<>]=?|[^\w\s])""",
     re.VERBOSE,
 )
+_CODE = re.compile(r"`[^`\n]+`")
 _SENTENCE_MARKS = frozenset(".!?;\n")
 
 
@@ -104,6 +105,7 @@ _PLAIN_MARKS = str.maketrans(
 def tokens_of(text: str) -> tuple[Token, ...]:
     """The tokens of a text; what stands in the brackets of a call is not part of it."""
     plain, offsets = folded(text)
+    code = [one.span() for one in _CODE.finditer(plain)]
     found: list[Token] = []
     position = 0
     for match in _TOKEN.finditer(plain):
@@ -112,6 +114,11 @@ def tokens_of(text: str) -> tuple[Token, ...]:
         if "\n" in plain[position : match.start()]:
             found.append(_mark("\n", offsets[position], offsets[match.start()]))
         position = _append(found, match, plain, offsets)
+        word = found[-1] if found else None
+        if word and word.text in GRAMMAR and any(a < match.start() < b for a, b in code):
+            # `Any` and `no branch` in code are no words of the sentence.
+            name = f"`{word.text}`"
+            found[-1] = replace(word, text=name, sort=Sort.NAME, forms=frozenset((name,)))
     return _with_phrases(_with_settings(_with_quotes(found)))
 
 
@@ -134,13 +141,7 @@ def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[
         glued = found[-2].end == previous.start and found[-2].sort is not Sort.MARK
         if glued:
             found.pop()
-    word = _word(match, offsets, glued)
-    if word.text in GRAMMAR and plain[start - 1 : start] == "`":
-        # `Any` and `with` in code are no words of the sentence.
-        word = replace(
-            word, text=f"`{word.text}`", sort=Sort.NAME, forms=frozenset((f"`{word.text}`",))
-        )
-    found.append(word)
+    found.append(_word(match, offsets, glued))
     return end
 
 
@@ -308,7 +309,7 @@ def sentences_of(tokens: tuple[Token, ...]) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     start = 0
     for index, token in enumerate(tokens):
-        if token.sort is Sort.MARK and token.text in _SENTENCE_MARKS:
+        if token.text in _SENTENCE_MARKS:
             if token.text == "." and tokens[index - 1].text in _SHORTENED:
                 continue
             if index > start:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from dmm.rules.language import lexicon as lex
@@ -67,7 +68,7 @@ def limits_of(words: Words) -> tuple[Limit, ...]:
         found = quantities_of(words)
     for low, high in pairwise(found):
         joined = high.first == low.last + 2 and words[low.last + 1].text in ("and", "to")
-        if joined and text_at(words, low.first - 1) in ("between", "from") and low.first > 1:
+        if joined and text_at(words, low.first - 1) in ("between", "from"):
             return _range(words, low, high)
     for quantity in found:
         compared = comparison_of(words, quantity)
@@ -92,16 +93,12 @@ def _is_told_of(words: Words, start: int) -> bool:
 
 
 def _range(words: Words, low: Quantity, high: Quantity) -> tuple[Limit, ...]:
-    """ "Between 2 and 8 degrees": at least the one, at most the other."""
-    if low.value >= high.value:
+    """ "Between 2 and 8 MB": at most the one, at least the other."""
+    upper = _limit(words, high, "<=", set(range(low.first - 1, low.last + 2)))
+    if upper is None or low.value >= high.value:
         return ()
-    used = {low.first - 1, low.last + 1, *range(low.first, low.last + 1)}
-    value = low.value if low.measure == high.measure else low.value * high.scale
-    bounds = [
-        _limit(words, high, "<=", used),
-        _limit(words, high, ">=", used, f"{value.normalize():f}"),
-    ]
-    return tuple(one for one in bounds if one is not None)
+    least = low.value if low.measure == high.measure else low.value * high.scale
+    return upper, replace(upper, comparison=">=", value=f"{least.normalize():f}")
 
 
 def comparison_of(words: Words, quantity: Quantity) -> tuple[str, set[int]] | None:
@@ -181,32 +178,28 @@ def _is_negated(words: Words, used: set[int]) -> bool:
     )
 
 
-def _limit(
-    words: Words, quantity: Quantity, comparison: str, used: set[int], value: str = ""
-) -> Limit | None:
+def _limit(words: Words, quantity: Quantity, comparison: str, used: set[int]) -> Limit | None:
     is_version = _names_version(words, quantity)
-    counted = None if is_version else _counted_term(words, quantity)
-    taken = used | set(range(quantity.first, quantity.last + 1 + (counted is not None)))
+    taken = used | set(range(quantity.first, quantity.last + 1))
     subject = tuple(
         Term(word.text, word.forms)
         for index, word in enumerate(words)
-        if index not in taken and _is_subject(word) and word.text != text_at(words, 0)[:0]
+        if index not in taken and _is_subject(word)
     )
     measure = "version" if is_version else quantity.measure
-    if measure == "count" and counted is None and any(word.forms & _MONEY for word in words):
+    if measure == "count" and any(word.forms & _MONEY for word in words):
         measure = "money:"
     named = _MEASURED.get(measure, frozenset()) | ({"version"} if is_version else frozenset())
     subject = tuple(item for item in subject if not item.forms & named) or subject
-    if not subject and counted is None and not measure.startswith("money"):
+    if not subject and not measure.startswith("money"):
         return None
     return Limit(
         " ".join(word.text for word in words),
         comparison,
-        value or f"{quantity.value.normalize():f}",
+        f"{quantity.value.normalize():f}",
         measure,
         quantity.per,
         quantity.version if is_version else (),
-        counted,
         subject[:4],
     )
 
@@ -215,22 +208,12 @@ def _names_version(words: Words, quantity: Quantity) -> bool:
     if not quantity.version or quantity.measure != "count" or not quantity.first:
         return False
     before = words[quantity.first - 1]
-    named = before.text in ("version", "v") or before.text == text_at(words, quantity.first - 1)
     dotted = len(quantity.version) > 1 and before.sort is not Sort.MARK
     behind = text_at(words, quantity.last + 1) in ("or", "and", "")
     plus = words[quantity.first].text.endswith("+")
     product = before.sort is Sort.NAME or before.text not in lex.GRAMMAR | _GENERIC
     newer = {word.text for word in words} & {"newer", "later", "older", "version"}
-    return dotted or (named and product and (plus or (behind and bool(newer))))
-
-
-def _counted_term(words: Words, quantity: Quantity) -> Term | None:
-    if quantity.measure != "count" or quantity.last + 1 >= len(words):
-        return None
-    word = words[quantity.last + 1]
-    if word.sort is not Sort.WORD or word.text in lex.GRAMMAR:
-        return None
-    return Term(word.text, word.forms)
+    return dotted or (product and (plus or (behind and bool(newer))))
 
 
 def _is_subject(word: Token) -> bool:

@@ -24,7 +24,7 @@ USING = frozenset(("use", "=use", "adopt", "introduce", "depend", "rely"))
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Breach:
     """The tokens that show a breach, whether they surely do, and how they were read."""
 
     certain: bool
@@ -45,9 +45,9 @@ class Finding:
         return tuple(spans)
 
 
-def find_action(reading: Reading, action: Action) -> Finding | None:
+def find_action(reading: Reading, action: Action) -> Breach | None:
     """The act of the decision that is the action: a certain one before a similar one."""
-    similar: Finding | None = None
+    similar: Breach | None = None
     for act in reading.acts:
         finding = _meet(reading, act, action)
         if finding is not None and finding.certain:
@@ -56,7 +56,7 @@ def find_action(reading: Reading, action: Action) -> Finding | None:
     return similar
 
 
-def _meet(reading: Reading, act: Act, action: Action) -> Finding | None:
+def _meet(reading: Reading, act: Act, action: Action) -> Breach | None:
     if act.polarity in (Polarity.NOT_DONE, Polarity.ASIDE):
         return None
     found = _done_to(reading, act, action)
@@ -69,7 +69,7 @@ def _meet(reading: Reading, act: Act, action: Action) -> Finding | None:
     tokens = [*tokens, *rest]
     words = " ".join(reading.tokens[index].text for index in sorted(set(tokens)))
     steps = (f'read "{words}" as the act "{action.text}"', f"the act is {act.polarity}")
-    return Finding(certain and act.polarity is Polarity.DONE, tuple(tokens), steps)
+    return Breach(certain and act.polarity is Polarity.DONE, tuple(tokens), steps)
 
 
 def is_use(action: Action) -> bool:

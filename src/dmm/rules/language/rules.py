@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dmm.errors import UsageError
 
-RULE_VERSION: Final = 3
+RULE_VERSION: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,6 @@ class Limit:
     measure: str
     per: str | None = None
     version: tuple[int, ...] = ()
-    counted: Term | None = None
     subject: tuple[Term, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
 
@@ -109,16 +108,6 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
-class Exclusive:
-    """Only the choice may fill its place; `place` is the preposition, empty for the object."""
-
-    action: Action
-    choice: Noun
-    place: str = ""
-    exemptions: tuple[Exemption, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Requirement:
     """The thing has to be there: only a decision that says it is not breaks the rule."""
 
@@ -129,7 +118,7 @@ class Requirement:
     where: Noun | None = None
 
 
-Part = Prohibition | Verification | Exclusive | Limit | Requirement
+Part = Prohibition | Verification | Limit | Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +139,6 @@ _CLASSES: Final[dict[str, Any]] = {
         Exemption,
         Prohibition,
         Verification,
-        Exclusive,
         Limit,
         Requirement,
         Rule,

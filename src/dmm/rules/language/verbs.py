@@ -79,10 +79,7 @@ def _is_skipped(tokens: Sequence[Token], index: int) -> bool:
 def _opens(tokens: Sequence[Token], index: int, known: bool) -> bool:
     """At the start of a clause a verb stands in its base form, its past or as a gerund."""
     text, following = tokens[index].text, text_at(tokens, index + 1)
-    if text.endswith("ing"):
-        done = following in lex.AUXILIARIES | {"of"}
-        return not done and text not in _GERUND_NOUNS and (known or following != "")
-    if following in lex.AUXILIARIES | {"of"} and text not in ("let",):
+    if following in lex.AUXILIARIES | {"of"}:
         return False
     if text.endswith("s") and not text.endswith("ss"):
         return known and following in _OPENS_OBJECT

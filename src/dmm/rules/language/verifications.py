@@ -7,7 +7,7 @@ from dataclasses import replace
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import EVERYDAY, action_of, named_actions, noun_of, terms_of
 from dmm.rules.language.acts import phrases_of
-from dmm.rules.language.language import Sort, Token
+from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.rules import Noun, Term, Verification
 from dmm.rules.language.verbs import is_verb
 from dmm.rules.language.wordsets import word_set
@@ -76,11 +76,11 @@ def _never_before(words: Words, never: int, turn: int) -> Verification | None:
 def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | None:
     while act and (act[-1].sort is Sort.MARK):
         act = act[:-1]
-    led = bool(act) and act[0].text in ("you", "we")
+    led = text_at(act, 0) in ("you", "we")
     while act and act[0].text in lex.DETERMINERS | lex.PRONOUNS:
         act = act[1:]
     topics = _topics(topic)
-    named = act[0].forms if act and act[0].text.endswith("ing") else frozenset[str]()
+    named = act[0].forms if text_at(act, 0).endswith("ing") else frozenset[str]()
     doing = bool(act) and (led or is_verb(act, 0, 0, named))
     actions = [action_of(act, 0, len(act))] if doing else []
     actions += named_actions(act, 0, len(act)) if act else []

@@ -1,4 +1,4 @@
-"""Rules in plain words, each with a decision it blocks and one it allows."""
+"""Made-up decisions: one that a part of a rule blocks, and one that it allows."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from decimal import Decimal
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.rules import (
     Action,
-    Exclusive,
-    Exemption,
     Limit,
     Part,
     Prohibition,
@@ -16,7 +14,6 @@ from dmm.rules.language.rules import (
     Verification,
 )
 
-_COMPARISONS = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than"}
 _MEASURES = {
     "time": "seconds",
     "size": "bytes",
@@ -27,52 +24,12 @@ _MEASURES = {
 }
 
 
-def in_plain_words(part: Part) -> str:
-    """One sentence that says what the part forbids or asks for."""
-    if isinstance(part, Prohibition):
-        when = f" for {_bound(part.when)}" if part.when else ""
-        return f"Blocks {_act(part.action)}{when}{_but(part.exemptions)}."
-    if isinstance(part, Verification):
-        topics = " and of ".join(" ".join(item.text for item in topic) for topic in part.topics)
-        does = "Blocks" if part.firm else "Warns about"
-        return f"{does} {_act(part.before)} until a lookup of {topics} is recorded."
-    if isinstance(part, Exclusive):
-        return (
-            f'Blocks "{part.action.text}" done with anything else than '
-            f'"{part.choice.text}"{_but(part.exemptions)}.'
-        )
-    if isinstance(part, Limit):
-        return f"Blocks amounts that are not {_bound(part)}{_but(part.exemptions)}."
-    return f'Blocks decisions that do without "{part.text}"{_but(part.exemptions)}.'
-
-
-def _bound(limit: Limit) -> str:
-    return f"{_COMPARISONS[limit.comparison]} {_amount(limit, Decimal(limit.value))}"
-
-
-def _act(action: Action) -> str:
-    if not action.verbs:
-        return f'bringing about "{action.text}"'
-    return f'the act "{action.text}"'
-
-
-def _but(exemptions: tuple[Exemption, ...]) -> str:
-    if not exemptions:
-        return ""
-    shown = " or ".join(one.text for one in exemptions)
-    return f" without {shown}" if exemptions[0].absent else f", except {shown}"
-
-
 def examples_of(part: Part) -> tuple[str, str]:
     """A decision the part blocks and one it allows."""
     if isinstance(part, Prohibition):
         return _prohibition(part)
     if isinstance(part, Verification):
         return _imperative(part.before), _denied(part.before)
-    if isinstance(part, Exclusive):
-        place = f"{part.place} " if part.place else ""
-        act, choice = _imperative(part.action), part.choice.text
-        return f"{act} instead of {place}{choice}", f"{act} {place}{choice}"
     if isinstance(part, Limit):
         return _limit(part)
     return _requirement(part)
@@ -141,10 +98,9 @@ def _limit(part: Limit) -> tuple[str, str]:
     subject = " ".join(item.text for item in part.subject) or "amount"
     if part.measure == "version":
         return _versions(part, subject, above)
-    joint = "with" if part.counted else "at"
     return (
-        f"Set the {subject} {joint} {_amount(part, broken)}",
-        f"Set the {subject} {joint} {_amount(part, kept)}",
+        f"Set the {subject} at {_amount(part, broken)}",
+        f"Set the {subject} at {_amount(part, kept)}",
     )
 
 
@@ -171,8 +127,7 @@ def _amount(part: Limit, value: Decimal) -> str:
         return f"{minutes // 60}:{minutes % 60:02d}"
     number = f"{value.normalize():f}"
     if part.measure == "count":
-        whole = f"{value.to_integral_value():f}"
-        return f"{whole} {part.counted.text if part.counted else ''}".strip()
+        return f"{value.to_integral_value():f}"
     if part.measure.startswith("money:"):
         return f"{number} {part.measure.partition(':')[2] or 'usd'}{per}"
     return f"{number} {_MEASURES[part.measure]}{per}"
