@@ -96,14 +96,14 @@ class Persons:
         counts = session is not None and self.codes.counts(session)
         return Standing(0, "none" if counts else "code")
 
-    def begin(self, act: Act, session: str | None) -> Confirmation:
-        """Ask for a confirmation of an act."""
+    def begin(self, act: Act, session: str | None, nonce: bytes = b"") -> Confirmation:
+        """Ask for a confirmation of an act; a terminal brings a nonce of its own, no session."""
         how = self.standing(session).confirm
         found = Confirmation(
             secrets.token_urlsafe(24),
             act,
             how,
-            secrets.token_bytes(32),
+            nonce or secrets.token_bytes(32),
             self._clock() + SECONDS,
             session,
         )
