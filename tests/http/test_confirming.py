@@ -48,20 +48,21 @@ def enrol(shop: Server, own: Headers) -> Authenticator:
     asked = ask(shop, own, "POST", "/v1/confirmations", {"action": "enroll", "id": "laptop"}).json()
     assert asked["how"] == "code"
     proof = {"confirmation": asked["id"], "code": code}
-    begun = ask(shop, own, "POST", "/v1/passkeys/begin", {"name": "laptop", "proof": proof}).json()
-    options = begun["options"]
+    options = ask(
+        shop, own, "POST", "/v1/passkeys/begin", {"name": "laptop", "proof": proof}
+    ).json()
     assert options["authenticatorSelection"]["userVerification"] == "required"
     assert options["rp"]["id"] == shop.name
     assert [one["alg"] for one in options["pubKeyCredParams"]] == [-7, -8, -257]
     key = Authenticator(shop.name, f"http://{shop.name}:{shop.port}")
     client, attestation = key.create(decode(options["challenge"]))
-    made = {"client_data": encode(client), "attestation_object": encode(attestation)}
+    made = {"client_data": encode(client), "attestation": encode(attestation)}
     told = ask(
         shop,
         own,
         "POST",
         "/v1/passkeys/finish",
-        {"confirmation": begun["confirmation"], "name": "laptop"} | made,
+        {"name": "laptop", "id": encode(key.id)} | made,
     )
     assert (told.status, told.json()["id"]) == (200, encode(key.id))
     return key
@@ -156,9 +157,9 @@ def test_a_text_that_changed_after_it_was_confirmed_is_not_applied(shop: Server)
     key = enrol(shop, own)
     name, digest = propose(shop, 14)
     content = NOTE.format(days=30)
-    edited = confirm(shop, own, key, action="edit", id=name, content=content)
+    edited = confirm(shop, own, key, action="edit", id=name, digest=digest)
     proof = confirm(shop, own, key, action="approve", id=name, digest=digest)
-    body = {"content": content, "proof": edited}
+    body = {"content": content, "seen": digest, "proof": edited}
     assert ask(shop, own, "POST", f"/v1/proposals/{name}/edit", body).status == 200
     told = approve(shop, own, name, digest, proof)
     assert (told.status, told.json()["error"]["code"]) == (409, "review_refused")

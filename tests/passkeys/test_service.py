@@ -44,7 +44,7 @@ class Desk:
         self.persons.codes.take(self.persons.codes.make(), session)
         asked = self.persons.begin_enrolment("laptop", session, None)
         given = made.create(asked.challenge)
-        self.persons.finish_enrolment(asked.id, "laptop", session, *given)
+        self.persons.finish_enrolment("laptop", session, *given)
         return made
 
     def confirm(self, key: Authenticator, act: Act = APPROVE, **stated: Any) -> Proof:
@@ -190,21 +190,21 @@ def test_a_first_passkey_needs_the_code_and_a_second_one_the_first(desk: Desk) -
     second = Authenticator(NAME, ORIGIN)
     proof = desk.confirm(first, Act("enroll", "phone"))
     asked = desk.persons.begin_enrolment("phone", BROWSER, proof)
-    desk.persons.finish_enrolment(asked.id, "phone", BROWSER, *second.create(asked.challenge))
+    desk.persons.finish_enrolment("phone", BROWSER, *second.create(asked.challenge))
     assert [one.name for one in desk.open().keyring.read()] == ["laptop", "phone"]
     desk.persons.require(APPROVE, BROWSER, desk.confirm(second))
 
 
 def test_two_first_passkeys_are_not_enrolled_at_once(desk: Desk) -> None:
     desk.persons.codes.take(desk.persons.codes.make(), BROWSER)
-    begun = [desk.persons.begin_enrolment("laptop", BROWSER, None) for _ in range(2)]
-    for asked, refused in zip(begun, (False, True), strict=True):
-        given = Authenticator(NAME, ORIGIN).create(asked.challenge)
-        if refused:
-            with pytest.raises(ProofRefused, match="enrolled meanwhile"):
-                desk.persons.finish_enrolment(asked.id, "laptop", BROWSER, *given)
-        else:
-            desk.persons.finish_enrolment(asked.id, "laptop", BROWSER, *given)
+    other = "another browser"
+    desk.persons.codes.take(desk.persons.codes.make(), other)
+    first, second = (desk.persons.begin_enrolment("key", one, None) for one in (BROWSER, other))
+    made = Authenticator(NAME, ORIGIN).create(first.challenge)
+    desk.persons.finish_enrolment("key", BROWSER, *made)
+    made = Authenticator(NAME, ORIGIN).create(second.challenge)
+    with pytest.raises(ProofRefused, match="enrolled meanwhile"):
+        desk.persons.finish_enrolment("key", other, *made)
     assert len(desk.persons.keyring.read()) == 1
 
 
@@ -214,7 +214,7 @@ def test_a_passkey_is_enrolled_once_and_removed_by_a_passkey(desk: Desk) -> None
         "again", BROWSER, desk.confirm(key, Act("enroll", "again"))
     )
     with pytest.raises(UsageError, match="already"):
-        desk.persons.finish_enrolment(asked.id, "again", BROWSER, *key.create(asked.challenge))
+        desk.persons.finish_enrolment("again", BROWSER, *key.create(asked.challenge))
     name = encode(key.id)
     with pytest.raises(ProofRequired):
         desk.persons.remove(name, BROWSER, None)

@@ -10,7 +10,8 @@ import typer
 
 from dmm.cli import failures
 from dmm.cli.format import lines
-from dmm.cli.options import Json, Root, open_project, present, refuse_agents
+from dmm.cli.options import Json, Root, open_project, present
+from dmm.cli.persons import need_person
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
@@ -70,7 +71,7 @@ def restore(
     if list_them:
         present({"backups": found.find()}, as_json=as_json, lines=lines.backups)
         return
-    refuse_agents("restore a ledger")
+    need_person("restore a ledger")
     present(found.restore(backup), as_json=as_json, lines=lines.restored)
 
 

@@ -8,7 +8,8 @@ import typer
 
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format.lines import wrapped
-from dmm.cli.options import Json, Root, counted, open_project, present, refuse_agents
+from dmm.cli.options import Json, Root, counted, open_project, present
+from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def resolve(
     wanted = _one(name, conflict_id)
     _need(action=action, reason=reason)
     if action == "intentional":
-        refuse_agents("declare a conflict intentional")
+        need_person("declare a conflict intentional")
     text = read_text(content, file, from_stdin=from_stdin)
     dmm = open_project(root)
     texts: str | Mapping[str, str] | None = text

@@ -11,7 +11,8 @@ import typer
 from dmm.cli import audit, failures, packs, timelines
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import lines, rule_lines
-from dmm.cli.options import Json, Root, open_project, present, refuse_agents
+from dmm.cli.options import Json, Root, open_project, present
+from dmm.cli.persons import need_person
 from dmm.cli.proposals import show_proposals
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def constraint(
     if [text is not None, starter, deactivate is not None].count(True) != 1:
         raise UsageError("give one of TEXT, --starter and --deactivate SEQ")
     if deactivate is not None:
-        refuse_agents("make a constraint inactive")
+        need_person("make a constraint inactive")
     dmm = open_project(root)
     if text is not None:
         _add(dmm, text, priority, triggered_by, as_json=as_json)
@@ -119,7 +120,7 @@ def accept(
     They now deny where they used to ask. A proposed rule file is shown with
     what it would have stopped, then written.
     """
-    refuse_agents("accept a constraint")
+    need_person("accept a constraint")
     dmm = open_project(root)
     if not as_json:
         show_proposals(dmm, map(str, seqs))

@@ -18,8 +18,8 @@ from dmm.cli.options import (
     open_project,
     present,
     print_lines,
-    refuse_agents,
 )
+from dmm.cli.persons import need_person
 from dmm.domain.plain import to_plain
 from dmm.errors import IndexBusy, UsageError
 
@@ -53,7 +53,7 @@ def redact(
     The events stay, without their payload. Daily backups, packs and the session index
     are rebuilt; ledgers that were set aside and hold the secret are deleted.
     """
-    refuse_agents("redact the ledger")
+    need_person("redact the ledger")
     if bool(seqs) == secret:
         raise UsageError("name events, or find them with --secret", hint="dmm ledger log")
     redactions = open_project(root).redactions

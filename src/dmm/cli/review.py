@@ -12,6 +12,7 @@ from dmm.cli import failures
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import paint, verdicts
 from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json, refuse_agents
+from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.errors import DmmError, UsageError
 
@@ -95,6 +96,7 @@ def approve(
     refuse_agents(DECIDE)
     wanted = _one(name, proposal_id)
     reviews = open_project(root).reviews
+    seen = need_person(DECIDE, lambda: reviews.as_seen(wanted, seen).seal) or seen
     told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
@@ -110,7 +112,10 @@ def reject(
 ) -> None:
     """Reject a proposal; it stays on record."""
     refuse_agents(DECIDE)
-    told = open_project(root).reviews.reject(_one(name, proposal_id), reason, seen=seen)
+    wanted = _one(name, proposal_id)
+    reviews = open_project(root).reviews
+    seen = need_person(DECIDE, lambda: reviews.as_seen(wanted, seen).seal) or seen
+    told = reviews.reject(wanted, reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
 
@@ -128,7 +133,7 @@ def edit(
 
     Without an ID, decide on all at once, as with dmm review batch.
     """
-    refuse_agents(DECIDE)
+    need_person(DECIDE)
     text = read_text(None, file, from_stdin=from_stdin)
     reviews = open_project(root).reviews
     if name is None and proposal_id is None and text is None and seen is None:
@@ -145,7 +150,7 @@ def batch(as_json: Json = False, root: Root = None) -> None:
 
     It opens in $EDITOR; an unchanged or empty document decides nothing.
     """
-    refuse_agents(DECIDE)
+    need_person(DECIDE)
     _decide_all(open_project(root).reviews, as_json=as_json)
 
 

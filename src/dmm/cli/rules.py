@@ -21,8 +21,8 @@ from dmm.cli.options import (
     print_json,
     print_lines,
     print_text,
-    refuse_agents,
 )
+from dmm.cli.persons import need_person
 from dmm.cli.proposals import show_proposals
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
@@ -98,7 +98,7 @@ def add(
     """
     given: dict[str, Any] = _matcher(match, unless, block or (), allow or ())
     if edit:
-        refuse_agents("edit a rule")
+        need_person("edit a rule")
     dmm = open_project(root)
     if edit:
         draft = dmm.rules.preview(text, level, why=why, **given)
@@ -140,7 +140,7 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules edit never-push-to-main
     """
-    refuse_agents("edit a rule")
+    need_person("edit a rule")
     dmm = open_project(root)
     shown = dmm.rules.show(name)
     if not shown["path"]:
@@ -203,7 +203,7 @@ def disable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules disable never-push-to-main
     """
-    refuse_agents("disable a rule")
+    need_person("disable a rule")
     present(open_project(root).rules.disable(name), as_json=as_json, lines=rule_lines.switched)
 
 
@@ -213,7 +213,7 @@ def enable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules enable never-push-to-main
     """
-    refuse_agents("enable a rule")
+    need_person("enable a rule")
     present(open_project(root).rules.enable(name), as_json=as_json, lines=rule_lines.switched)
 
 
@@ -228,7 +228,7 @@ def accept(
 
     Each is shown with what it would have stopped. Example: dmm rules accept 41
     """
-    refuse_agents("accept a rule")
+    need_person("accept a rule")
     dmm = open_project(root)
     if not as_json:
         show_proposals(dmm, names)
@@ -274,7 +274,7 @@ def adopt(
 
     Example: dmm rules adopt --all
     """
-    refuse_agents("adopt a rule")
+    need_person("adopt a rule")
     if bool(seqs) == adopt_all:
         raise UsageError("name constraints (SEQ...) or give --all, not both")
     told = open_project(root).rules.adopt(None if adopt_all else seqs)

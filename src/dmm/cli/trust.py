@@ -19,8 +19,8 @@ from dmm.cli.options import (
     open_project,
     print_json,
     print_lines,
-    refuse_agents,
 )
+from dmm.cli.persons import need_person
 from dmm.errors import DmmError, UsageError
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def trust(
         _show_list(TrustStore.of_user(), as_json=as_json)
     elif revoke:
         # What is not trusted is not enforced either.
-        refuse_agents("revoke trust")
+        need_person("revoke trust")
         _revoke(root, as_json=as_json)
     else:
         if yes:
-            refuse_agents(TRUST)
+            need_person(TRUST)
         _decide(_vetting(root), yes=yes, with_ledger=with_ledger, as_json=as_json)
 
 
@@ -158,7 +158,7 @@ def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
 
 
 def _ask_or_refuse() -> None:
-    refuse_agents(TRUST)
+    need_person(TRUST)
     if not sys.stdin.isatty():
         hint = "run it in a terminal, or add --yes"
         raise UsageError("no terminal to confirm trusting this", hint=hint)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -74,7 +75,7 @@ def ui(
     if numeric:
         found = replace(found, address=found.fallback)
     if not print_only:
-        found = replace(found, opened=_open(found.address))
+        found = replace(found, opened=open_browser(found.address))
     present(asdict(found), as_json=as_json, lines=lambda _: _lines(found))
 
 
@@ -98,10 +99,17 @@ def _confirm(found: Opened) -> list[str]:
 
 
 def _ask_code() -> Opened:
-    """Ask the daemon for a code; it is started if none runs."""
+    told = call_daemon_started("code", {})
+    where = f"{told['port']}/#code={told['code']}"
+    named, plain = (f"http://{host}:{where}" for host in (told["name"], IPV4))
+    return Opened(named, plain, told["port"], told["fault"], told["confirm"])
+
+
+def call_daemon_started(verb: str, arguments: Mapping[str, str]) -> Mapping[str, Any]:
+    """Ask the daemon for something; it is started if none runs."""
     deadline = time.monotonic() + START_WITHIN
     while True:
-        told = endpoint.call("code", {}, timeout=ANSWER_WITHIN)
+        told = endpoint.call(verb, dict(arguments), timeout=ANSWER_WITHIN)
         if told is not None:
             break
         if time.monotonic() > deadline:
@@ -111,9 +119,7 @@ def _ask_code() -> Opened:
     if "error" in told:
         error = told["error"]
         raise DaemonError(error["what"], where=error["where"], hint=error["hint"])
-    where = f"{told['port']}/#code={told['code']}"
-    named, plain = (f"http://{host}:{where}" for host in (told["name"], IPV4))
-    return Opened(named, plain, told["port"], told["fault"], told["confirm"])
+    return told
 
 
 def _start() -> None:
@@ -142,7 +148,7 @@ def _keep_port(port: int) -> None:
     keep_address(folder, replace(find_address(folder), port=port))
 
 
-def _open(address: str) -> bool:
+def open_browser(address: str) -> bool:
     """Open a browser where there is a screen to show it on."""
     if sys.platform == "linux" and not any(os.environ.get(name) for name in SCREENS):
         return False

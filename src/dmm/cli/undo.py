@@ -9,7 +9,8 @@ import typer
 
 from dmm.cli.format import paint, verdicts
 from dmm.cli.format.lines import wrapped
-from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json, refuse_agents
+from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json
+from dmm.cli.persons import need_person
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def undo(
     root: Root = None,
 ) -> None:
     """Undo applied writes, after showing what changes."""
-    refuse_agents("undo what was written to memory")
+    need_person("undo what was written to memory")
     if sum(given is not None for given in (seq, session, source)) != 1:
         hint = "dmm review list --status applied shows the writes"
         raise UsageError("give one of a write, --session and --source", hint=hint)

@@ -12,6 +12,7 @@ from dmm.clients.launch import CORE
 from dmm.daemon.agents import Agents, is_at_terminal
 from dmm.daemon.apart import do_apart
 from dmm.daemon.calls import Calls
+from dmm.daemon.confirmations import Confirmations
 from dmm.daemon.hook_events import HookHandler
 from dmm.daemon.jobs import Chores
 from dmm.daemon.memory import return_memory
@@ -74,6 +75,7 @@ class Daemon:
             stop,
             self.sign_in,
             self.sign_out,
+            Confirmations(lambda: self._web, self._is_agent),
             self.agents.session_of,
         )
         self._spool = Spool.of_user()
@@ -309,6 +311,9 @@ class Daemon:
         if peer is None or not is_at_terminal(peer) or self.agents.shares_terminal(peer):
             return None
         return self._web.persons.codes.make()
+
+    def _is_agent(self, peer: int | None) -> bool:
+        return self.agents.session_of(peer) is not None
 
     def sign_out(self) -> int:
         """End the sessions of all browsers, and tell how many there were."""

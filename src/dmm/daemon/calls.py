@@ -16,8 +16,9 @@ from dmm.errors import DmmError, UsageError
 from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from dmm.daemon.confirmations import Confirmations
     from dmm.projects import Project, Projects
 
 
@@ -31,20 +32,25 @@ class Calls:
     stop: Callable[[], None]
     sign_in: Callable[[int | None], dict[str, Any]]
     sign_out: Callable[[], int]
+    confirmations: Confirmations
     session_of: Callable[[int | None], str | None] = lambda _: None
 
     def answer(self, body: bytes, peer: int | None = None) -> bytes:
         """Answer one call; what goes wrong in an expected way is part of the answer."""
         try:
             asked = json.loads(body)
-            told = self._dispatch(str(asked["verb"]), dict(asked["arguments"]), peer)
+            told: Mapping[str, Any] = self._dispatch(
+                str(asked["verb"]), dict(asked["arguments"]), peer
+            )
         except DmmError as error:
             told = {"error": describe_error(error)}
         except (ValueError, KeyError, TypeError, RecursionError):
             told = {"error": describe_error(UsageError("not a call"))}
         return json.dumps(told).encode()
 
-    def _dispatch(self, verb: str, arguments: dict[str, Any], peer: int | None) -> dict[str, Any]:
+    def _dispatch(
+        self, verb: str, arguments: dict[str, Any], peer: int | None
+    ) -> Mapping[str, Any]:
         match verb:
             case "health":
                 return self.health()
@@ -56,14 +62,22 @@ class Calls:
                 return self._note(verb, arguments, peer)
             case "reindex":
                 return self._reindex(arguments)
-            case "code":
-                return self.sign_in(peer)
-            case "sign_out":
-                return {"ended": self.sign_out()}
+            case "code" | "sign_out" | "confirm" | "confirmed" | "withdraw":
+                return self._person(verb, arguments, peer)
             case "stop":
                 self.stop()
                 return {"stopping": True}
         raise UsageError(f"unknown call {verb!r}")
+
+    def _person(
+        self, verb: str, arguments: Mapping[str, Any], peer: int | None
+    ) -> Mapping[str, Any]:
+        match verb:
+            case "code":
+                return self.sign_in(peer)
+            case "sign_out":
+                return {"ended": self.sign_out()}
+        return self.confirmations.answer(verb, arguments, peer)
 
     def health(self) -> dict[str, Any]:
         """Say that all is well, for how long, and how much is known."""

@@ -85,15 +85,15 @@ def begin_enrolment(request: Request, body: models.Enrolling) -> Reply:
         "attestation": "none",
         "timeout": 120_000,
     }
-    return Reply({"confirmation": found.id, "options": options})
+    return Reply(options)
 
 
 @router.post("/passkeys/finish", responses=told(models.PasskeyTold))
 def finish_enrolment(request: Request, body: models.Enrolled) -> Reply:
     """Enrol the passkey that the browser has made."""
     persons, session = _browser(request)
-    made = body.client_data, body.attestation_object
-    found = persons.finish_enrolment(body.confirmation, body.name, session, *map(decode, made))
+    made = body.client_data, body.attestation
+    found = persons.finish_enrolment(body.name, session, *map(decode, made))
     return Reply(_row(found))
 
 

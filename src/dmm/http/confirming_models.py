@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from dmm.http.models import Confirmed, Credential, Part, ProofGiven, Request, Told
+from dmm.http.models import Credential, Part, ProofGiven, Request, Told
 
 Plain: TypeAlias = dict[str, object]
 Action = Literal[
@@ -18,7 +18,6 @@ Action = Literal[
     "resolve",
     "accept_rule",
     "disable_rule",
-    "enable_rule",
     "edit_rule",
     "add_rule",
     "adopt_rules",
@@ -56,10 +55,10 @@ class Enrolling(Request):
 class Enrolled(Request):
     """The passkey that a browser has made."""
 
-    confirmation: Confirmed
     name: Name
+    id: Part
     client_data: Part
-    attestation_object: Annotated[str, Field(min_length=1, max_length=1 << 16)]
+    attestation: Annotated[str, Field(min_length=1, max_length=1 << 16)]
 
 
 class Removing(Request):

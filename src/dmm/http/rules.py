@@ -110,7 +110,7 @@ def disable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
 @router.post("/rules/{id}/enable", responses=told(models.Told))
 def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
     """Put a disabled rule in force again; for a person who is signed in."""
-    with call.govern(Act("enable_rule", name), body) as dmm:
+    with call.govern(Act("accept_rule", name), body) as dmm:
         return Reply(dmm.rules.enable(name))
 
 

@@ -126,7 +126,7 @@ def reject(call: Called, name: Proposal, body: writing_models.Rejection) -> Repl
 @router.post("/proposals/{id}/edit", responses=told(writing_models.ProposalTold))
 def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
     """Put another text in the place of the proposed one; for a person who is signed in."""
-    with call.decide(Act("edit", name, digest_text(body.content)), body) as dmm:
+    with call.decide(Act("edit", name, body.seen or ""), body) as dmm:
         return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
@@ -142,9 +142,9 @@ def undo(call: Called, body: writing_models.Undo) -> Reply:
 
 
 def _meant(body: writing_models.Undo) -> str:
-    """Name what is undone: a number, session:ID or source:NAME."""
+    """Name what is undone: proposal_N, session:ID or source:NAME."""
     if body.seq is not None:
-        return str(body.seq)
+        return f"proposal_{body.seq}"
     return f"session:{body.session}" if body.session else f"source:{body.source}"
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+# What these bring into force is a text, which has to be the one that was shown.
+TEXTED = ("approve", "reject", "edit", "edit_rule", "add_rule", "remember", "constraint")
+DIGEST = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Act:
@@ -24,6 +28,16 @@ class Act:
             found.update(len(part).to_bytes(8, "big"))
             found.update(part)
         return found.digest()
+
+    def covers(self, other: Act) -> bool:
+        """Say whether a confirmation of this act is one of another; a text has to be the same."""
+        same_text = self.digest == other.digest or other.action not in TEXTED
+        return (self.action, self.id) == (other.action, other.id) and same_text
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it brings a text into force without saying which."""
+        return self.action in TEXTED and len(self.digest) != DIGEST
 
 
 def digest_text(text: str) -> str:

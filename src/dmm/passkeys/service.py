@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 SECONDS = 5 * 60.0
 MOST = 32
-# What these bring into force is a text, which the passkey has to have signed.
-TEXTED = ("approve", "reject", "edit", "edit_rule", "add_rule", "remember", "constraint")
-DIGEST = 64
 ENROLL, REMOVE = "enroll", "remove_passkey"
 CODE_BY = "code of the terminal"
 _AGAIN = "confirm it again in the page"
@@ -83,6 +80,7 @@ class Persons:
         self._place = place
         self._clock = clock
         self._open: dict[str, Confirmation] = {}
+        self._enrolling: dict[str, str] = {}
         self._lock = threading.Lock()
 
     @property
@@ -98,14 +96,14 @@ class Persons:
         counts = session is not None and self.codes.counts(session)
         return Standing(0, "none" if counts else "code")
 
-    def begin(self, act: Act, session: str | None) -> Confirmation:
-        """Ask for a confirmation of an act."""
+    def begin(self, act: Act, session: str | None, nonce: bytes = b"") -> Confirmation:
+        """Ask for a confirmation of an act; a terminal brings a nonce of its own, no session."""
         how = self.standing(session).confirm
         found = Confirmation(
             secrets.token_urlsafe(24),
             act,
             how,
-            secrets.token_bytes(32),
+            nonce or secrets.token_bytes(32),
             self._clock() + SECONDS,
             session,
         )
@@ -138,7 +136,7 @@ class Persons:
             hint = "confirm it in the page"
             raise ProofRequired("a person has to confirm this with a passkey", hint=hint)
         asked = self._take(proof.confirmation, act, session)
-        if act.action in TEXTED and len(act.digest) != DIGEST:
+        if act.is_unread:
             hint = "name the whole digest of the text"
             raise ProofRefused("the confirmation does not say for which text", hint=hint)
         self.check(asked.act, asked.nonce, proof.credential)
@@ -156,19 +154,24 @@ class Persons:
             found = self._open.pop(name, None)
         if found is None or found.session != session:
             raise ProofRefused("the confirmation has expired or was used", hint=_AGAIN)
-        if found.act != act:
+        if not found.act.covers(act):
             raise ProofRefused("the confirmation is for something else", hint=_AGAIN)
         return found
 
     def begin_enrolment(self, name: str, session: str, proof: Proof | None) -> Confirmation:
         """Begin to enrol a passkey; a further one needs one that is enrolled already."""
         self.require(Act(ENROLL, name), session, proof)
-        return self.begin(Act(ENROLL, name), session)
+        found = self.begin(Act(ENROLL, name), session)
+        with self._lock:
+            self._enrolling[session] = found.id
+        return found
 
     def finish_enrolment(
-        self, confirmation: str, name: str, session: str, client_data: bytes, attestation: bytes
+        self, name: str, session: str, client_data: bytes, attestation: bytes
     ) -> Passkey:
-        """Enrol the passkey that a browser has made."""
+        """Enrol the passkey that a browser has made; the last one that it began."""
+        with self._lock:
+            confirmation = self._enrolling.pop(session, "")
         asked = self._take(confirmation, Act(ENROLL, name), session)
         made = read_new(self._place(), asked.challenge, client_data, attestation)
         known = self.keyring.read()

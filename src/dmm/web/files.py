@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
-FOLDER = "static"
+# What is built from the sources of the page, and the small page that is written by hand.
+FOLDERS = ("static", "confirm")
 FIRST = "index.html"
 KINDS = {
     "html": "text/html; charset=utf-8",
@@ -36,8 +37,8 @@ class PageFile:
 
 def load_files() -> Mapping[str, PageFile]:
     """Return the files by the path of their address; `/` is the first of them."""
-    folder = resources.files(__package__).joinpath(FOLDER)
-    found = {f"/{one.name}": _read(one) for one in folder.iterdir()}
+    folders = [resources.files(__package__).joinpath(name) for name in FOLDERS]
+    found = {f"/{one.name}": _read(one) for folder in folders for one in folder.iterdir()}
     return found | {"/": found[f"/{FIRST}"]}
 
 

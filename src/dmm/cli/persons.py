@@ -1,0 +1,68 @@
+"""A person's decisions in the terminal: confirmed in the page once a passkey is enrolled."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dmm.cli.options import refuse_agents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.passkeys.acts import Act
+
+# Another process is waited for, and the system has no way to be told of it: look again, briefly.
+PAUSE = 0.2
+
+
+def need_person(act: str, digest: Callable[[], str] = str) -> str | None:
+    """Refuse agents, and have a person confirm the command if a passkey is enrolled.
+
+    What is signed is the folder, the whole command line, and the digest of the text that it brings
+    into force, which is returned; None where no passkey is enrolled.
+    """
+    refuse_agents(act)
+    from dmm.passkeys.keyring import Keyring, page_folder
+
+    if not Keyring(page_folder()).read():
+        return None
+    from dmm.passkeys.acts import Act
+
+    text = digest()
+    line = shlex.join(["dmm", *sys.argv[1:]])
+    _confirm(Act("terminal", f"{Path.cwd()}$ {line}", text))
+    return text
+
+
+def _confirm(act: Act) -> None:
+    from dmm.cli.ui import call_daemon_started, open_browser
+    from dmm.errors import ProofRefused
+    from dmm.passkeys.keyring import page_folder
+    from dmm.passkeys.service import Persons
+    from dmm.passkeys.webauthn import Assertion, Place, decode, encode
+
+    # Our own, so that no answer that was given before can be used again.
+    nonce = secrets.token_bytes(32)
+    asked = {"line": act.id, "digest": act.digest, "nonce": encode(nonce)}
+    told = call_daemon_started("confirm", asked)
+    name = str(told["id"])
+    try:
+        open_browser(told["address"])
+        sys.stderr.write("Confirm this with your passkey in the browser:\n")
+        sys.stderr.write(f"  {told['address']}\nWaiting; Ctrl-C ends it.\n")
+        while (found := call_daemon_started("confirmed", {"id": name}))["state"] == "waiting":
+            time.sleep(PAUSE)
+    finally:
+        call_daemon_started("withdraw", {"id": name})
+    if found["state"] != "answered":
+        raise ProofRefused("the confirmation has expired", hint="run the command again")
+    credential = dict(found["credential"])
+    parts = ("client_data", "authenticator_data", "signature")
+    given = Assertion(credential["id"], *(decode(credential[part]) for part in parts))
+    place = Place(told["name"], told["origin"])
+    Persons(page_folder(), lambda: place).check(act, nonce, given)

@@ -1,0 +1,71 @@
+"""Decisions in a terminal that a person confirms in the page, with a passkey."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.errors import DaemonError, UsageError
+from dmm.passkeys.acts import Act
+from dmm.passkeys.webauthn import decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from dmm.daemon.web import Web
+
+LONGEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmations:
+    """Takes what a command asks, tells what was answered, and forgets what is withdrawn."""
+
+    web: Callable[[], Web | None]
+    is_agent: Callable[[int | None], bool]
+
+    def answer(
+        self, verb: str, arguments: Mapping[str, object], peer: int | None
+    ) -> dict[str, object]:
+        """Answer one call of a command."""
+        web = self.web()
+        if web is None or web.port is None:
+            raise DaemonError("there is no HTTP port", hint="see why with: dmm daemon status")
+        if verb == "confirm":
+            return self._begin(web, arguments, peer)
+        name = str(arguments["id"])
+        if verb == "withdraw":
+            web.persons.drop(name)
+            return {"withdrawn": True}
+        return _tell(web, name)
+
+    def _begin(
+        self, web: Web, arguments: Mapping[str, object], peer: int | None
+    ) -> dict[str, object]:
+        if self.is_agent(peer):
+            raise DaemonError("an agent can't ask for a confirmation", hint="use a terminal")
+        line = str(arguments["line"])
+        if len(line) > LONGEST:
+            raise UsageError("the command line is too long to be confirmed")
+        act = Act("terminal", line, str(arguments["digest"]))
+        found = web.persons.begin(act, None, decode(str(arguments["nonce"])))
+        where = f"http://{web.name}:{web.port}"
+        address = f"{where}/confirm.html#id={found.id}&code={web.codes.make()}"
+        return {"id": found.id, "name": web.name, "origin": where, "address": address}
+
+
+def _tell(web: Web, name: str) -> dict[str, object]:
+    found = web.persons.find(name)
+    if found is None:
+        return {"state": "ended"}
+    if found.answer is None:
+        return {"state": "waiting"}
+    web.persons.drop(name)
+    given = found.answer
+    parts = {
+        "client_data": given.client_data,
+        "authenticator_data": given.authenticator_data,
+        "signature": given.signature,
+    }
+    told = {name: encode(data) for name, data in parts.items()}
+    return {"state": "answered", "credential": {"id": given.id} | told}

@@ -1,0 +1,70 @@
+// Confirms with a passkey what a command in a terminal asks. All text is set as text.
+
+const given = new URLSearchParams(location.hash.slice(1));
+history.replaceState(null, "", "/confirm.html");
+const part = (id) => document.getElementById(id);
+const say = (text) => { part("state").textContent = text; };
+
+async function ask(path, body) {
+  const headers = { "X-DMM-Page": "1" };
+  if (body) headers["Content-Type"] = "application/json";
+  const method = body ? "POST" : "GET";
+  const reply = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  const told = await reply.json();
+  if (!reply.ok) throw new Error([told.error.what, told.error.hint].filter(Boolean).join(": "));
+  return told;
+}
+
+function toBytes(text) {
+  const plain = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+}
+
+function toText(bytes) {
+  const plain = btoa(String.fromCharCode(...new Uint8Array(bytes)));
+  return plain.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+async function sign(asked) {
+  const known = asked.credentials.map((id) => ({ type: "public-key", id: toBytes(id) }));
+  const made = await navigator.credentials.get({
+    publicKey: {
+      challenge: toBytes(asked.challenge),
+      rpId: asked.rp_id,
+      allowCredentials: known,
+      userVerification: "required",
+    },
+  });
+  return {
+    id: toText(made.rawId),
+    client_data: toText(made.response.clientDataJSON),
+    authenticator_data: toText(made.response.authenticatorData),
+    signature: toText(made.response.signature),
+  };
+}
+
+async function confirm(path, asked) {
+  part("confirm").disabled = true;
+  try {
+    await ask(path, { credential: await sign(asked) });
+    say("Confirmed. The command goes on; you can close this page.");
+  } catch (error) {
+    part("confirm").disabled = false;
+    say(`Not confirmed: ${error.message}`);
+  }
+}
+
+async function start() {
+  const here = await fetch("/v1/session");
+  if (!here.ok) await ask("/v1/session", { code: given.get("code") ?? "" });
+  const path = `/v1/confirmations/${encodeURIComponent(given.get("id") ?? "")}`;
+  const asked = await ask(path);
+  part("line").textContent = asked.on;
+  if (asked.digest) part("digest").textContent = `Digest of the text: ${asked.digest}`;
+  part("confirm").addEventListener("click", () => confirm(path, asked));
+  part("confirm").disabled = false;
+  part("confirm").focus();
+  say("");
+}
+
+start().catch((error) => say(error.message));

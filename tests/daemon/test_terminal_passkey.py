@@ -1,0 +1,178 @@
+"""Once a passkey is enrolled, a decision in the terminal waits until the page has confirmed it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from tests.passkeys.authenticator import Authenticator, to_json
+
+from dmm.passkeys.acts import Act
+from dmm.passkeys.service import Persons
+from dmm.passkeys.webauthn import Place, decode
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    from tests.conftest import Project
+    from tests.daemon.conftest import Machine
+
+pytestmark = pytest.mark.slow
+
+NOTE = "# How long a session lives\n\nA session of the shop lives for 14 days, then it ends.\n"
+
+
+class Tab:
+    """What a browser does with the address that the command prints."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        given = parse_qs(parts.fragment)
+        self.origin = f"http://{parts.netloc}"
+        self.id = given["id"][0]
+        self._port = parts.port or 0
+        self._own = {"Host": parts.netloc, "Origin": self.origin, "X-DMM-Page": "1"}
+        assert self.ask("/v1/session", {"code": given["code"][0]})[0] == 200
+        self.status, self.asked = self.ask(f"/v1/confirmations/{self.id}")
+
+    def ask(self, path: str, body: object = None) -> tuple[int, dict[str, Any]]:
+        link = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+        head = {**self._own, "Content-Type": "application/json"} if body else self._own
+        try:
+            link.request("POST" if body else "GET", path, json.dumps(body) if body else None, head)
+            reply = link.getresponse()
+            cookie = reply.getheader("set-cookie")
+            if cookie:
+                self._own["Cookie"] = cookie.partition(";")[0]
+            return reply.status, json.loads(reply.read())
+        finally:
+            link.close()
+
+    def confirm(self, key: Authenticator) -> tuple[int, dict[str, Any]]:
+        given = to_json(key.sign(decode(self.asked["challenge"])))
+        return self.ask(f"/v1/confirmations/{self.id}", {"credential": given})
+
+
+@pytest.fixture
+def key(machine: Machine, lived_in: Project) -> Authenticator:
+    """A passkey of the user, enrolled for the page of this machine."""
+    machine.start()
+    about = machine.ask("code")
+    origin = f"http://{about['name']}:{about['port']}"
+    persons = Persons(machine.state / "page", lambda: Place(about["name"], origin))
+    persons.codes.take(persons.codes.make(), "browser")
+    made = Authenticator(about["name"], origin)
+    asked = persons.begin_enrolment("laptop", "browser", None)
+    persons.finish_enrolment("laptop", "browser", *made.create(asked.challenge))
+    return made
+
+
+@pytest.fixture
+def proposal(machine: Machine, lived_in: Project, tmp_path: Path) -> str:
+    (tmp_path / "note.md").write_text(NOTE)
+    line = ["write", "propose", "--path", "project/sessions.md", "--reason", "seen"]
+    told = machine.dmm(*line, "--file", str(tmp_path / "note.md"), "--json", within=lived_in.folder)
+    # A check may find fault; the proposal waits all the same.
+    assert told.returncode in (0, 1), told.stderr
+    return str(json.loads(told.stdout)["id"])
+
+
+def begin(machine: Machine, project: Project, *line: str) -> subprocess.Popen[bytes]:
+    return machine.begin([str(Path(sys.executable).with_name("dmm")), *line], within=project.folder)
+
+
+def find_address(stream: IO[bytes] | None) -> str:
+    assert stream is not None
+    for line in stream:
+        found = re.search(r"http://\S+", line.decode())
+        if found is not None:
+            return found[0]
+    raise AssertionError("no address was printed")
+
+
+def is_written(project: Project) -> bool:
+    return (project.dmm / "memory" / "project" / "sessions.md").exists()
+
+
+def test_a_proposal_is_approved_when_the_passkey_has_confirmed_it(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str
+) -> None:
+    line = ["review", "approve", proposal, "--bypass-reviewer"]
+    running = begin(machine, lived_in, *line)
+    tab = Tab(find_address(running.stderr))
+    assert tab.asked["on"] == f"{lived_in.folder}$ dmm {' '.join(line)}"
+    shown = machine.dmm("review", "show", proposal, "--json", within=lived_in.folder)
+    assert tab.asked["digest"] == json.loads(shown.stdout)["digest"]
+    assert (running.poll(), is_written(lived_in)) == (None, False)
+    assert tab.confirm(Authenticator(key.name, key.origin))[0] == 403
+    assert tab.confirm(key) == (200, {"confirmed": True})
+    assert running.wait(60) == 0
+    assert is_written(lived_in)
+    record = (machine.state / "page" / "passkeys.jsonl").read_text()
+    used = json.loads(record.splitlines()[-1])
+    assert (used["type"], used["on"]) == ("used", tab.asked["on"])
+    assert tab.confirm(key)[0] == 403
+
+
+def test_ctrl_c_leaves_nothing_behind(
+    machine: Machine,
+    lived_in: Project,
+    key: Authenticator,
+    proposal: str,
+    wait: Callable[..., Any],
+) -> None:
+    running = begin(machine, lived_in, "review", "approve", proposal, "--bypass-reviewer")
+    tab = Tab(find_address(running.stderr))
+    running.send_signal(signal.SIGINT)
+    assert running.wait(60) == 130
+    assert not is_written(lived_in)
+    assert tab.confirm(key)[0] == 403
+    assert machine.ask("confirmed", id=tab.id) == {"state": "ended"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("review", "reject", "{proposal}", "--reason", "no"),
+        ("undo", "1", "--yes"),
+        ("rules", "disable", "x"),
+        ("rules", "accept", "x"),
+        ("trust", "--revoke"),
+        ("trust", "--yes"),
+        ("redact", "1", "--yes"),
+    ],
+)
+def test_every_decision_of_a_person_asks_first(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str, line: tuple[str, ...]
+) -> None:
+    before = machine.dmm("review", "list", "--json", within=lived_in.folder).stdout
+    words = [word.format(proposal=proposal) for word in line]
+    running = begin(machine, lived_in, *words)
+    tab = Tab(find_address(running.stderr))
+    assert (tab.status, tab.asked["how"]) == (200, "passkey")
+    running.send_signal(signal.SIGINT)
+    assert running.wait(60) == 130
+    after = json.loads(machine.dmm("review", "list", "--json", within=lived_in.folder).stdout)
+    assert after["pending"] == json.loads(before)["pending"]
+
+
+def test_an_answer_to_another_command_is_none(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str
+) -> None:
+    """A confirmation in the page is about that page; the terminal has a nonce of its own."""
+    running = begin(machine, lived_in, "review", "approve", proposal, "--bypass-reviewer")
+    tab = Tab(find_address(running.stderr))
+    other = Act("terminal", tab.asked["on"], tab.asked["digest"]).challenge(b"old" * 8)
+    given = to_json(key.sign(other))
+    assert tab.ask(f"/v1/confirmations/{tab.id}", {"credential": given})[0] == 403
+    running.send_signal(signal.SIGINT)
+    assert running.wait(60) == 130
+    assert not is_written(lived_in)
