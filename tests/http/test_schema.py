@@ -134,7 +134,7 @@ def _aim_writing(case: Any) -> None:
     if label == "POST /v1/jobs":
         # Which fields a kind of work takes, the document can't say.
         case.body = {"kind": "verify"}
-    if label == "POST /v1/proposals" and isinstance(body, dict):
+    if label.startswith("POST /v1/proposals") and "path" in (body or ()):
         for name in ("operation", "patch", "base", "new_scope", "to", "expires"):
             body.pop(name, None)
         body |= {"path": "project/fuzzed.md", "content": NOTE, "evidence": [1]}
@@ -175,7 +175,7 @@ def _aim_rules(case: Any) -> None:
     if label == "POST /v1/rules/rehearse":
         body["rule"] = "never use curl"
     if label == "POST /v1/check":
-        for name in ("write", "read", "edit", "tool", "input"):
+        for name in ("write", "read", "edit", "tool", "input", "decision"):
             body.pop(name, None)
         body["command"] = "ls"
 
