@@ -130,7 +130,7 @@ def _aim_writing(case: Any) -> None:
     label, body = case.operation.label, case.body
     if "{id}" in label:
         case.path_parameters["id"] = str(EVENTS + (4 if "conflicts" in label else 2))
-    if label == "POST /v1/proposals" and isinstance(body, dict):
+    if label in ("POST /v1/proposals", "POST /v1/proposals/preview") and isinstance(body, dict):
         for name in ("operation", "patch", "base", "new_scope", "to", "expires"):
             body.pop(name, None)
         body |= {"path": "project/fuzzed.md", "content": NOTE, "evidence": [1]}
@@ -150,8 +150,13 @@ def _aim_writing(case: Any) -> None:
 
 
 def _aim_history(case: Any) -> None:
-    """Name a pack, a memory and a session that are there."""
+    """Name a job, a pack, a memory and a session that are there."""
     label = case.operation.label
+    if "/v1/jobs/{id}" in label:
+        case.path_parameters["id"] = BEGUN[0]
+    if label == "POST /v1/jobs":
+        # Which fields a kind of work takes, the document can't say.
+        case.body = {"kind": "verify"}
     if label == "GET /v1/packs/{seq}":
         case.path_parameters["seq"] = SERVED[0]
     if label == "GET /v1/memories/{path}":
@@ -176,10 +181,12 @@ def _aim_rules(case: Any) -> None:
     if label in ("POST /v1/rules", "POST /v1/ledger/constraints"):
         for name in ("match", "unless", "examples"):
             body.pop(name, None)
+    if label == "POST /v1/rules/compile":
+        body["text"] = "never use wget"
     if label == "POST /v1/rules/rehearse":
         body["rule"] = "never use curl"
     if label == "POST /v1/check":
-        for name in ("write", "read", "edit", "tool", "input"):
+        for name in ("write", "read", "edit", "tool", "input", "decision"):
             body.pop(name, None)
         body["command"] = "ls"
 

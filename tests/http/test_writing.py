@@ -178,7 +178,9 @@ def test_conflicts_are_flagged_listed_shown_and_settled_by_proposals(server: Ser
     flagged = server.ask("POST", "/v1/conflicts", {"ids": ids, "description": "they differ"})
     assert flagged.status == 200, flagged.body
     name = flagged.json()["conflict_id"]
-    assert server.ask("GET", f"/v1/conflicts/{name}").json() == flagged.json()
+    shown = server.ask("GET", f"/v1/conflicts/{name}").json()
+    assert [one["path"] for one in shown.pop("sides")] == ids
+    assert shown == flagged.json()
     listed = server.ask("GET", "/v1/conflicts").json()
     assert [one["conflict_id"] for one in listed["conflicts"]] == [name]
     body = {"action": "intentional", "reason": "both hold"}

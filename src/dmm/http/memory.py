@@ -26,10 +26,10 @@ def query(call: Called, body: models.Query) -> Reply:
     started = time.perf_counter()
     project = call.project(body.root)
     settings = project.dmm.config.retrieval
-    asked = body.model_dump(exclude={"root", "verbose", "scope_filter"})
+    asked = body.model_dump(exclude={"root", "verbose", "record", "scope_filter"})
     asked["scope"] = body.scope_filter
     request = read_request(asked, settings.default_budget, settings.baseline_budget)
-    answer = project.query(request, actor=call.actor)
+    answer = project.query(request, actor=call.actor, record=body.record)
     found = answer.describe(explain=body.explain)
     if body.verbose:
         found["stats"] |= {"milliseconds": _milliseconds(started)}

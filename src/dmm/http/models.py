@@ -67,6 +67,7 @@ class Query(InProject):
     precise: bool = False
     explain: bool = False
     verbose: bool = False
+    record: Annotated[bool, Field(description="False for a try that counts as nothing.")] = True
 
 
 class Reindex(InProject):

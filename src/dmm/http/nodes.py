@@ -41,6 +41,9 @@ _BLOCKS = {
 _GROUPS = ("thead", "tbody")
 
 
+FRONT, MARK = "---\n", "\n---\n"
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A piece of a text: its kind `t`, children `c` or a value `v`.
@@ -69,6 +72,13 @@ def read_nodes(text: str) -> tuple[Node, ...]:
     kept = Counter(filter(str.isalnum, "".join(_tell(found))))
     told = Counter(filter(str.isalnum, text))
     return found if told <= kept else whole
+
+
+def read_body(text: str | None) -> tuple[Node, ...]:
+    """Return the text of a memory file below its front matter as nodes; none has no node."""
+    plain = (text or "").replace("\r\n", "\n")
+    _, mark, body = plain.partition(MARK) if plain.startswith(FRONT) else ("", "", "")
+    return read_nodes(body if mark else plain)
 
 
 class _Reader(MarkdownIt):

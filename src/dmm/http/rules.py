@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from dmm.errors import UsageError
 from dmm.http import models, rulings
 from dmm.http.calls import Called, Reply, told
 from dmm.passkeys.acts import Act, digest_text
@@ -64,6 +65,13 @@ def rehearse_rule(call: Called, body: rulings.Rehearsing) -> Reply:
         return Reply(dmm.rules.rehearse(body.rule))
 
 
+@router.post("/rules/compile", responses=told(rulings.CompiledTold))
+def compile_rule(call: Called, body: rulings.Sentence) -> Reply:
+    """Compile a sentence into the rule that it would be; nothing is recorded."""
+    with call.reading(body.root) as dmm:
+        return Reply(dmm.rules.compile(body.text, body.level))
+
+
 @router.post("/rules/accept", responses=told(models.Told))
 def accept_rules(call: Called, body: rulings.Accepting) -> Reply:
     """Put pending rules in force, all of them or none; for a person who is signed in."""
@@ -116,7 +124,11 @@ def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
 
 @router.post("/check", responses=told(rulings.CheckTold))
 def check_call(call: Called, body: rulings.Checking) -> Reply:
-    """Check a call against the rules without running or recording it."""
+    """Check a call or a decision against the rules without running or recording it."""
+    if body.decision is not None:
+        _refuse_call(body)
+        with call.reading(body.root) as dmm:
+            return Reply(dmm.ledger.check_decision(body.decision))
     asked = Asked(
         body.command,
         body.write,
@@ -131,3 +143,10 @@ def check_call(call: Called, body: rulings.Checking) -> Reply:
     )
     with call.reading(body.root) as dmm:
         return Reply(dmm.rules.check(asked))
+
+
+def _refuse_call(body: rulings.Checking) -> None:
+    """Refuse a decision beside a call: only one of them could be judged."""
+    calls = (body.command, body.write, body.read, body.edit, body.tool)
+    if any(one is not None for one in calls):
+        raise UsageError("name one call or one decision", hint="a decision stands alone")

@@ -36,6 +36,27 @@ class NewRule(Decided):
     why: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
 
 
+class Sentence(InProject):
+    """A sentence to compile; nothing is kept."""
+
+    text: Rule
+    level: Literal["deny", "ask", "warn", "advise"] | None = None
+
+
+class CompiledTold(Told):
+    """The rule that a sentence would be; `why_not` says why it stops no call."""
+
+    id: str
+    title: str
+    state: Literal["enforced", "asks", "checked on decisions only", "advice"]
+    matches: list[str]
+    examples: dict[str, list[str]]
+    source: str
+    would_block: list[str]
+    would_allow: list[str]
+    why_not: str
+
+
 class RuleText(Decided):
     """The new text of a rule file."""
 
@@ -76,6 +97,9 @@ class Checking(InProject):
     new: Text = ""
     tool: Name | None = None
     input: dict[str, Any] | None = None
+    decision: (
+        Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=WRITTEN)] | None
+    ) = None
     branch: Annotated[str, Field(max_length=200)] | None = None
 
 

@@ -9,10 +9,12 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
 
+from dmm.domain.plain import to_plain
 from dmm.domain.proposal import Operation
 from dmm.errors import UsageError
 from dmm.http import writing_models
 from dmm.http.calls import Called, Reply, told
+from dmm.http.nodes import read_body
 from dmm.passkeys.acts import Act, digest_text
 from dmm.review.drafting import About
 from dmm.review.writing import Writing
@@ -31,7 +33,20 @@ Status = Literal["pending", "rejected", "applying", "applied", "undone", "all"]
 @router.post("/proposals", responses=told(writing_models.ProposalTold))
 def propose(call: Called, body: writing_models.Proposing) -> Reply:
     """Propose a change of memory; it is checked and awaits review."""
-    asked = Writing(
+    with call.project(body.root).applying(call.actor) as dmm:
+        return Reply(dmm.proposals.write(_asked(body)))
+
+
+@router.post("/proposals/preview", responses=told(writing_models.PreviewTold))
+def preview(call: Called, body: writing_models.Proposing) -> Reply:
+    """Say what the checks would say to a change, and who would decide; nothing is recorded."""
+    with call.write(body.root) as dmm:
+        found = to_plain(dmm.proposals.preview(_asked(body)))
+    return Reply(found | {"body": read_body(found["text"])})
+
+
+def _asked(body: writing_models.Proposing) -> Writing:
+    return Writing(
         body.path,
         body.reason,
         None if body.operation is None else Operation(body.operation),
@@ -44,8 +59,6 @@ def propose(call: Called, body: writing_models.Proposing) -> Reply:
         evidence=body.evidence,
         source=body.source,
     )
-    with call.project(body.root).applying(call.actor) as dmm:
-        return Reply(dmm.proposals.write(asked))
 
 
 def _about(body: writing_models.Proposing) -> About:
@@ -96,7 +109,9 @@ def list_proposals(call: Called, status: Annotated[Status, Query()] = "pending")
 def show_proposal(call: Called, name: Proposal) -> Reply:
     """Show a proposal with its checks, reviews and changes; one that waits is checked anew."""
     with call.write() as dmm:
-        return Reply(dmm.reviews.show(name))
+        found = dmm.reviews.show(name, record=False)
+    text = next((one["after"] for one in found["edits"] if one["after"] is not None), None)
+    return Reply(found | {"body": read_body(text)})
 
 
 @router.post("/proposals/{id}/process", responses=told(writing_models.ProposalTold))
@@ -172,11 +187,14 @@ def flag(call: Called, body: writing_models.Flag) -> Reply:
         return Reply(dmm.conflicts.flag(body.ids, body.description))
 
 
-@router.get("/conflicts/{id}", responses=told(writing_models.ConflictTold))
+@router.get("/conflicts/{id}", responses=told(writing_models.ConflictShownTold))
 def show_conflict(call: Called, name: Conflict) -> Reply:
-    """Show one conflict."""
+    """Show one conflict with both texts."""
     with call.write() as dmm:
-        return Reply(dmm.conflicts.show(name))
+        found = dmm.conflicts.show(name)
+        sides = to_plain(dmm.memory_views.sides(name))
+    bodies = [one | {"body": read_body(one["text"])} for one in sides]
+    return Reply(found | {"sides": bodies})
 
 
 @router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))

@@ -196,6 +196,24 @@ class ShownTold(Told):
     digest: str
     edits: list[dict[str, Any]]
     diff: list[str]
+    neighbours: list[dict[str, object]]
+    conflicts: list[dict[str, object]]
+    body: list[dict[str, object]]
+
+
+class PreviewTold(Told):
+    """What would be said to a change; `text` and `body` are None and empty for a deletion."""
+
+    path: str
+    operation: str
+    checks: list[dict[str, object]]
+    diff: list[str]
+    tier: str
+    why: str
+    neighbours: list[dict[str, object]]
+    conflicts: list[dict[str, object]]
+    digest: str
+    body: list[dict[str, object]]
 
 
 class UndoTold(Told):
@@ -219,6 +237,22 @@ class ConflictTold(Told):
     type: str
     status: str
     memories: list[dict[str, Any]]
+
+
+class ConflictSideTold(Told):
+    """One memory of a conflict; `text` is null where its file is gone."""
+
+    path: str
+    title: str
+    text: str | None
+    quote: str
+    body: list[dict[str, object]]
+
+
+class ConflictShownTold(ConflictTold):
+    """One conflict with both texts."""
+
+    sides: list[ConflictSideTold]
 
 
 class ConflictsTold(Told):

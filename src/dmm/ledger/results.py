@@ -59,6 +59,32 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionFinding:
+    """A constraint that a decision meets, with the words of it that matched."""
+
+    rule: str | None
+    seq: int | None
+    title: str
+    outcome: str
+    reason: str
+    matched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionChecked:
+    """What would be said to a decision; it was not recorded."""
+
+    call: str
+    outcome: str
+    rule: str | None
+    seq: int | None
+    title: str | None
+    reason: str
+    suggestion: str | None
+    findings: tuple[DecisionFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FactView:
     """A fact by its name."""
 

@@ -19,6 +19,8 @@ from dmm.ledger.results import (
     Blocked,
     Committed,
     Context,
+    DecisionChecked,
+    DecisionFinding,
     FactRecorded,
     Found,
     MessageRecorded,
@@ -29,6 +31,7 @@ from dmm.ledger.results import (
 )
 from dmm.redaction.inputs import accept
 from dmm.rules.constraints import Constraints
+from dmm.rules.discretion import discreet
 from dmm.rules.language.judge import Status
 from dmm.rules.views import show_constraint
 from dmm.tracing import traced
@@ -102,6 +105,39 @@ class Ledger(Constraints):
             return Blocked("BLOCKED", first.seq, verdict.reason, verdict.suggestion, first.id)
         warning = verdict.reason if verdict.status is Status.WARNING else None
         return Committed("COMMITTED", event.seq, text, rationale, warning)
+
+    @traced()
+    @discreet
+    def check_decision(self, text: str) -> DecisionChecked:
+        """Hold a decision against all constraints; nothing is recorded."""
+        text = accept("text", text)
+        state = self.project_ledger.state()
+        rules = self.project_ledger.rulebook(state)
+        verdict = rules.judge(text, self.project_ledger.lookups(state))
+        warned = "warned" if verdict.status is Status.WARNING else "allowed"
+        findings = tuple(
+            DecisionFinding(
+                one.id or None,
+                one.seq or None,
+                one.text,
+                "denied" if one.blocks else "warned",
+                one.reason,
+                tuple(text[start:end] for start, end in one.spans),
+            )
+            for one in verdict.findings
+        )
+        outcome = "denied" if verdict.blocked else warned
+        first = findings[0] if findings else DecisionFinding(None, None, "", outcome, "", ())
+        return DecisionChecked(
+            text,
+            outcome,
+            first.rule,
+            first.seq,
+            first.title or None,
+            verdict.reason,
+            verdict.suggestion or None,
+            findings,
+        )
 
     @traced()
     def query_memory(self, question: str, scope: str = "all") -> Found:

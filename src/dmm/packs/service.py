@@ -90,12 +90,30 @@ class Packs:
     scoped: ScopedMemories = field(default_factory=ScopedMemories)
 
     def query(
-        self, request: QueryRequest, *, refresh: bool = True, progress: Progress | None = None
+        self,
+        request: QueryRequest,
+        *,
+        refresh: bool = True,
+        progress: Progress | None = None,
+        record: bool = True,
     ) -> Answer:
-        """Compile the pack for a request; `refresh` looks for changed files first."""
+        """Compile the pack for a request; `refresh` looks for changed files first.
+
+        Without `record` it is a try: it counts as served nowhere.
+        """
         _check(request)
         # The task stands in the pack, on the disk and in the ledger.
         request = replace(request, query=clean(request.query))
+        answer = self._compile(request, refresh=refresh, progress=progress)
+        if not record:
+            return answer
+        answer = replace(answer, pack=_recorded(answer.pack, self.find_standing()))
+        self._keep(answer)
+        return answer
+
+    def _compile(
+        self, request: QueryRequest, *, refresh: bool, progress: Progress | None
+    ) -> Answer:
         day = self.today()
         marks = self.find_marks()
         always = self._marked(self.baselines.compile(), marks)
@@ -133,9 +151,7 @@ class Packs:
             constraints=constraints,
             incomplete=self.indexes.incomplete,
         )
-        answer = Answer(_recorded(pack, standing), stats)
-        self._keep(answer)
-        return answer
+        return Answer(pack, stats)
 
     def supplement(self, request: QueryRequest, known: Collection[str]) -> Supplement:
         """Find what a prompt adds to what a session was given, told by digests.

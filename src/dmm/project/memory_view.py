@@ -10,7 +10,7 @@ from dmm.domain.memory import Origin
 from dmm.domain.pack import Freshness
 from dmm.domain.payload import PackServed
 from dmm.domain.proposal import digest
-from dmm.errors import PathRefused, UsageError
+from dmm.errors import MemoryFileError, PathRefused, UsageError
 from dmm.files import citations, markdown
 from dmm.lifecycle.usage import OWN, key_of
 from dmm.project.activity import Served
@@ -142,6 +142,16 @@ class ConflictRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ConflictSide:
+    """One memory of a conflict, and the sentence that the conflict rests on."""
+
+    path: str
+    title: str
+    text: str | None
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryView:
     """One memory with all that is known about it; `digest` names its text."""
 
@@ -243,6 +253,25 @@ class MemoryViews:
             tuple(self._conflicts(memory, path)),
             digest(text),
         )
+
+    def sides(self, name: str) -> tuple[ConflictSide, ...]:
+        """Show both memories of a conflict as their files stand; text is None where one is gone."""
+        record = self.conflicts.find(name)
+        quotes = (*record.quotes, "", "")
+        return tuple(
+            ConflictSide(one.path, self._title(one.path), self._text(one.path), quotes[number])
+            for number, one in enumerate(record.sides)
+        )
+
+    def _title(self, path: str) -> str:
+        listed = self.catalogues.current().by_path.get(path)
+        return path if listed is None else listed.title
+
+    def _text(self, path: str) -> str | None:
+        try:
+            return self._tree(path).text_of(path.removeprefix(OWN))
+        except (PathRefused, MemoryFileError):
+            return None
 
     def _tree(self, path: str) -> MemoryTree:
         origin = Origin.USER if path.startswith(OWN) else Origin.PROJECT

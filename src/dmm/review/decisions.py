@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
+from dmm.domain.plain import to_plain
 from dmm.domain.proposal import (
     Edit,
     Judge,
@@ -27,8 +28,10 @@ from dmm.redaction.inputs import need, need_one
 from dmm.redaction.redact import redact
 from dmm.review.application import Approval
 from dmm.review.drafting import has_front_matter, refuse_large, with_body
+from dmm.review.examination import Examined
 from dmm.review.intake import clean_edits
 from dmm.review.patches import show_diff, three_way
+from dmm.review.preview import show_clashes, show_neighbours
 from dmm.review.reviewer_calls import Silence
 from dmm.review.service import tell
 from dmm.review.store import overtaken, rewritten
@@ -36,7 +39,7 @@ from dmm.review.tiers import Tier, may_apply
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from dmm.domain.proposal import Proposal
     from dmm.review.reviewer import Answer
@@ -93,22 +96,22 @@ class Reviews:
         return max(0, int((self.now() - made).total_seconds()))
 
     @traced()
-    def show(self, name: str) -> dict[str, Any]:
-        """Tell everything about one proposal; one that waits is checked anew."""
+    def show(self, name: str, *, record: bool = True) -> dict[str, Any]:
+        """Tell everything about one proposal; one that waits is checked anew.
+
+        New checks are recorded, unless somebody only looks.
+        """
         proposal = self.proposals.proposal_store.find(name)
-        neighbours: Sequence[dict[str, Any]] = ()
+        examined = Examined((), ())
         if proposal.is_open and self._may_record:
             examined = self.proposals.look(proposal)
             # Where nothing can be written, it is shown all the same.
             with contextlib.suppress(StorageError):
-                self.proposals.keep_checks(proposal, examined)
+                if record:
+                    self.proposals.keep_checks(proposal, examined)
             seen, proposal = proposal, self.proposals.proposal_store.find(name)
             if proposal.edits == seen.edits:
                 proposal = replace(proposal, checks=examined.checks)
-            neighbours = [
-                {"path": n.path, "id": n.id, "title": n.title, "similarity": n.similarity}
-                for n in examined.neighbours
-            ]
         tier, why = self._tier(proposal)
         return self._row(proposal) | {
             "session": proposal.session,
@@ -121,7 +124,8 @@ class Reviews:
             "failure": proposal.failure,
             "commit": proposal.commit,
             "uncommitted": proposal.uncommitted,
-            "neighbours": [*neighbours],
+            "neighbours": to_plain(show_neighbours(examined)),
+            "conflicts": to_plain(show_clashes(examined)),
             "digest": proposal.seal,
             "edits": describe_edits(proposal.edits),
             "diff": [line for e in proposal.edits for line in _diff(e)],

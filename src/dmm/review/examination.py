@@ -35,10 +35,11 @@ MOST_KEPT = 64
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What the checks said, and the memories that stand nearest to the proposed one."""
+    """What the checks said, the memories nearest to the proposed one, and what clashes with it."""
 
     checks: tuple[Check, ...]
     neighbours: tuple[Neighbour, ...]
+    clashes: Clashes = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class Examination:
             secrets=tuple(secrets),
             tainted=tainted,
         )
-        return Examined(run_checks(proposal, around), neighbours)
+        return Examined(run_checks(proposal, around), neighbours, around.clashes)
 
     def _direction(self, memory: Memory) -> Floats | None:
         """Tell where a memory points; None without a model, or where it fails this moment."""

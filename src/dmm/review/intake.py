@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust, least
 from dmm.domain.memory import Origin
-from dmm.domain.proposal import Edit, Operation
+from dmm.domain.proposal import Edit, Operation, Proposal
 from dmm.domain.proposal_payload import ProposalMade
 from dmm.errors import ReviewRefused, UsageError
 from dmm.eventlog.provenance import find_tool_source
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Draft as EventDraft
     from dmm.domain.event import Event
-    from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
     from dmm.index.service import Indexes
     from dmm.review.store import ProposalStore
@@ -77,6 +76,20 @@ class Intake:
         """Record a proposal, or give the same one that waits already; says whether one does."""
         return self._take(wish, draft, once=True)
 
+    def imagine(self, wish: Wish, draft: Draft) -> tuple[Proposal, ProposalMade]:
+        """Make a proposal that nobody records, with what would be recorded of it."""
+        refuse_halves(wish.reason, "the reason")
+        create = wish.operation is Operation.CREATE
+        edits, secrets = clean_edits(
+            draft(self.drafts(self._known_ids() if create else frozenset()))
+        )
+        told, actor = self._tell(wish, edits, secrets), self.project_ledger.actor
+        moment = self.project_ledger.now().isoformat(timespec="milliseconds")
+        proposal = Proposal(
+            0, told.operation, edits, told.reason, actor.name, actor.source, told.trust, moment
+        )
+        return proposal, told
+
     def _take(self, wish: Wish, draft: Draft, *, once: bool) -> tuple[Proposal, bool]:
         """Record in one transaction with all that is looked up, so no id is given twice."""
         refuse_halves(wish.reason, "the reason")
@@ -99,9 +112,13 @@ class Intake:
         return self.proposal_store.queue().proposals[event.seq], False
 
     def _describe(self, wish: Wish, edits: tuple[Edit, ...], secrets: Sequence[str]) -> EventDraft:
+        told = self._tell(wish, edits, secrets)
+        return self.project_ledger.draft(told, references=(*wish.evidence, *wish.undoes))
+
+    def _tell(self, wish: Wish, edits: tuple[Edit, ...], secrets: Sequence[str]) -> ProposalMade:
         trust = self._trust(wish)
         source = self._tool_source(edits) if trust is Trust.AGENT else None
-        told = ProposalMade(
+        return ProposalMade(
             operation=wish.operation,
             edits=edits,
             reason=redact(wish.reason).text,
@@ -112,7 +129,6 @@ class Intake:
             secrets=tuple(secrets),
             tainted=None if source is None else source.seq,
         )
-        return self.project_ledger.draft(told, references=(*wish.evidence, *wish.undoes))
 
     def _tool_source(self, edits: tuple[Edit, ...]) -> Event | None:
         new = "\n".join(body_of(edit.after or "") for edit in edits)

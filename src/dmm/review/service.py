@@ -7,7 +7,7 @@ tier → a review (review/decisions.py) → application (review/application.py) 
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from dmm.domain.event import Trust
@@ -24,6 +24,8 @@ from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageErro
 from dmm.redaction.inputs import need
 from dmm.review.application import Approval
 from dmm.review.intake import Wish, clean_edits
+from dmm.review.patches import show_diff
+from dmm.review.preview import Preview, show_clashes, show_neighbours
 from dmm.review.store import overtaken, rewritten
 from dmm.review.tiers import Tier, tier_of
 from dmm.review.writing import Writing, draft_edits, settle
@@ -75,6 +77,31 @@ class Proposals:
         """Make the proposal that a request means."""
         asked = settle(asked, self.intake.drafts())
         return self._make(_wish(asked), lambda drafts: draft_edits(drafts, asked))
+
+    @traced()
+    def preview(self, asked: Writing) -> Preview:
+        """Say what would be said to a proposal, and who would decide; nothing is recorded."""
+        self.trust.require(self.intake.root.folder)
+        asked = settle(asked, self.intake.drafts())
+        proposal, told = self.intake.imagine(
+            _wish(asked), lambda drafts: draft_edits(drafts, asked)
+        )
+        examined = self._examine(proposal, told.secrets, told.tainted)
+        proposal = replace(proposal, checks=examined.checks)
+        tier, why = self.tier(proposal)
+        return Preview(
+            proposal.path,
+            str(proposal.operation),
+            str(proposal.trust),
+            tuple(map(describe_check, proposal.checks)),
+            tuple(line for e in proposal.edits for line in show_diff(e.before, e.after, e.path)),
+            str(tier),
+            why,
+            show_neighbours(examined),
+            show_clashes(examined),
+            proposal.text,
+            proposal.seal,
+        )
 
     def create(
         self, path: str, content: str, reason: str, **details: Unpack[Details]
@@ -192,17 +219,16 @@ class Proposals:
 
     def look(self, proposal: Proposal) -> Examined:
         """Run the checks as the memory stands now; nothing is recorded."""
-        others = [one for one in self.proposal_store.queue().open if one.seq != proposal.seq]
         log = self.project_ledger.reading
         made = ProposalMade.read(log.event(proposal.seq))
         changed = ProposalReviewed.read(log.event(_last_text(proposal))) or made
-        tainted = None if made is None else made.tainted
-        return self.examination().examine(
-            proposal,
-            others,
-            secrets=() if changed is None else changed.secrets,
-            tainted=None if tainted is None else f"event {tainted}",
-        )
+        secrets = () if changed is None else changed.secrets
+        return self._examine(proposal, secrets, None if made is None else made.tainted)
+
+    def _examine(self, proposal: Proposal, secrets: Sequence[str], tainted: int | None) -> Examined:
+        others = [one for one in self.proposal_store.queue().open if one.seq != proposal.seq]
+        source = None if tainted is None else f"event {tainted}"
+        return self.examination().examine(proposal, others, secrets=secrets, tainted=source)
 
     def keep_checks(self, proposal: Proposal, examined: Examined) -> None:
         """Record checks that are new, unless it was decided or its text changed meanwhile."""

@@ -15,9 +15,9 @@ from dmm.rules.folder import digest_source
 from dmm.rules.listing import RuleReading, lacks_matcher, stops_calls
 from dmm.rules.rule import State
 from dmm.rules.shelf import ShelvedRule
-from dmm.rules.source import check_rule
+from dmm.rules.source import check_rule, state_of_rule
 from dmm.rules.states import is_starter
-from dmm.rules.views import detail_rule, show_shelved
+from dmm.rules.views import CompiledRule, detail_rule, show_shelved
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
@@ -57,6 +57,23 @@ class Rules(RuleReading):
         """Write the file that a rule would have; nothing is kept."""
         composed, replaced = self._compose(Wish(text, level, **given))
         return {"id": composed.rule.id, "source": composed.source, "new": replaced is None}
+
+    def compile(self, text: str, level: str | None = None) -> CompiledRule:
+        """Compile a sentence into the rule that it would be; nothing is kept."""
+        composed, _ = self._compose(Wish(text, level))
+        rule, state = composed.rule, state_of_rule(composed.rule)
+        shown = detail_rule(rule, state)
+        return CompiledRule(
+            rule.id,
+            rule.title,
+            state.value,
+            tuple(shown["matches"]),
+            shown["examples"],
+            composed.source,
+            tuple(shown["examples"]["block"]),
+            tuple(shown["examples"]["allow"]),
+            composed.why_not if rule.call is None else "",
+        )
 
     def add_source(self, source: str, name: str) -> Told:
         """Add a rule by the whole text of its file, which `name` names."""

@@ -12,7 +12,7 @@ from dmm.rules.rulebook import on_calls
 from dmm.rules.states import describe_constraint, hardest, is_starter, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dmm.errors import MemoryFileError
     from dmm.eventlog.state import Constraint
@@ -107,6 +107,21 @@ def count_states(views: Iterable[View]) -> dict[str, int]:
     """Count rules by state."""
     states = [one["state"] for one in views]
     return {state.value: states.count(state.value) for state in State}
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRule:
+    """The rule that a sentence would be; `why_not` says why it stops no call."""
+
+    id: str
+    title: str
+    state: str
+    matches: tuple[str, ...]
+    examples: Mapping[str, Sequence[str]]
+    source: str
+    would_block: tuple[str, ...]
+    would_allow: tuple[str, ...]
+    why_not: str
 
 
 @dataclass(frozen=True, slots=True)
