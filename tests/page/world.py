@@ -13,7 +13,7 @@ from urllib.parse import quote
 from tests.conftest import SAMPLE, Project, git
 from tests.daemon.conftest import Machine, Session, eventually
 from tests.page.agent import run_hooks
-from tests.page.sample import CLASHING, FROM_A_FORUM, FRONT, OTHER_LENGTH, PLAIN, RULES
+from tests.page.sample import CLASHING, FROM_A_FORUM, FRONT, NOTE, OTHER_LENGTH, PLAIN, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,6 +84,11 @@ class World:
         )
         self.ids[path] = str(told["id"])
         return str(told["id"])
+
+    def propose_note(self, words: str, name: str) -> str:
+        """Have an agent propose a small memory that no check has anything against."""
+        body = NOTE.format(title=f"{words[0].upper()}{words[1:]}", words=words)
+        return self.propose(f"project/notes/{name}.md", body, "seen while working")
 
     def pending(self) -> list[str]:
         """List what waits for a decision."""
