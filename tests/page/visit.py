@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from playwright.sync_api import expect
 from tests.page.browser import PATIENCE_MS, watching
@@ -42,6 +44,18 @@ class Visit:
         """Wait until nothing is loading any more."""
         expect(self.page.get_by_role("navigation", name="Screens")).to_be_visible()
         expect(self.main.locator(".loading")).to_have_count(0)
+
+    def open_memory(self, path: str) -> None:
+        """Go to a memory, whatever its path holds."""
+        self.open("memory/" + "/".join(quote(part, safe="") for part in path.split("/")))
+
+    def choose(self, project: str) -> None:
+        """Switch to another project of the same user."""
+        self.page.get_by_role("button", name=re.compile("^Project ")).click()
+        dialog = self.page.get_by_role("dialog", name="Projects and settings")
+        dialog.get_by_role("button", name=project).first.click()
+        expect(self.page.get_by_role("button", name=f"Project {project}")).to_be_visible()
+        self.settle()
 
     def new_tab(self) -> Visit:
         """Open the page once more in the same browser."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SETTINGS = '{"hooks": {"prompt_deadline_ms": 2000}}'
 PROMPTS = (
     "add password reset to the login flow",
-    "how long do sessions live, and how many failed logins are allowed",
+    "a customer can't log in after five failed logins; when does the session end",
     "why is a customer charged once only when the payment provider answers late",
 )
 BLOCKED = "terraform destroy -auto-approve"
