@@ -38,7 +38,6 @@ def visit(browser: Browser, garden: tuple[World, list[Placed]]) -> Iterator[Visi
         found.choose("hostile")
         yield found
         assert found.page.evaluate("() => window.ran") is None
-        assert not [one for one in found.watched.requests if "elsewhere" in one]
 
 
 def squeeze(text: str) -> str:

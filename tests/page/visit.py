@@ -30,6 +30,7 @@ class Visit:
     world: World
     watched: Watched
     page: Page
+    confirmed: bool = False
 
     @property
     def main(self) -> Locator:
@@ -71,8 +72,14 @@ class Visit:
             self.page.keyboard.press(key)
 
     def confirm(self) -> None:
-        """Answer the question who decides, where the page asks it."""
-        # Filled in with the codes of `dmm ui`.
+        """Answer the question who decides; the page asks it once in a while."""
+        if not self.confirmed:
+            dialog = self.page.get_by_role("dialog", name="Confirm that it is you")
+            expect(dialog).to_be_visible()
+            self.page.keyboard.type(self.world.confirmation_code())
+            self.press("Enter")
+            expect(dialog).to_have_count(0)
+            self.confirmed = True
 
     def ask(self, path: str, method: str = "GET", body: Any = None) -> Any:
         """Ask the daemon as the page's own scripts do; return its status and answer."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import re
 import shutil
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import pexpect
 from tests.conftest import SAMPLE, Project, git
 from tests.daemon.conftest import Machine, Session, eventually
 from tests.page.agent import run_hooks
@@ -17,7 +21,6 @@ from tests.page.sample import CLASHING, FROM_A_FORUM, FRONT, NOTE, OTHER_LENGTH,
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 # On a busy machine a prompt may take its time; the page is not about that.
 SETTINGS = '{"hooks": {"prompt_deadline_ms": 2000}}'
@@ -106,6 +109,20 @@ class World:
         told = self.machine.ask("code")
         place = f"&to={quote(to, safe='')}" if to else ""
         return f"{self.origin}/#code={told['code']}{place}"
+
+    def confirmation_code(self) -> str:
+        """Return the code that `dmm ui` shows to a person at a terminal."""
+        line = [str(Path(sys.executable).with_name("dmm")), "ui", "--code"]
+        own = self.machine.environment() | {"TERM": "xterm"}
+        terminal: pexpect.spawn[str] = pexpect.spawn(
+            line[0], line[1:], cwd=self.root, env=own, encoding="utf-8", timeout=60
+        )
+        terminal.expect(r"Confirmation code: (\d+ \d+)")
+        assert isinstance(terminal.match, re.Match)
+        code = terminal.match[1]
+        terminal.expect(pexpect.EOF)
+        terminal.close()
+        return code
 
     @property
     def host(self) -> str:
