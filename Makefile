@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,python -m pytest)
 SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
 
-.PHONY: help demo test suite slow properties coverage quality check style structure types types-linux types-others format attack bench lock web web-check install model clean
+.PHONY: help demo test suite slow properties coverage quality check style structure types types-linux types-others format attack bench screenshots lock web web-check install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -83,6 +83,9 @@ attack: $(VENV)/dev.stamp        ## attack enforcement: full disk, kills, hostil
 bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in bench/results
 	@$(BIN)/python -m bench $(if $(DATA),--data "$(DATA)")
 
+screenshots: $(VENV)/dev.stamp   ## take pictures of all screens of the page, light and dark, into .screenshots
+	@$(BIN)/python -m tools.screenshots
+
 lock: $(VENV)/dev.stamp          ## resolve the dependencies again, with hashes and without index addresses
 	@$(BIN)/python tools/lock.py
 
@@ -113,4 +116,4 @@ model: $(VENV)/dev.stamp         ## build the model and token-rank files of src/
 	@$(BIN)/python tools/build_model.py
 
 clean:      ## remove everything that was set up or measured
-	@rm -rf $(VENV) .demo .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .browser bench/results
+	@rm -rf $(VENV) .demo .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .browser .screenshots bench/results

@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PATIENCE_MS = 30_000
@@ -73,7 +73,7 @@ class Watched:
         self.context.set_default_timeout(PATIENCE_MS)
         self.context.add_init_script(WATCH)
         self.context.on("request", self._request)
-        self.context.on("console", lambda said: self._said(said.type, said.text))
+        self.context.on("console", self._said)
         self.context.on("weberror", lambda error: self.faults.append(f"error: {error.error}"))
         self.context.on("page", self._opened)
 
@@ -86,9 +86,9 @@ class Watched:
         self.faults.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def _said(self, kind: str, text: str) -> None:
-        if kind in ("error", "assert"):
-            self.faults.append(f"console: {text}")
+    def _said(self, said: ConsoleMessage) -> None:
+        if said.type in ("error", "assert"):
+            self.faults.append(f"console: {said.text} {said.location.get('url', '')}".strip())
 
     def _request(self, request: Request) -> None:
         parts = urlsplit(request.url)

@@ -56,9 +56,7 @@ TEXTS = (
         "form", f'<form action={ELSEWHERE}/><button autofocus onfocus="{RUN}">go</button></form>'
     ),
     _whole("closing tags", f'</textarea></title></script><b onmouseover="{RUN}">over</b>'),
-    Text(
-        "entities", "&lt;b&gt; &#x3c;script&#x3e;ran=1&#60;/script&#62;", ("&lt;b&gt;",), ("<b>",)
-    ),
+    Text("entities", "&lt;b&gt; &#x3c;script&#x3e;ran=1&#60;/script&#62;", ("script", "ran=1")),
     _whole("script link", f"[press](javascript:{RUN})"),
     _whole("script autolink", f"<javascript:{RUN}>"),
     _whole("data link", "[press](data:text/html;base64,PHNjcmlwdD5yYW49MTwvc2NyaXB0Pg==)"),
@@ -105,17 +103,31 @@ def sow(world: World) -> list[Placed]:
             world.project.write(memory_path(one), _memory(one, number))
         else:
             told.append(_payload(world.project.folder, one, number))
+    world.project.trust(world.machine.home)
     send_hooks(world.machine, told, world.project.dmm)
+    world.ask("POST", "/v1/reindex", {})
     return planted
 
 
 def memory_path(one: Placed) -> str:
     """Return the path of the memory that holds a text."""
-    if one.place != "path":
-        return f"project/hostile/{one.mark}.md"
-    # A name holds no slash, no NUL, and so many bytes.
-    kept = one.text.text.replace("/", "\N{FRACTION SLASH}").encode()[:150].decode(errors="ignore")
-    return f"project/hostile/{one.mark} {kept}.md"
+    named = f" {in_path(one.text)}" if one.place == "path" else ""
+    return f"project/hostile/{one.mark}{named}.md"
+
+
+def in_path(text: Text) -> str:
+    """Return a text as it can stand in a name: no slash, nothing invisible, so many bytes."""
+    seen = "".join(char for char in text.text if char.isprintable())
+    return seen.replace("/", "\N{FRACTION SLASH}").encode()[:150].decode(errors="ignore").strip()
+
+
+def expected(one: Placed) -> tuple[str, ...]:
+    """Return what a reader must see of a text in its place."""
+    if one.place == "path":
+        return (in_path(one.text)[:60],)
+    if one.place == "tag":
+        return tuple(part[:40] for part in one.text.plain)
+    return one.text.in_markdown if one.place in ("body", "title") else one.text.plain
 
 
 def session_of(place: str) -> str:
@@ -139,12 +151,14 @@ def _payload(folder: Path, one: Placed, number: int) -> dict[str, Any]:
 
 
 def _memory(one: Placed, number: int) -> str:
-    title = f"{one.mark} {one.text.text}" if one.place == "title" else f"{one.mark} hostile"
-    tag = f"{one.mark} {one.text.text}" if one.place == "tag" else "hostile"
-    body = f"{one.mark} {one.text.text}{REFERENCE}" if one.place == "body" else "Plain words."
+    # A memory has at most 2,000 tokens.
+    said = f"{one.mark} {one.text.text[:3_000]}"
+    title = said if one.place == "title" else f"{one.mark} hostile"
+    tag = said if one.place == "tag" else "hostile"
+    body = f"{said}{REFERENCE}" if one.place == "body" else "Plain words."
     fields = {
         "id": f"mem_2026_03_01_{number:03d}",
-        "tags": json.dumps([tag[:200]]),
+        "tags": json.dumps([tag[:200]], ensure_ascii=False),
         "scope": "project",
         "priority": "0.5",
         "confidence": "active",

@@ -159,7 +159,11 @@ def _session(client: str, paths: Sequence[str], chance: random.Random) -> Iterat
             "cwd": "/work",
         }
         denied = chance.random() < 0.02
-        verdict = {"outcome": "denied" if denied else "allowed"}
+        verdict: dict[str, Any] = {
+            "status": "deny" if denied else "allow",
+            "reason": "",
+            "violations": [],
+        }
         yield ToolRequested(input={"command": command}, verdict=verdict, **told)
         if not denied:
             yield ToolUsed(input={"command": command}, output=_say(chance, 20), exit=0, **told)

@@ -69,6 +69,18 @@ who was away for longer logs in again, because an account shows all earlier orde
 """
 
 
+NOTE = """# {title}
+
+While working on the shop it was seen that {words}. Nobody had written it down, and the next one
+would have had to find it out again: it is in no other memory and in no comment of the code. It
+was tried on a branch, it held in all tests, and the people who run the shop agreed to it in the
+review of the week.
+
+## Rules
+
+- A change in this place keeps it as it is, or says in its description why it has to go.
+- It is about the shop itself; other services of the company have rules of their own.
+"""
 RULES = {
     "never-push-to-main": """---
 id: never-push-to-main

@@ -5,25 +5,28 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import re
 import shutil
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import pexpect
 from tests.conftest import SAMPLE, Project, git
 from tests.daemon.conftest import Machine, Session, eventually
 from tests.page.agent import run_hooks
-from tests.page.sample import CLASHING, FROM_A_FORUM, FRONT, OTHER_LENGTH, PLAIN, RULES
+from tests.page.sample import CLASHING, FROM_A_FORUM, FRONT, NOTE, OTHER_LENGTH, PLAIN, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 # On a busy machine a prompt may take its time; the page is not about that.
 SETTINGS = '{"hooks": {"prompt_deadline_ms": 2000}}'
 PROMPTS = (
     "add password reset to the login flow",
-    "how long do sessions live, and how many failed logins are allowed",
+    "a customer can't log in after five failed logins; when does the session end",
     "why is a customer charged once only when the payment provider answers late",
 )
 BLOCKED = "terraform destroy -auto-approve"
@@ -85,6 +88,11 @@ class World:
         self.ids[path] = str(told["id"])
         return str(told["id"])
 
+    def propose_note(self, words: str, name: str) -> str:
+        """Have an agent propose a small memory that no check has anything against."""
+        body = NOTE.format(title=f"{words[0].upper()}{words[1:]}", words=words)
+        return self.propose(f"project/notes/{name}.md", body, "seen while working")
+
     def pending(self) -> list[str]:
         """List what waits for a decision."""
         told = self.ask("GET", "/v1/proposals?status=pending")
@@ -101,6 +109,20 @@ class World:
         told = self.machine.ask("code")
         place = f"&to={quote(to, safe='')}" if to else ""
         return f"{self.origin}/#code={told['code']}{place}"
+
+    def confirmation_code(self) -> str:
+        """Return the code that `dmm ui` shows to a person at a terminal."""
+        line = [str(Path(sys.executable).with_name("dmm")), "ui", "--code"]
+        own = self.machine.environment() | {"TERM": "xterm"}
+        terminal: pexpect.spawn[str] = pexpect.spawn(
+            line[0], line[1:], cwd=self.root, env=own, encoding="utf-8", timeout=60
+        )
+        terminal.expect(r"Confirmation code: (\d+ \d+)")
+        assert isinstance(terminal.match, re.Match)
+        code = terminal.match[1]
+        terminal.expect(pexpect.EOF)
+        terminal.close()
+        return code
 
     @property
     def host(self) -> str:

@@ -1,0 +1,140 @@
+"""Everything can be done with the keyboard alone; the mouse is never touched here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.page.visit import SCREENS, Visit, visiting
+from tests.page.world import living
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+    from tests.page.world import World
+
+pytestmark = pytest.mark.slow
+
+TOPICS = (
+    *("mail server", "search index", "stock report", "invoice number", "warehouse list"),
+    *("price table", "cart timeout", "newsletter", "refund letter", "voucher code"),
+    *("delivery note", "address check", "picture size", "product text", "review stars"),
+    *("gift card", "return label", "opening hours", "phone number", "cookie notice"),
+)
+
+
+@pytest.fixture(scope="module")
+def queue(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A project in which twenty proposals wait and nothing else."""
+    with living(tmp_path_factory.mktemp("queue"), worked=False) as world:
+        for number, topic in enumerate(TOPICS):
+            words = f"the {topic} is looked at again every {number + 2} weeks"
+            world.propose_note(words, topic.replace(" ", "_"))
+        yield world
+
+
+def test_twenty_reviews(browser: Browser, queue: World) -> None:
+    with visiting(browser, queue) as visit:
+        waiting = queue.pending()
+        assert len(waiting) == len(TOPICS)
+        visit.press("g", "r")
+        visit.settle()
+        for number, proposal in enumerate(waiting):
+            _heading(visit, proposal)
+            kind = "reject" if number % 4 == 1 else "edit" if number % 4 == 3 else "approve"
+            _decide(visit, kind, number)
+        expect(visit.main.get_by_text("Nothing waits for you")).to_be_visible()
+    assert queue.pending() == []
+    told = queue.ask("GET", "/v1/proposals?status=all")["proposals"]
+    states = [one["status"] for one in told]
+    assert (states.count("applied"), states.count("rejected")) == (15, 5)
+    edited = queue.project.memory / "project" / "notes" / "invoice_number.md"
+    assert "Edited by hand." in edited.read_text()
+
+
+def _heading(visit: Visit, proposal: str) -> None:
+    expect(visit.main.get_by_role("heading", level=2).first).to_be_visible()
+    expect(visit.main.get_by_role("button", name="Approve")).to_be_visible()
+    assert proposal in visit.page.url or visit.page.url.endswith("#/review")
+
+
+def _decide(visit: Visit, kind: str, number: int) -> None:
+    page = visit.page
+    if kind == "edit":
+        visit.press("e")
+        field = page.get_by_role("textbox", name="Proposed text")
+        expect(field).to_be_focused()
+        visit.press("Control+End")
+        page.keyboard.type("\nEdited by hand.\n")
+        visit.press("Control+Enter")
+        visit.confirm()
+        expect(field).to_have_count(0)
+        expect(visit.main.get_by_role("button", name="Approve")).to_be_visible()
+    if kind == "reject":
+        visit.press("r")
+        page.keyboard.type(f"not ours, number {number}")
+        visit.press("Enter")
+    else:
+        visit.press("a")
+        # Texts so much alike make a check fail; a person may approve them all the same.
+        armed = visit.main.get_by_role("button", name=re.compile("Confirm approval|Approve anyway"))
+        expect(armed).to_be_focused()
+        visit.press("Enter")
+    visit.confirm()
+    done = "rejected" if kind == "reject" else "approved and applied"
+    expect(page.get_by_role("status").get_by_text(done).last).to_be_visible()
+
+
+def test_one_key_alone_decides_nothing(browser: Browser, queue: World) -> None:
+    proposal = queue.propose_note("the shop window shows what is new", "shop_window")
+    with visiting(browser, queue) as visit:
+        visit.open(f"review/{proposal}")
+        for key in ("a", "Escape", "r", "Escape", "s", "j", "k", "Enter", "y", "Space"):
+            visit.press(key)
+    assert queue.pending() == [proposal]
+
+
+def test_a_key_leads_to_every_screen(visit: Visit) -> None:
+    letters = dict(zip(SCREENS, "lrmeucah", strict=True))
+    for name, letter in letters.items():
+        visit.press("g", letter)
+        visit.settle()
+        current = visit.page.get_by_role("navigation", name="Screens").locator("[aria-current]")
+        expect(current).to_have_attribute("href", f"#/{name}")
+        expect(visit.main.get_by_role("heading", level=1)).to_be_focused()
+
+
+def test_single_keys_can_be_switched_off(visit: Visit) -> None:
+    visit.open("live")
+    visit.press("p")
+    dialog = visit.page.get_by_role("dialog", name="Projects and settings")
+    dialog.get_by_role("checkbox", name="Single-key shortcuts").press("Space")
+    visit.press("Escape")
+    visit.press("g", "r")
+    expect(visit.page.get_by_role("dialog")).to_have_count(0)
+    assert visit.page.url.endswith("#/live")
+    # What needs no single key still works.
+    visit.press("Control+k")
+    expect(visit.page.get_by_role("combobox")).to_be_focused()
+
+
+def test_the_palette_finds_a_screen_a_memory_a_rule_and_an_event(visit: Visit) -> None:
+    for typed, to in (
+        ("health", "#/health"),
+        ("login_throttle", "#/memory/project/auth/login_throttle.md"),
+        ("terraform", "#/rules/never-run-terraform-destroy"),
+        ("3", "#/ledger/3"),
+    ):
+        visit.open("live")
+        visit.press("Control+k")
+        field = visit.page.get_by_role("combobox", name="Find or do something")
+        expect(field).to_be_focused()
+        visit.page.keyboard.type(typed)
+        choice = visit.page.get_by_role("option").first
+        expect(choice).to_contain_text(typed.split("_")[0], ignore_case=True)
+        visit.press("Enter")
+        expect(visit.page.get_by_role("dialog")).to_have_count(0)
+        assert visit.page.url.endswith(to)

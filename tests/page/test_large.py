@@ -1,0 +1,56 @@
+"""A project with 10,000 memories and 100,000 events is shown like a small one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from tests.page.large import EVENTS, FOLDERS, MEMORIES, make_large
+from tests.page.visit import SCREENS, visiting
+from tests.page.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+    from tests.page.visit import Visit
+
+pytestmark = pytest.mark.slow
+
+MOST_NODES = 2_000
+
+
+@pytest.fixture(scope="module")
+def large(world: World) -> World:
+    project = make_large(world.project.folder.parent / "large", world.machine.home)
+    return World(world.machine, project)
+
+
+@pytest.fixture
+def visit(browser: Browser, large: World) -> Iterator[Visit]:
+    with visiting(browser, large) as found:
+        found.choose("large")
+        yield found
+
+
+def test_every_screen_holds_few_elements(visit: Visit) -> None:
+    for place in (*SCREENS, f"memory/project/{FOLDERS[0]}"):
+        visit.open(place)
+        count = visit.page.evaluate("() => document.querySelectorAll('*').length")
+        assert count <= MOST_NODES, (place, count)
+
+
+def test_any_event_has_its_address(visit: Visit) -> None:
+    visit.open(f"ledger/{EVENTS * 7 // 9}")
+    expect(visit.main.get_by_role("article").last).to_contain_text(f"{EVENTS * 7 // 9}")
+    expect(visit.main).to_contain_text(f"{EVENTS:,}")
+
+
+def test_any_memory_is_found_by_its_name(visit: Visit) -> None:
+    visit.open("memory")
+    expect(visit.main).to_contain_text(f"{MEMORIES:,}")
+    visit.main.get_by_role("searchbox", name="Search memories").fill("memory_07777")
+    visit.main.get_by_role("link", name="memory_07777").click()
+    visit.settle()
+    expect(visit.main.get_by_role("article").last).to_contain_text("memory_07777")
