@@ -90,20 +90,14 @@ class Project:
         return self.dmm.trusted
 
     def query(
-        self,
-        request: QueryRequest,
-        *,
-        refresh: bool = True,
-        actor: Actor | None = None,
-        record: bool = True,
+        self, request: QueryRequest, *, actor: Actor | None = None, record: bool = True
     ) -> Answer:
         """Answer a query; the pack is recorded in the name of whoever asks, unless it is a try."""
         with self._using(self._asking):
             self.used = time.monotonic()
             dmm = self.asked if actor is None else self.asked.as_actor(actor)
             dmm.indexes.followed = self.indexing is not None
-            going_on = self._going_on()
-            return dmm.packs.query(request, refresh=refresh, progress=going_on, record=record)
+            return dmm.packs.query(request, progress=self._going_on(), record=record)
 
     def supplement(self, event: HookEvent, known: frozenset[str]) -> Supplement:
         """Find what a prompt adds to what its session was given."""
