@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.event import EventType
-from dmm.domain.payload import HookReport, PackServed, ToolRequested
+from dmm.domain.payload import PackServed
 from dmm.lifecycle.usage import key_of
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def fold(events: Iterable[Event], start: Activity, to: int) -> Activity:
 
 def _mark(known: SessionTally | None, event: Event) -> SessionTally:
     """Note that something happened in a session; what comes after its end opens it again."""
-    told = HookReport.read(event)
-    branch = "" if told is None else told.branch or ""
+    found = event.get("branch")
+    branch = found if isinstance(found, str) else ""
     ended = event.type == EventType.SESSION_ENDED
     if known is None:
         begun = (event.seq, event.seq, event.at, event.at)
@@ -132,8 +132,8 @@ def _call(draft: _Draft, event: Event) -> None:
 
 
 def _requested(draft: _Draft, event: Event) -> None:
-    told = ToolRequested.read(event)
-    status = None if told is None else told.verdict.get("status")
+    verdict = event.get("verdict")
+    status = verdict.get("status") if isinstance(verdict, dict) else None
     if status == "deny":
         draft.count(event, calls=1, blocked=1)
         draft.count_day(event, blocked=1)
