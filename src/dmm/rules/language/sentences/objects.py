@@ -9,7 +9,6 @@ from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.gitacts import GIT_READERS
 from dmm.rules.language.sentences.pieces import (
     DETERMINERS,
-    LINKS,
     Pieces,
     skip,
     word_at,
@@ -150,8 +149,7 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _program(pieces: Pieces, at: int, context: Context) -> tuple[list[str], int] | None:
     text, word = pieces[at].text, pieces[at].word
-    listed = _in_list_of_commands(pieces, at)
-    known = word in words.PROGRAMS or word in context.known.programs or listed
+    known = word in words.PROGRAMS or word in context.known.programs
     if not known or text not in (word, word.capitalize()):
         return None
     parts, end = [word], at + 1
@@ -160,27 +158,11 @@ def _program(pieces: Pieces, at: int, context: Context) -> tuple[list[str], int]
         end += 1
     if word == "git" and parts[1:] and parts[1].isalpha() and parts[1] not in words.GIT:
         return None
-    named = listed or word_at(pieces, end) in _COMMAND_WORDS
+    named = word_at(pieces, end) in _COMMAND_WORDS
     flagged = any(one.startswith("-") for one in parts[1:])
     plain = word not in words.AMBIGUOUS or any(word in one for one in words.MANAGERS.values())
     run = context.verb == "run" and word in (_RUNNABLE if len(parts) > 1 else _ALONE)
     return (parts, end) if flagged or named or plain or run else None
-
-
-def _in_list_of_commands(pieces: Pieces, at: int) -> bool:
-    """Whether a word stands with a known program in "pytest, python, or airflow commands"."""
-    start, end = at, at
-    while start > 0 and _listed(pieces, start - 1):
-        start -= 1
-    while end < len(pieces) and _listed(pieces, end) and pieces[end].word not in _COMMAND_WORDS:
-        end += 1
-    members = {one.word for one in pieces[start:end]} - LINKS
-    sure = words.PROGRAMS - words.AMBIGUOUS
-    return word_at(pieces, end) in _COMMAND_WORDS and not members.isdisjoint(sure)
-
-
-def _listed(pieces: Pieces, at: int) -> bool:
-    return pieces[at].mark == "," or pieces[at].word in LINKS or pieces[at].word not in STOPS
 
 
 def _is_argument(pieces: Pieces, at: int) -> bool:
@@ -254,22 +236,11 @@ def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:
     return Thing((item,), vague=True), at + 1
 
 
-def _suite(pieces: Pieces, at: int, context: Context) -> Found | None:
-    """Read "the full test suite": the tests without a choice of them."""
-    del context
-    at = skip(pieces, at, DETERMINERS)
-    end = skip(pieces, at, word_set("full complete entire whole"))
-    last = skip(pieces, end, word_set("test suite tests"))
-    chosen = ["-k", "-p", "--package", "-t", "--filter"]
-    item: Item = {"command": {"run": "tests", "no_args": True, "without": chosen}}
-    return (Thing((item,)), last) if last > end > at else None
-
-
 _TEXTS = TEXT_READERS
 _USED = (_tool, _option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, _TEXTS["name"])
 _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] = {
     **{verb: (read,) for verb, read in GIT_READERS.items()},
-    "run": (_tool, _suite, _option, _command),
+    "run": (_tool, _option, _command),
     "commit": (_TEXTS["construct"], _touched, GIT_READERS["commit"]),
     "delete": (_touched, GIT_READERS["delete"], _all_files),
     "rename": (_touched, _all_files),
