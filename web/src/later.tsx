@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, connection } from "./api";
 import { loadMore } from "./lazy";
-import { Loading, Problem } from "./parts/ui";
+import { Loading, Page, Problem } from "./parts/ui";
 import type { Route } from "./router";
 
 type More = Awaited<ReturnType<typeof loadMore>>;
@@ -26,6 +26,6 @@ export function later(name: keyof More): (props: { route: Route }) => JSX.Elemen
       const View = part[name];
       return <View route={route} />;
     }
-    return <div class="page">{failed ? <Problem error={new ApiError(0, "no_answer", "This part of the page could not be loaded.", null, null)} retry={() => location.reload()} /> : <Loading />}</div>;
+    return <Page>{failed ? <Problem error={new ApiError(0, "no_answer", "This part of the page could not be loaded.", null, null)} retry={() => location.reload()} /> : <Loading />}</Page>;
   };
 }

@@ -4,6 +4,8 @@ import uPlot from "uplot";
 
 export interface Line { label: string; values: (number | null)[]; tone: "accent" | "soft" | "block" | "warn" | "good"; fill?: boolean }
 
+const MONTH_DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
 export interface Drawn { destroy: () => void }
 
 /** The colours that the style sheet gives, in light or dark. */
@@ -30,10 +32,10 @@ export function draw(place: HTMLElement, days: string[], lines: Line[], height: 
       height,
       cursor: { y: false, points: { size: 6 } },
       legend: { live: true },
-      scales: { x: { time: true } },
-      axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 54, values: (_plot: uPlot, ticks: number[]) => ticks.map((one) => new Intl.NumberFormat("en", { notation: "compact" }).format(one)) }],
+      scales: { x: { time: true }, y: { range: (_plot: uPlot, _low: number, high: number) => [0, Math.max(1, high * 1.05)] } },
+      axes: [{ ...axis, grid: { show: false }, values: (_plot: uPlot, ticks: number[]) => ticks.map((one) => MONTH_DAY.format(new Date(one * 1000))) }, { ...axis, size: 54, values: (_plot: uPlot, ticks: number[]) => ticks.map((one) => new Intl.NumberFormat("en", { notation: "compact" }).format(one)) }],
       series: [
-        { value: (_plot: uPlot, at: number | null) => (at ? new Date(at * 1000).toISOString().slice(0, 10) : "–") },
+        { label: "day", value: (_plot: uPlot, at: number | null) => (at ? new Date(at * 1000).toISOString().slice(0, 10) : "–") },
         ...lines.map((one) => ({ label: one.label, stroke: ink(one.tone), width: 1.5, points: { show: false }, fill: one.fill ? ink(one.tone).replace("rgb(", "rgba(").replace(")", ", 0.1)") : undefined })),
       ],
     },

@@ -36,7 +36,7 @@ export function useLoad<T>(name: string | null, load: (signal: AbortSignal) => P
   const era = epoch.value;
 
   useEffect(() => {
-    if (key === null) return;
+    if (key === null || (connection.peek() === "lost" && kept.has(key))) return;
     const control = new AbortController();
     loading
       .current(control.signal)

@@ -63,6 +63,9 @@ export function Shell({ route }: { route: Route }) {
           <Icon name="search" /><span>Find</span><Kbd>Ctrl K</Kbd>
         </button>
       </header>
+      <div class="banner" role="status">
+        {connection.value === "lost" ? <p><strong>The daemon is gone.</strong> Reconnecting. What you typed is kept. To start it: <code>dmm ui</code></p> : null}
+      </div>
       <nav class="rail" aria-label="Screens">
         <ul>
           {SCREENS.map((name) => (
@@ -81,9 +84,6 @@ export function Shell({ route }: { route: Route }) {
       </main>
       <div class="toasts">
         <div role="status">
-          {connection.value === "lost" ? (
-            <p class="toast warn"><strong>The daemon is gone.</strong> Reconnecting. What you typed is kept. To start it: <code>dmm ui</code></p>
-          ) : null}
           {notice.value ? <p class={`toast ${notice.value.tone}`}>{words(notice.value.text)}</p> : null}
         </div>
       </div>

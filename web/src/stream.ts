@@ -32,7 +32,9 @@ function take(message: Message): void {
   const known = head.value;
   head.value = Math.max(known, message.head);
   if (message.kind === "ledger") {
-    const seen = news.value.at(-1)?.seq ?? -1;
+    const seen = news.value.at(-1)?.seq ?? known;
+    // A message holds the newest events only; what lies before them is read anew.
+    if (seen && (message.events[0]?.seq ?? 0) > seen + 1) epoch.value += 1;
     news.value = [...news.value, ...message.events.filter((one) => one.seq > seen)].slice(-MOST_NEWS);
     clearTimeout(counting);
     counting = setTimeout(() => void loadCounts(), 400);

@@ -73,7 +73,7 @@ export interface SessionEntry {
 export interface SessionWhole {
   session: Session;
   entries: SessionEntry[];
-  cost?: { fixed: number; injected: number; items: { what: string; why: string; tokens: number; count: number }[] };
+  cost?: { fixed?: number; injected: number; items: { what: string; why: string; tokens: number; count: number }[] };
 }
 
 export interface PackRow { seq: number; at: string; task: string; session: string | null; tokens: number; entries: number; why?: string; client?: string | null }

@@ -1,7 +1,7 @@
 /** The small parts every screen is made of. */
 
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, isMissing, root } from "../api";
 import { keysOn } from "../state";
 import { fullTime, shortTime } from "../text";
@@ -86,11 +86,20 @@ export function Head({ title, level = 1, facts, actions, line, json }: { title: 
   );
 }
 
+/** The level of a section's heading: below a screen's own, or below that of a detail. */
+const Level = createContext<"h2" | "h3">("h3");
+
+/** A screen without a list beside it. */
+export function Page({ children }: { children: ComponentChildren }) {
+  return <Level.Provider value="h2"><div class="page">{children}</div></Level.Provider>;
+}
+
 export function Section({ title, count, children, id }: { title: string; count?: ComponentChildren; children: ComponentChildren; id?: string }) {
+  const Heading = useContext(Level);
   const name = id ?? `section-${title.toLowerCase().replace(/\W+/g, "-")}`;
   return (
     <section class="section" aria-labelledby={name}>
-      <h3 id={name}>{title}{count === undefined ? null : <span class="count">{count}</span>}</h3>
+      <Heading id={name} class="section-title">{title}{count === undefined ? null : <span class="count">{count}</span>}</Heading>
       {children}
     </section>
   );

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { request } from "../api";
 import { useKeys } from "../keys";
-import { Bar, Command, Empty, Head, Loading, Problem, Section, Tag } from "../parts/ui";
+import { Bar, Command, Empty, Head, Loading, Page, Problem, Section, Tag } from "../parts/ui";
 import { Foreign, words } from "../parts/words";
 import { useLoad } from "../resource";
 import { go, link, type Route } from "../router";
@@ -49,7 +49,7 @@ export function Ask({ route }: { route: Route }) {
     if (text) go(link("ask", "", remembering ? { recall: text } : { q: text }));
   };
   return (
-    <div class="page">
+    <Page>
       <Head title="Ask" facts="Memory, sessions, documents and code, every piece cited" line={remembering ? `dmm search ${quote(recall || "words")}` : `dmm ask ${quote(question || "a question")}`} />
       <div class="segments" role="group" aria-label="What to do">
         <button type="button" aria-pressed={!remembering} onClick={() => go(link("ask", "", { q: typed.trim() }))}>Answer</button>
@@ -64,7 +64,7 @@ export function Ask({ route }: { route: Route }) {
           <ul class="plain-list">{SAMPLES.map((one) => <li key={one}><a href={link("ask", "", { q: one })}>{one}</a></li>)}</ul>
         </Empty>
       )}
-    </div>
+    </Page>
   );
 }
 
@@ -110,7 +110,8 @@ function Evidence({ title, units }: { title: string; units: Unit[] }) {
     <Section title={title} count={plural(units.length, "piece")}>
       {units.slice(0, MOST).map((one) => (
         <details class="evidence" key={one.id}>
-          <summary>{words(one.title || one.path || one.id, 160)} <Cite cite={one.source === "code" ? one.id : one.cite} /></summary>
+          <summary>{words(one.title || one.path || one.id, 160)} <span class="mono quiet">{words(one.source === "code" ? one.id : one.cite, 160)}</span></summary>
+          {one.source === "code" ? null : <p><Cite cite={one.cite} /></p>}
           <Foreign trust={one.low_trust}><pre class="code" tabIndex={0}>{words(one.text.trim(), 6000)}</pre></Foreign>
         </details>
       ))}

@@ -20,6 +20,7 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
   const confirm = useRef<HTMLDivElement>(null);
+  const group = useRef<HTMLDivElement>(null);
   const waits = proposal.status === "pending";
   const failed = proposal.checks.filter((one) => one.outcome === "fail").length;
   const text = proposal.edits.find((one) => one.after !== null)?.after ?? null;
@@ -29,7 +30,11 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
     setReason("");
     setStep(to);
   };
-  const back = (): void => arm("idle");
+  const back = (): void => {
+    arm("idle");
+    // The buttons are there again after the next paint.
+    requestAnimationFrame(() => group.current?.querySelector("button")?.focus());
+  };
 
   useEffect(() => {
     if (step === "idle" || step === "edit") return;
@@ -73,7 +78,7 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
 
   if (!waits && proposal.status !== "applied") return null;
   return (
-    <div class="decision" role="group" aria-label="Decision">
+    <div class="decision" role="group" aria-label="Decision" ref={group}>
       {step === "idle" && waits ? (
         <div class="actions">
           <Button kind="primary" hint="a" onClick={() => arm("approve")}>Approve</Button>

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { address } from "../api";
-import { Bar, Command, Empty, Loading, Problem, Section, Tag } from "../parts/ui";
+import { Bar, Empty, Head, Loading, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import { useGet } from "../resource";
 import { go, link } from "../router";
@@ -26,8 +26,8 @@ export function StateThen({ seq }: { seq: number }) {
   const facts = Object.entries(then.facts);
   return (
     <article class="flashback" aria-label={`State at event ${seq}`}>
-      <p class="flash"><strong>Flashback</strong> What was known at event {count(seq)}, {count(now - seq)} before now. <a href={link("ledger", seq, { tab: "compare", b: now })}>What changed since</a></p>
-      <Command line={`dmm ledger at ${seq}`} json={`/v1/ledger/at/${seq}`} />
+      <Head level={2} title={<>State at event <span class="mono">{seq}</span></>} line={`dmm ledger at ${seq}`} json={`/v1/ledger/at/${seq}`} />
+      <p class="flash"><strong>Flashback</strong> What was known {count(now - seq)} events before now. <a href={link("ledger", seq, { tab: "compare", b: now })}>What changed since</a></p>
       <Section title="Rules in force" count={then.constraints.length}>
         <Rows rows={then.constraints.filter((one) => one.active !== false)} note={(one) => one.state ?? one.priority ?? ""} none="No rule then." />
       </Section>
@@ -62,12 +62,12 @@ export function Compare({ a, b, end }: { a: number; b: number; end: number }) {
   const drift = useGet<{ drift: number }>(address("/v1/ledger/drift", { before: a, after: b }));
   return (
     <article aria-label={`Events ${a} and ${b} compared`}>
+      <Head level={2} title={<>From <span class="mono">{a}</span> to <span class="mono">{b}</span></>} line={`dmm ledger diff ${a} ${b}`} json={`/v1/ledger/diff?before=${a}&after=${b}`} />
       <form class="ask-field" onSubmit={(event) => { event.preventDefault(); go(link("ledger", from, { tab: "compare", b: to })); }}>
         <label class="field"><span>From event (A)</span><input type="number" min={0} max={end} value={from} onInput={(event) => setFrom(Number(event.currentTarget.value))} /></label>
         <label class="field"><span>To event (B)</span><input type="number" min={0} max={end} value={to} onInput={(event) => setTo(Number(event.currentTarget.value))} /></label>
         <button type="submit" class="button">Compare</button>
       </form>
-      <Command line={`dmm ledger diff ${a} ${b}`} json={`/v1/ledger/diff?before=${a}&after=${b}`} />
       {drift.data ? <div class="drift"><span>drift {drift.data.drift.toFixed(2)}</span><Bar value={drift.data.drift} of={1} /></div> : null}
       {found.error ? <Problem error={found.error} retry={found.reload} /> : null}
       {found.loading ? <Loading /> : null}

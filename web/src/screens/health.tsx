@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { address } from "../api";
 import { loadPlots } from "../lazy";
 import { JobProgress, useJob } from "../parts/job";
-import { Bar, Button, Empty, Head, Loading, Problem, Section, Tag } from "../parts/ui";
+import { Bar, Button, Empty, Head, Loading, Page, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import type { Drawn, Line } from "../plots";
 import { useGet } from "../resource";
@@ -18,7 +18,7 @@ import { Passkeys } from "./passkeys";
 interface Day { day: string; packs: number; tokens: number; monolith: number; blocked: number; asked: number; proposals: number; applied: number }
 interface Metrics {
   days: Day[];
-  now: { memories: number; indexed: number; baseline_tokens: number; baseline_budget: number; monolith_tokens: number; daemon_mb: number; queue: number; queue_oldest_hours: number | null; events: number };
+  now: { memories: number; indexed: number; baseline_tokens: number; baseline_budget: number; monolith_tokens: number; daemon_mb: number | null; queue: number; queue_oldest_hours: number | null; events: number };
 }
 interface Status { daemon_version: string; projects: { root: string; last_reindex: string | null; watcher_active: boolean }[] }
 
@@ -29,7 +29,7 @@ export function Health(_: { route: Route }) {
   const own = status.data?.projects.find((one) => one.root === root.value);
   const now = metrics.data?.now;
   return (
-    <div class="page">
+    <Page>
       <Head title="Health" facts={status.data ? <>version {status.data.daemon_version}{own?.watcher_active ? <Tag tone="good">watching files</Tag> : null}</> : null} line="dmm doctor" json="/v1/metrics" />
       {metrics.error ? <Problem error={metrics.error} retry={metrics.reload} line="dmm status" /> : null}
       {metrics.loading ? <Loading /> : null}
@@ -42,7 +42,7 @@ export function Health(_: { route: Route }) {
           <div><dt>waiting for review</dt><dd>{count(now.queue)}</dd></div>
           {now.queue_oldest_hours ? <div><dt>oldest waits, hours</dt><dd>{count(Math.round(now.queue_oldest_hours))}</dd></div> : null}
           <div><dt>events</dt><dd>{count(now.events)}</dd></div>
-          <div><dt>daemon, MB</dt><dd>{count(Math.round(now.daemon_mb))}</dd></div>
+          {now.daemon_mb ? <div><dt>daemon, MB</dt><dd>{count(Math.round(now.daemon_mb))}</dd></div> : null}
         </dl>
       ) : null}
       {metrics.data ? (
@@ -56,7 +56,7 @@ export function Health(_: { route: Route }) {
       <Checkup />
       <Works last={own?.last_reindex ?? null} />
       <Passkeys />
-    </div>
+    </Page>
   );
 }
 
@@ -64,7 +64,7 @@ function Plots({ days }: { days: Day[] }) {
   const names = days.map((one) => one.day);
   const saved = days.reduce((sum, one) => sum + Math.max(0, one.monolith - one.tokens), 0);
   return (
-    <>
+    <div class="plots">
       <Section title="Tokens given, against the whole memory each time" count={`${count(saved)} saved`}>
         <Plot days={names} lines={[{ label: "all memory each time", values: days.map((one) => one.monolith), tone: "soft" }, { label: "given", values: days.map((one) => one.tokens), tone: "accent", fill: true }]} label={`Tokens by day: ${count(days.reduce((sum, one) => sum + one.tokens, 0))} given in ${days.length} days`} />
       </Section>
@@ -74,7 +74,7 @@ function Plots({ days }: { days: Day[] }) {
       <Section title="Rules and review">
         <Plot days={names} lines={[{ label: "blocked", values: days.map((one) => one.blocked), tone: "block" }, { label: "asked", values: days.map((one) => one.asked), tone: "warn" }, { label: "proposed", values: days.map((one) => one.proposals), tone: "soft" }, { label: "applied", values: days.map((one) => one.applied), tone: "good" }]} label="Blocked, asked, proposed and applied by day" />
       </Section>
-    </>
+    </div>
   );
 }
 

@@ -44,7 +44,7 @@ export function Ledger({ route }: { route: Route }) {
   return (
     <div class={`ledger ${seq ? "inside" : ""}`}>
       <div class="ledger-top">
-        <Head title="Ledger" facts={end ? <>{count(end)} events{seq && seq < end ? <Tag tone="warn" sign={false}>looking back at {count(seq)}</Tag> : null}</> : null} line={seq ? `dmm ledger at ${seq}` : "dmm ledger log"} json={seq ? `/v1/ledger/at/${seq}` : "/v1/ledger/events"} />
+        <Head title="Ledger" facts={end ? <>{count(end)} events{seq && seq < end ? <Tag tone="warn" sign={false}>looking back at {count(seq)}</Tag> : null}</> : null} line={seq ? undefined : "dmm ledger log"} json="/v1/ledger/events" />
         {told.error ? <Problem error={told.error} retry={told.reload} line="dmm ledger log" /> : null}
         {told.data && end ? <Slider histogram={told.data} end={end} seq={seq || end} onMove={(to) => show(to)} /> : null}
       </div>
@@ -79,30 +79,61 @@ function View({ tab, seq, end, other }: { tab: Tab; seq: number; end: number; ot
   }
 }
 
+const FINE = 100;
+
+/** Where an event stands on the line of time, in hundredths of a bucket. */
+function placeOf(buckets: Bucket[], seq: number): number {
+  const number = buckets.findIndex((one) => one.count > 0 && seq <= one.to_seq);
+  const bucket = buckets[number];
+  if (!bucket) return buckets.length * FINE;
+  return Math.round((number + Math.max(0, seq - bucket.from_seq + 0.5) / bucket.count) * FINE);
+}
+
+/** The event that was the newest at a place on the line of time. */
+function eventAt(buckets: Bucket[], place: number): number {
+  const number = Math.min(buckets.length - 1, Math.floor(place / FINE));
+  const bucket = buckets[number];
+  if (bucket?.count) return Math.min(bucket.to_seq, bucket.from_seq + Math.floor((place / FINE - number) * bucket.count));
+  return Math.max(1, ...buckets.slice(0, number + 1).map((one) => one.to_seq));
+}
+
+const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -100, PageUp: 100 };
+
 function Slider({ histogram, end, seq, onMove }: { histogram: Histogram; end: number; seq: number; onMove: (seq: number) => void }) {
   const [at, setAt] = useState(seq);
   useEffect(() => setAt(seq), [seq]);
   const { buckets } = histogram;
   const most = Math.max(1, ...buckets.map((one) => one.count));
-  const bucket = buckets.find((one) => one.from_seq <= at && at <= one.to_seq);
-  const place = bucket ? buckets.indexOf(bucket) + 0.5 : buckets.length;
+  const place = placeOf(buckets, at);
+  const bucket = buckets.find((one) => one.count > 0 && one.from_seq <= at && at <= one.to_seq);
+  const when = fullTime(bucket?.from ?? buckets.at(-1)?.to);
+  const onKey = (event: KeyboardEvent): void => {
+    const by = STEPS[event.key];
+    if (!by) return;
+    event.preventDefault();
+    onMove(Math.max(1, Math.min(end, at + by)));
+  };
   return (
     <div class="slider">
       <svg viewBox={`0 0 ${Math.max(1, buckets.length)} 40`} preserveAspectRatio="none" aria-hidden="true">
         {buckets.map((one, number) => {
           const height = one.count ? Math.max(1.5, (one.count / most) * 38) : 0;
           return (
-            <g key={number} onClick={() => one.count && onMove(one.to_seq)}>
+            <g key={number} onClick={() => onMove(eventAt(buckets, (number + 1) * FINE - 1))}>
               <rect class="hit" x={number} width="1" y="0" height="40" />
               <rect class={one === bucket ? "column on" : "column"} x={number + 0.08} width="0.84" y={40 - height} height={height} />
               {one.blocked ? <rect class="column blocked" x={number + 0.08} width="0.84" y={40 - Math.max(2, (one.blocked / most) * 38)} height={Math.max(2, (one.blocked / most) * 38)} /> : null}
             </g>
           );
         })}
-        <line class="cursor" x1={place} x2={place} y1="0" y2="40" />
+        <line class="cursor" x1={place / FINE} x2={place / FINE} y1="0" y2="40" />
       </svg>
-      <input type="range" min={1} max={end} value={at} aria-label="Event" aria-valuetext={`event ${at}${bucket ? `, ${fullTime(bucket.from)}` : ""}`} onInput={(event) => setAt(Number(event.currentTarget.value))} onChange={(event) => onMove(Number(event.currentTarget.value))} />
-      <p class="slider-legend"><span>{fullTime(buckets[0]?.from)}</span><span>event {count(at)}{bucket ? ` · ${fullTime(bucket.from)}` : ""}</span><span>now</span></p>
+      <input type="range" min={0} max={buckets.length * FINE} value={place} aria-label="Time" aria-valuetext={`event ${at}, ${when}`} onKeyDown={onKey} onInput={(event) => setAt(eventAt(buckets, Number(event.currentTarget.value)))} onChange={(event) => onMove(eventAt(buckets, Number(event.currentTarget.value)))} />
+      <div class="slider-legend">
+        <span>{fullTime(buckets[0]?.from)}</span>
+        <label>event <input type="number" min={1} max={end} value={at} aria-label="Event number" onChange={(event) => onMove(Number(event.currentTarget.value))} /> <span>{when}</span></label>
+        <span>now</span>
+      </div>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** One proposal: who, why, checks, clashes, evidence, the change, and the decision. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Diff } from "../parts/diff";
 import { Markdown } from "../parts/markdown";
 import { Head, Loading, Problem, Section, Tag, Time } from "../parts/ui";
@@ -17,6 +17,11 @@ const STATUS: Record<string, string> = { applied: "good", rejected: "block", und
 export function ProposalPage({ id, onDecided, onChanged }: { id: string; onDecided: () => void; onChanged: () => void }) {
   const found = useGet<Proposal>(`/v1/proposals/${encodeURIComponent(id)}`);
   const line = `dmm review show ${numberOf(id)}`;
+  const ready = found.data !== undefined;
+  useEffect(() => {
+    // After a decision the button that had the focus is gone; the next proposal is read from its heading on.
+    if (ready && document.activeElement === document.body) document.querySelector<HTMLElement>(".detail h2")?.focus({ preventScroll: true });
+  }, [ready]);
   if (found.error) return <><Head level={2} title={words(id)} line={line} /><Problem error={found.error} retry={found.reload} /></>;
   const proposal = found.data;
   if (!proposal) return <Loading />;

@@ -1,7 +1,7 @@
 /** Where an event came from, as a chain in words and as a graph. */
 
 import { useEffect, useState } from "preact/hooks";
-import { Command, Empty, Loading, Problem, Section } from "../parts/ui";
+import { Empty, Head, Loading, Problem, Section } from "../parts/ui";
 import { words } from "../parts/words";
 import { useGet } from "../resource";
 import { link } from "../router";
@@ -21,7 +21,7 @@ export function Provenance({ seq }: { seq: number }) {
   const chain = found.data.chain.slice(0, MOST);
   return (
     <article aria-label={`Where event ${seq} came from`}>
-      <Command line={`dmm ledger trace ${seq}`} json={`/v1/ledger/trace/${seq}`} />
+      <Head level={2} title={<>Where event <span class="mono">{seq}</span> came from</>} line={`dmm ledger trace ${seq}`} json={`/v1/ledger/trace/${seq}`} />
       {chain.length <= 1 ? <Empty title="Nothing came before it">It was recorded without a cause: a person, a file or the start of something.</Empty> : <Drawing chain={chain} seq={seq} />}
       <Section title="In words" count={chain.length}>
         <ol class="plain-list">
@@ -67,7 +67,7 @@ function Drawing({ chain, seq }: { chain: Link[]; seq: number }) {
           const at = placed.nodes.get(String(one.seq));
           if (!at) return null;
           return (
-            <a key={one.seq} href={link("ledger", one.seq, { tab: "from" })} tabIndex={-1}>
+            <a key={one.seq} href={link("ledger", one.seq, { tab: "from" })} tabindex={-1}>
               <rect class={one.seq === seq ? "on" : ""} x={at.x - WIDTH / 2} y={at.y - HEIGHT / 2} width={WIDTH} height={HEIGHT} rx="6" />
               <text x={at.x - WIDTH / 2 + 10} y={at.y - 4}>{one.seq} {cut(spaced(one.type), 20)}</text>
               <text class="soft" x={at.x - WIDTH / 2 + 10} y={at.y + 12}>{words(cut(told(one), 27))}</text>

@@ -36,7 +36,7 @@ export function Rules({ route }: { route: Route }) {
   return (
     <div class={`split ${chosen ? "inside" : ""}`}>
       <section class="side" aria-label="Rules">
-        <Head title="Rules" facts={counts.map(([state, value]) => <span key={state}>{count(value)} {state}</span>)} line="dmm rules" json="/v1/rules" />
+        <Head title="Rules" facts={counts.map(([state, value]) => `${count(value)} ${state}`).join(" · ")} line="dmm rules" json="/v1/rules" />
         {found.error ? <Problem error={found.error} retry={found.reload} line="dmm rules" /> : null}
         {found.loading ? <Loading /> : null}
         <nav class="rows" aria-label="All rules">
@@ -47,7 +47,7 @@ export function Rules({ route }: { route: Route }) {
           {rules.map((one) => (
             <a class="row" key={one.id} href={link("rules", one.id)} aria-current={one.id === chosen ? "true" : undefined}>
               <span class="row-main"><span class="cut">{words(one.title, 200)}</span></span>
-              <span class="row-sub"><Tag tone={STATE_TONES[stateOf(one)]} sign={false}>{stateOf(one)}</Tag><span class="mono">{words(one.id, 60)}</span></span>
+              <span class="row-sub"><Tag tone={STATE_TONES[stateOf(one)]} sign={false}>{stateOf(one)}</Tag><span class="mono cut">{words(one.id, 60)}</span></span>
             </a>
           ))}
         </nav>

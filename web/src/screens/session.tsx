@@ -32,6 +32,7 @@ export function SessionPage({ id }: { id: string }) {
   if (!found.data) return <Loading />;
   const { session, entries, cost } = found.data;
   const newest = [...entries].reverse();
+  const spent = (cost?.fixed ?? 0) + (cost?.injected ?? 0);
   return (
     <article aria-label={`Session ${id}`}>
       <p class="back"><a href={link("live")}>All sessions</a></p>
@@ -51,7 +52,7 @@ export function SessionPage({ id }: { id: string }) {
         <div><dt>tokens injected</dt><dd>{count(session.tokens)}</dd></div>
       </dl>
       {cost && cost.items.length ? (
-        <Section title="What it cost" count={`${count(cost.fixed + cost.injected)} tokens`}>
+        <Section title="What it cost" count={`${count(spent)} tokens`}>
           <table class="plain">
             <thead><tr><th scope="col">what</th><th scope="col">why</th><th scope="col" class="end">times</th><th scope="col" class="end">tokens</th><th scope="col"><span class="sr">share</span></th></tr></thead>
             <tbody>
@@ -59,7 +60,7 @@ export function SessionPage({ id }: { id: string }) {
                 <tr key={`${one.what} ${one.why}`}>
                   <td data-label="what">{words(one.what, 120)}</td><td data-label="why" class="quiet">{words(one.why, 160)}</td>
                   <td data-label="times" class="end">{count(one.count)}</td><td data-label="tokens" class="end">{count(one.tokens)}</td>
-                  <td class="bar-cell"><Bar value={one.tokens} of={cost.fixed + cost.injected} /></td>
+                  <td class="bar-cell"><Bar value={one.tokens} of={spent} /></td>
                 </tr>
               ))}
             </tbody>

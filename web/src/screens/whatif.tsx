@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { ApiError, request } from "../api";
-import { Command, Problem, Section, Tag } from "../parts/ui";
+import { Head, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import { link } from "../router";
 import { loadDraft, saveDraft } from "../state";
@@ -31,12 +31,12 @@ export function WhatIf({ seq }: { seq: number }) {
   };
   return (
     <article aria-label="What if">
+      <Head level={2} title={<>What if, since event <span class="mono">{seq}</span></>} line={`dmm ledger simulate --inject ${quote(rule || "a rule")} --at ${seq} --decide ${quote(decision || "a decision")}`} />
       <form class="stack" onSubmit={(event) => { event.preventDefault(); void run(); }}>
         <label class="field"><span>If this rule had been there since event {seq}</span><input value={rule} placeholder="verify accessibility before booking" onInput={(event) => { setRule(event.currentTarget.value); saveDraft("whatif.rule", event.currentTarget.value || null); }} /></label>
         <label class="field"><span>what would have become of this decision?</span><input value={decision} placeholder="Book the venue on the hill" onInput={(event) => { setDecision(event.currentTarget.value); saveDraft("whatif.decision", event.currentTarget.value || null); }} /></label>
         <div class="actions"><button type="submit" class="button primary" disabled={busy || !rule.trim() || !decision.trim()}>Simulate</button><span class="quiet">Nothing is recorded.</span></div>
       </form>
-      <Command line={`dmm ledger simulate --inject ${quote(rule || "a rule")} --at ${seq} --decide ${quote(decision || "a decision")}`} />
       {error ? <Problem error={error} /> : null}
       {found ? (
         <>
