@@ -69,11 +69,11 @@ export function MemoryPage({ path }: { path: string }) {
           <div><dt>file</dt><dd class="mono">{words(path)}</dd></div>
           <div><dt>scope</dt><dd>{memory.scope}</dd></div>
           <div><dt>priority</dt><dd>{memory.priority ?? "–"}</dd></div>
-          <div><dt>tags</dt><dd>{memory.tags.length ? memory.tags.map((one) => <Tag key={one}>{words(one, 60)}</Tag>) : "none"}</dd></div>
+          <div><dt>tags</dt><dd class="parts">{memory.tags.length ? memory.tags.map((one) => <Tag key={one}>{words(one, 60)}</Tag>) : "none"}</dd></div>
           {memory.paths.length ? <div><dt>applies to</dt><dd class="mono">{words(memory.paths.join(", "), 400)}</dd></div> : null}
           <div><dt>id</dt><dd class="mono">{words(memory.id)}</dd></div>
           <div><dt>created</dt><dd>{memory.created ?? "–"}</dd></div>
-          <div><dt>updated</dt><dd>{memory.updated ?? "–"}</dd></div>
+          <div><dt>updated</dt><dd><Time at={memory.updated} /></dd></div>
         </dl>
       </Section>
       <Section title="History" count={memory.history.length}>

@@ -81,12 +81,14 @@ export function SessionPage({ id }: { id: string }) {
 function Entry({ entry }: { entry: SessionEntry }) {
   const [open, setOpen] = useState(false);
   const kind = KINDS[entry.kind] ?? KINDS.note;
+  // A prompt is shown in its own words; the tag says that it is one.
+  const prompt = entry.kind === "prompt" && entry.detail ? entry.detail : null;
   return (
     <li class={`story-entry ${kind.tone}`}>
       <span class="story-time"><Time at={entry.at} /></span>
       <Tag tone={kind.tone}>{kind.word}</Tag>
       <div class="story-what">
-        <p class={entry.kind === "call" || entry.kind === "block" || entry.kind === "ask" ? "mono" : ""}>{words(entry.title, 600)}</p>
+        <p class={entry.kind === "call" || entry.kind === "block" || entry.kind === "ask" ? "mono" : ""}>{words(prompt ?? entry.title, 600)}</p>
         {entry.matched || entry.rule !== null ? (
           <p class="story-why">
             {entry.rule !== null ? <>rule <a href={link("rules", entry.rule)}>{words(String(entry.rule), 80)}</a></> : null}
@@ -94,7 +96,7 @@ function Entry({ entry }: { entry: SessionEntry }) {
             {" "}<a href={link("ledger", entry.seq)}>explain</a>
           </p>
         ) : null}
-        {entry.detail ? <p class="quiet">{words(entry.detail, 400)}</p> : null}
+        {entry.detail && !prompt && !entry.title.includes(entry.detail) ? <p class="quiet">{words(entry.detail, 400)}</p> : null}
         {entry.pack !== null ? (
           <>
             <p class="story-why">
