@@ -3,15 +3,15 @@
 import { signal } from "@preact/signals";
 import { ApiError, isMissing, request } from "./api";
 
-export type Action = "approve" | "reject" | "edit" | "undo" | "resolve" | "accept_rule" | "disable_rule" | "edit_rule" | "enroll";
+export type Action = "approve" | "reject" | "edit" | "undo" | "resolve" | "accept_rule" | "disable_rule" | "enable_rule" | "edit_rule" | "add_rule" | "enroll" | "remove_passkey";
 
-interface Confirmation {
+export interface Confirmation {
   id: string;
   how: "passkey" | "code" | "none";
   challenge?: string;
   rp_id?: string;
   credentials?: string[];
-  expires?: string;
+  expires_in?: number;
 }
 
 interface Proof {
@@ -29,7 +29,9 @@ export class Withdrawn extends Error {}
 export interface Deciding {
   action: Action;
   id: string;
-  digest: string;
+  /** The digest of the text that was shown, or the new text itself. */
+  digest?: string;
+  content?: string;
   /** What is decided, in words, for the question. */
   what: string;
   path: string;
@@ -55,13 +57,13 @@ export async function decide<T>(asked: Deciding): Promise<T> {
 async function prove(asked: Deciding, problem: string | null): Promise<Proof | null> {
   let found: Confirmation;
   try {
-    found = await request<Confirmation>("/v1/confirmations", { body: { action: asked.action, id: asked.id, digest: asked.digest } });
+    found = await request<Confirmation>("/v1/confirmations", { body: { action: asked.action, id: asked.id, digest: asked.digest, content: asked.content } });
   } catch (error) {
     // A daemon without confirmations decides by the sign-in alone.
     if (isMissing(error)) return null;
     throw error;
   }
-  if (found.how === "none") return { confirmation: found.id };
+  if (found.how === "none") return null;
   if (found.how === "passkey") return { confirmation: found.id, credential: await sign(found) };
   return { confirmation: found.id, code: await ask(asked.what, problem) };
 }
@@ -80,7 +82,8 @@ function ask(what: string, problem: string | null): Promise<string> {
   });
 }
 
-async function sign(found: Confirmation): Promise<NonNullable<Proof["credential"]>> {
+/** Have a passkey sign what is decided. */
+export async function sign(found: Confirmation): Promise<NonNullable<Proof["credential"]>> {
   let credential: Credential | null;
   try {
     credential = await navigator.credentials.get({

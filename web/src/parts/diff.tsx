@@ -3,7 +3,7 @@
 import { readDiff, type Line } from "../diff";
 import { words } from "./words";
 
-const MOST_LINES = 400;
+const MOST_LINES = 200;
 const SIGN = { same: " ", gone: "−", new: "+", place: "" };
 const SAID = { same: "", gone: "removed: ", new: "added: ", place: "" };
 

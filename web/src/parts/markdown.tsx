@@ -8,20 +8,29 @@ const PLAIN: Record<string, keyof JSX.IntrinsicElements> = {
   p: "p", ul: "ul", ol: "ol", li: "li", quote: "blockquote", em: "em", strong: "strong", s: "s", table: "table", tr: "tr", th: "th", td: "td",
 };
 const DEEPEST = 40;
+const MOST_NODES = 800;
 // Headings of a memory stand below those of the page.
 const LEVELS = ["h4", "h4", "h5", "h6", "h6", "h6", "h6"] as const;
 
 export function Markdown({ nodes }: { nodes: readonly Node[] | undefined }) {
-  return <div class="markdown">{build(nodes ?? [], 0)}</div>;
+  const left = { nodes: MOST_NODES };
+  const shown = build(nodes ?? [], 0, left);
+  return <div class="markdown">{shown}{left.nodes < 0 ? <p class="quiet">… The rest is in the file.</p> : null}</div>;
 }
 
-function build(nodes: readonly Node[], depth: number): ComponentChildren {
+function build(nodes: readonly Node[], depth: number, left: { nodes: number }): ComponentChildren {
   if (depth > DEEPEST) return "…";
-  return nodes.map((node, place) => <One key={place} node={node} depth={depth} />);
+  const shown: ComponentChildren[] = [];
+  for (const node of nodes) {
+    left.nodes -= 1;
+    if (left.nodes < 0) break;
+    shown.push(one(node, depth, left));
+  }
+  return shown;
 }
 
-function One({ node, depth }: { node: Node; depth: number }) {
-  const inside = node.c ? build(node.c, depth + 1) : words(node.v);
+function one(node: Node, depth: number, left: { nodes: number }): ComponentChildren {
+  const inside = node.c ? build(node.c, depth + 1, left) : words(node.v);
   const Tag = PLAIN[node.t] as "p" | undefined;
   if (Tag) return <Tag>{inside}</Tag>;
   switch (node.t) {

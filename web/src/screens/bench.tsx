@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError, request } from "../api";
 import { Button, Head, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
+import { decide } from "../proof";
 import { go, link } from "../router";
 import { loadDraft, saveDraft, tell } from "../state";
 import { quote } from "../text";
@@ -44,7 +45,7 @@ export function Bench({ onAdded }: { onAdded: () => void }) {
 
   const add = async (): Promise<void> => {
     try {
-      const made = await request<Rule>("/v1/rules", { body: { text: sentence, level } });
+      const made = await decide<Rule>({ action: "add_rule", id: "", content: sentence, what: `Add the rule: ${sentence}`, path: "/v1/rules", body: { text: sentence, level } });
       setText("");
       saveDraft("bench", null);
       tell(`Added: ${made.title}`);

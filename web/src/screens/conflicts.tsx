@@ -13,7 +13,6 @@ import { go, link, type Route } from "../router";
 import { clashes, tell } from "../state";
 import { baseName, count, numberOf, score } from "../text";
 import type { Node } from "../types";
-import { digestOf } from "./rule";
 
 interface Side { path: string; id?: string; title: string; text?: string; body?: Node[]; quote?: string | null }
 interface Conflict {
@@ -26,7 +25,6 @@ interface Conflict {
   memories: { path: string; id?: string; title?: string }[];
   sides?: Side[];
   resolution?: unknown;
-  digest?: string;
 }
 
 export function Conflicts({ route }: { route: Route }) {
@@ -95,7 +93,7 @@ function ConflictPage({ id, onDone }: { id: string; onDone: () => void }) {
           </section>
         ))}
       </div>
-      {conflict.status === "resolved" ? <p class="hint">Resolved.</p> : <Settle conflict={conflict} id={id} sides={sides} onDone={onDone} />}
+      {conflict.status === "resolved" ? <p class="hint">Resolved.</p> : <Settle id={id} sides={sides} onDone={onDone} />}
     </article>
   );
 }
@@ -108,7 +106,7 @@ const WAYS = [
 ] as const;
 type Way = (typeof WAYS)[number][0];
 
-function Settle({ conflict, id, sides, onDone }: { conflict: Conflict; id: string; sides: Side[]; onDone: () => void }) {
+function Settle({ id, sides, onDone }: { id: string; sides: Side[]; onDone: () => void }) {
   const [way, setWay] = useState<Way>("deprecate");
   const [target, setTarget] = useState(sides[0]?.path ?? "");
   const [reason, setReason] = useState("");
@@ -123,8 +121,7 @@ function Settle({ conflict, id, sides, onDone }: { conflict: Conflict; id: strin
     setError(null);
     const body = { action: way, reason: reason.trim(), ...(way === "intentional" ? {} : { target }), ...(texts ? { content } : {}) };
     try {
-      const digest = conflict.digest ?? (await digestOf(sides.map((one) => one.text ?? "").join("\n")));
-      await decide({ action: "resolve", id, digest, what: `Resolve ${id}: ${way}`, path: `/v1/conflicts/${encodeURIComponent(id)}/resolve`, body });
+      await decide({ action: "resolve", id, what: `Resolve ${id}: ${way}`, path: `/v1/conflicts/${encodeURIComponent(id)}/resolve`, body });
       tell(`${id} resolved`);
       onDone();
     } catch (problem) {

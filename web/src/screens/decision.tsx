@@ -47,7 +47,8 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
     setError(null);
     const path = action === "undo" ? "/v1/undo" : `/v1/proposals/${encodeURIComponent(proposal.id)}/${action}`;
     try {
-      await decide({ action, id: proposal.id, digest: proposal.digest, what: `${WORDS[action]} ${proposal.id}: ${proposal.operation} ${proposal.path}`, path, body });
+      const bound = action === "undo" ? { id: numberOf(proposal.id) } : action === "edit" ? { id: proposal.id, content: String(body["content"]) } : { id: proposal.id, digest: proposal.digest };
+      await decide({ action, ...bound, what: `${WORDS[action]} ${proposal.id}: ${proposal.operation} ${proposal.path}`, path, body });
       tell(`${proposal.id} ${done}`);
       if (action === "edit") {
         saveDraft(draft, null);

@@ -6,8 +6,8 @@ import { useGet } from "../resource";
 import { link } from "../router";
 import type { EventWhole } from "../types";
 
-const DEEPEST = 12;
-const MOST_ROWS = 60;
+const DEEPEST = 5;
+const MOST_ROWS = 40;
 
 export function EventPage({ seq }: { seq: number }) {
   const found = useGet<EventWhole>(`/v1/ledger/events/${seq}`);
@@ -55,7 +55,7 @@ export function Value({ value, depth }: { value: unknown; depth: number }) {
   if (value === null || value === undefined) return <span class="quiet">none</span>;
   if (typeof value === "string") return <span class="value">{words(value, 6000)}</span>;
   if (typeof value !== "object") return <span class="mono">{String(value)}</span>;
-  if (depth > DEEPEST) return <span class="quiet">…</span>;
+  if (depth > DEEPEST) return <span class="value mono">{words(JSON.stringify(value), 600)}</span>;
   if (Array.isArray(value)) {
     if (value.length === 0) return <span class="quiet">none</span>;
     if (value.every((one) => typeof one !== "object")) return <span class="value">{words(value.slice(0, MOST_ROWS).join(", "), 2000)}</span>;

@@ -53,24 +53,54 @@ export function Memory({ route }: { route: Route }) {
   );
 }
 
+interface Branch { path: string; name: string; count: number; own: number; inside: string[] }
+
+const MOST_FOLDERS = 150;
+
+/** The folders directly below one, with all that lies in them. */
+function branches(folders: Folder[], above: string): Branch[] {
+  const found = new Map<string, Branch>();
+  const start = above ? `${above}/` : "";
+  for (const one of folders) {
+    if (!one.path.startsWith(start)) continue;
+    const name = one.path.slice(start.length).split("/", 1)[0] ?? "";
+    if (!name) continue;
+    const path = `${start}${name}`;
+    const branch = found.get(path) ?? { path, name, count: 0, own: 0, inside: [] };
+    branch.count += one.count;
+    if (one.path === path) branch.own = one.count;
+    else branch.inside.push(one.path);
+    found.set(path, branch);
+  }
+  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name));
+}
+
 function Tree({ folders, open, chosen }: { folders: Folder[]; open: string; chosen: string }) {
-  const names = [...folders].sort((a, b) => a.path.localeCompare(b.path));
   return (
     <div class="tree" role="region" aria-label="Folders" tabIndex={0}>
-      <ul>
-        {names.map((one) => {
-          const shown = open === one.path;
-          return (
-            <li key={one.path}>
-              <a class="row folder" href={link("memory", shown && !chosen ? "" : one.path)} aria-expanded={shown}>
-                <span class="row-main"><span class="caret" aria-hidden="true">{shown ? "▾" : "▸"}</span>{words(one.path, 120)}<span class="row-end">{count(one.count)}</span></span>
-              </a>
-              {shown ? <Inside folder={one.path} chosen={chosen} /> : null}
-            </li>
-          );
-        })}
-      </ul>
+      <Level folders={folders} above="" open={open} chosen={chosen} />
     </div>
+  );
+}
+
+function Level({ folders, above, open, chosen }: { folders: Folder[]; above: string; open: string; chosen: string }) {
+  const rows = branches(folders, above);
+  return (
+    <ul>
+      {rows.slice(0, MOST_FOLDERS).map((one) => {
+        const shown = open === one.path || open.startsWith(`${one.path}/`);
+        return (
+          <li key={one.path}>
+            <a class="row folder" href={link("memory", open === one.path && !chosen ? above : one.path)} aria-expanded={shown}>
+              <span class="row-main"><span class="caret" aria-hidden="true">{shown ? "▾" : "▸"}</span>{words(one.name, 120)}<span class="row-end">{count(one.count)}</span></span>
+            </a>
+            {shown && one.inside.length ? <Level folders={folders} above={one.path} open={open} chosen={chosen} /> : null}
+            {shown && one.own && open === one.path ? <Inside folder={one.path} chosen={chosen} /> : null}
+          </li>
+        );
+      })}
+      {rows.length > MOST_FOLDERS ? <li class="quiet">{count(rows.length - MOST_FOLDERS)} more folders; search to find what is in them.</li> : null}
+    </ul>
   );
 }
 

@@ -7,10 +7,9 @@ import { words } from "../parts/words";
 import { decide, fromBase64, toBase64, Withdrawn } from "../proof";
 import { useGet } from "../resource";
 import { session, tell } from "../state";
-import { digestOf } from "./rule";
 
 interface Passkey { id: string; name: string; added: string; last: string | null }
-interface Creation { challenge: string; rp: { id?: string; name: string }; user: { id: string; name: string; displayName: string }; pubKeyCredParams: PublicKeyCredentialParameters[]; excludeCredentials?: { id: string; type: "public-key" }[]; timeout?: number; id?: string }
+interface Creation { challenge: string; rp: { id?: string; name: string }; user: { id: string; name: string; displayName: string }; pubKeyCredParams: PublicKeyCredentialParameters[]; excludeCredentials?: { id: string; type: "public-key" }[]; timeout?: number }
 
 export function Passkeys() {
   const found = useGet<{ passkeys: Passkey[] }>("/v1/passkeys");
@@ -38,8 +37,7 @@ export function Passkeys() {
   const add = (): Promise<void> =>
     run(async () => {
       const asked = name.trim() || "this device";
-      const told = await decide<Creation | { publicKey: Creation }>({ action: "enroll", id: asked, digest: await digestOf(asked), what: `Add the passkey ${asked}`, path: "/v1/passkeys/begin", body: { name: asked } });
-      const options = "publicKey" in told ? told.publicKey : told;
+      const { confirmation, options } = await decide<{ confirmation: string; options: Creation }>({ action: "enroll", id: asked, what: `Add the passkey ${asked}`, path: "/v1/passkeys/begin", body: { name: asked } });
       const made = (await navigator.credentials.create({
         publicKey: {
           ...options,
@@ -49,13 +47,13 @@ export function Passkeys() {
         },
       })) as (PublicKeyCredential & { response: AuthenticatorAttestationResponse }) | null;
       if (!made) throw new Withdrawn("withdrawn");
-      await request("/v1/passkeys/finish", { body: { name: asked, id: toBase64(made.rawId), client_data: toBase64(made.response.clientDataJSON), attestation: toBase64(made.response.attestationObject) } });
+      await request("/v1/passkeys/finish", { body: { confirmation, name: asked, client_data: toBase64(made.response.clientDataJSON), attestation_object: toBase64(made.response.attestationObject) } });
       setName("");
       tell(`Passkey ${asked} added`);
     });
   const remove = (one: Passkey): Promise<void> =>
     run(async () => {
-      await decide({ action: "enroll", id: one.id, digest: await digestOf(one.id), what: `Remove the passkey ${one.name}`, path: `/v1/passkeys/${encodeURIComponent(one.id)}`, method: "DELETE", body: {} });
+      await decide({ action: "remove_passkey", id: one.id, what: `Remove the passkey ${one.name}`, path: `/v1/passkeys/${encodeURIComponent(one.id)}`, method: "DELETE", body: {} });
       tell(`Passkey ${one.name} removed`);
     });
   return (

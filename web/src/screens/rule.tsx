@@ -15,17 +15,11 @@ import { Rehearsal } from "./rehearsal";
 import { Loose } from "./proposal";
 import { STATE_TONES, stateOf } from "./rules";
 
-/** The digest of a rule's text: what a person's proof is bound to. */
-export async function digestOf(text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return [...new Uint8Array(bytes)].map((one) => one.toString(16).padStart(2, "0")).join("");
-}
-
 type Step = "accept" | "disable" | "enable" | "edit";
 
 export function RulePage({ id, onChanged }: { id: string; onChanged: () => void }) {
   const address = `/v1/rules/${encodeURIComponent(id)}`;
-  const found = useGet<Rule & { digest?: string }>(address);
+  const found = useGet<Rule>(address);
   const draft = `rule.${id}`;
   const [step, setStep] = useState<Step | null>(() => (loadDraft(draft) ? "edit" : null));
   const [error, setError] = useState<ApiError | null>(null);
@@ -46,13 +40,12 @@ export function RulePage({ id, onChanged }: { id: string; onChanged: () => void 
   if (!rule) return <Loading />;
 
   const send = async (what: Step, source?: string): Promise<void> => {
-    const action: Action = what === "accept" || what === "enable" ? "accept_rule" : what === "disable" ? "disable_rule" : "edit_rule";
+    const action: Action = `${what}_rule`;
     const [path, body] = what === "accept" ? ["/v1/rules/accept", { names: [id] }] : [`${address}/${what}`, what === "edit" ? { source } : {}];
     setBusy(true);
     setError(null);
     try {
-      const digest = rule.digest ?? (await digestOf(what === "edit" ? (source ?? "") : (rule.source ?? "")));
-      await decide({ action, id, digest, what: `${what} rule ${id}: ${rule.title}`, path, body });
+      await decide({ action, id, content: source, what: `${what} rule ${id}: ${rule.title}`, path, body });
       saveDraft(draft, null);
       setStep(null);
       tell(`${id}: ${what === "edit" ? "changed" : `${what}d`.replace("acceptd", "accepted").replace("edd", "ed")}`);

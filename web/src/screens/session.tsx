@@ -20,7 +20,7 @@ const KINDS: Record<SessionEntry["kind"], { tone: string; word: string }> = {
   note: { tone: "plain", word: "note" },
   end: { tone: "plain", word: "end" },
 };
-const STEP = 200;
+const STEP = 80;
 
 export function SessionPage({ id }: { id: string }) {
   const address = `/v1/sessions/${encodeURIComponent(id)}`;
