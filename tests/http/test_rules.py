@@ -22,6 +22,8 @@ def test_an_agent_proposes_and_a_person_accepts(server: Server) -> None:
     assert told["pending"] is True
     asked = {"command": "git push -f origin x"}
     assert server.ask("POST", "/v1/check", asked).json()["outcome"] == "asks"
+    waiting = server.ask("GET", "/v1/rules/pending").json()["pending"]
+    assert [(one["seq"], one["id"]) for one in waiting] == [(told["seq"], told["id"])]
     names = {"names": [str(told["seq"])]}
     refused = server.ask("POST", "/v1/rules/accept", names)
     assert (refused.status, refused.json()["error"]["code"]) == (409, "review_refused")
@@ -30,6 +32,7 @@ def test_an_agent_proposes_and_a_person_accepts(server: Server) -> None:
         "POST", "/v1/rules/accept", names, headers=person, without=("Authorization",)
     )
     assert accepted.json()["accepted"][0]["state"] == "enforced"
+    assert server.ask("GET", "/v1/rules/pending").json()["pending"] == []
     assert server.ask("POST", "/v1/check", asked).json()["outcome"] == "denied"
     shown = server.ask("GET", "/v1/rules/never-force-push").json()
     assert (shown["state"], shown["examples"]["block"]) == ("enforced", ["git push -f"])

@@ -186,6 +186,7 @@ export interface Rule {
   path: string | null;
   seq: number | null;
   pending?: boolean;
+  disabled?: boolean;
   matches?: string[];
   examples?: { block?: unknown[]; allow?: unknown[] };
   why?: string;
@@ -208,3 +209,6 @@ export interface Job {
 }
 
 export interface RecallRow { id: string; kind: string; at: string; title: string; session: string; tokens: number; sources: number[]; files?: string[]; low_trust?: string }
+
+/** A rule that an agent proposed; a person accepts it by its number. */
+export interface PendingRule { text: string; priority: string; seq: number; id?: string; state: string; trust: string; actor: string | null; session: string | null }

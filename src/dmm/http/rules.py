@@ -51,6 +51,13 @@ def draft_rules(call: Called) -> Reply:
         return Reply(dmm.rules.draft())
 
 
+@router.get("/rules/pending", responses=told(models.Told))
+def list_pending(call: Called) -> Reply:
+    """List the rules that agents proposed and no person has accepted yet."""
+    with call.reading() as dmm:
+        return Reply(dmm.ledger.list_pending())
+
+
 @router.get("/rules/test", responses=told(models.Told))
 def run_examples(call: Called) -> Reply:
     """Run the examples of all rule files, as they stand on disk."""

@@ -34,7 +34,10 @@ export function useJob(): Running {
     }
   };
   useEffect(() => {
-    if (told) take(told);
+    if (!told) return;
+    // News of a job leave its result out; that is asked for once.
+    if (told.state === "done" && told.result === null) request<Job>(`/v1/jobs/${told.id}`).then(take).catch(() => take(told));
+    else take(told);
   }, [told]);
   const open = job?.state === "running";
   useEffect(() => {

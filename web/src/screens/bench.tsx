@@ -1,7 +1,7 @@
 /** The bench: compile a sentence, try calls against it and the rules in force, then add it. */
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, request } from "../api";
+import { ApiError, isMissing, request } from "../api";
 import { Button, Head, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import { decide } from "../proof";
@@ -43,6 +43,8 @@ export function Bench({ onAdded }: { onAdded: () => void }) {
     return () => { clearTimeout(timer); control.abort(); };
   }, [sentence, level]);
 
+  // A daemon that can't compile for a look compiles when the rule is added.
+  const ready = compiled !== null || (error !== null && isMissing(error) && sentence.length > 3);
   const add = async (): Promise<void> => {
     try {
       const made = await decide<Rule>({ action: "add_rule", id: "", content: sentence, what: `Add the rule: ${sentence}`, path: "/v1/rules", body: { text: sentence, level } });
@@ -58,12 +60,12 @@ export function Bench({ onAdded }: { onAdded: () => void }) {
   return (
     <article aria-label="Bench">
       <Head level={2} title="Bench" facts="Nothing counts until you add it" line={`dmm rules add ${sentence ? quote(sentence) : '"never push to main"'}`} />
-      <form class="ask-field" onSubmit={(event) => { event.preventDefault(); if (compiled) void add(); }}>
+      <form class="ask-field" onSubmit={(event) => { event.preventDefault(); if (ready) void add(); }}>
         <input aria-label="Rule in a sentence" placeholder="never push to main" value={text} onInput={(event) => setText(event.currentTarget.value)} />
         <select aria-label="Level" value={level} onChange={(event) => setLevel(event.currentTarget.value)}>
           <option value="deny">deny</option><option value="ask">ask</option><option value="warn">warn</option><option value="advise">advise</option>
         </select>
-        <button type="submit" class="button primary" disabled={!compiled}>Add rule</button>
+        <button type="submit" class="button primary" disabled={!ready}>Add rule</button>
       </form>
       {error ? <Problem error={error} line={`dmm rules add ${quote(sentence)}`} /> : null}
       {compiled ? (

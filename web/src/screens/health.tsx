@@ -12,7 +12,8 @@ import type { Route } from "../router";
 import { root } from "../api";
 import { theme } from "../state";
 import { count, fullTime } from "../text";
-import { Loose } from "./proposal";
+import type { Check } from "../types";
+import { CheckList } from "./proposal";
 import { Passkeys } from "./passkeys";
 
 interface Day { day: string; packs: number; tokens: number; monolith: number; blocked: number; asked: number; proposals: number; applied: number }
@@ -96,26 +97,19 @@ function Plot({ days, lines, label }: { days: string[]; lines: Line[]; label: st
   return <div class="plot" role="img" aria-label={label} ref={place} />;
 }
 
-interface Finding { name?: string; title?: string; status?: string; outcome?: string; state?: string; text?: string; what?: string; hint?: string; fix?: string }
+interface Finding { area: string; name: string; level: "ok" | "warn" | "fail"; told: string; way: string | null }
+const OUTCOMES = { ok: "pass", warn: "warn", fail: "fail" } as const;
 
 function Checkup() {
   const job = useJob();
-  const result = job.result as { checks?: Finding[]; findings?: Finding[] } | Finding[] | null;
-  const rows = Array.isArray(result) ? result : (result?.checks ?? result?.findings ?? null);
+  const rows = (job.result as { checks?: Finding[] } | null)?.checks;
+  const checks = rows?.map((one): Check => ({ name: `${one.area}: ${one.name}`, outcome: OUTCOMES[one.level] ?? "warn", text: one.way ? `${one.told} ${one.way}` : one.told }));
   return (
     <Section title="Doctor">
       <div class="actions"><Button onClick={() => void job.start({ kind: "checkup" })} disabled={job.running}>Check now</Button><span class="quiet">Hooks, index, files, ledger. <code>dmm doctor</code> also proves that a deny denies.</span></div>
       <JobProgress job={job} />
       {job.error ? <Problem error={job.error} line="dmm doctor" /> : null}
-      {rows ? (
-        <ul class="checks" aria-label="Findings">
-          {rows.map((one, place) => {
-            const state = one.status ?? one.outcome ?? one.state ?? "";
-            const tone = /ok|pass|good/i.test(state) ? "good" : /fail|error|bad|broken/i.test(state) ? "block" : "warn";
-            return <li key={place}><Tag tone={tone}>{state || "?"}</Tag><span class="check-name">{words(one.name ?? one.title ?? "", 60)}</span><span class="check-text">{words(one.text ?? one.what ?? "", 400)} {words(one.hint ?? one.fix ?? "", 300)}</span></li>;
-          })}
-        </ul>
-      ) : job.result ? <Loose value={job.result} /> : null}
+      <div role="status">{checks ? <CheckList checks={checks} /> : null}</div>
     </Section>
   );
 }

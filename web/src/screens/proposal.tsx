@@ -69,22 +69,28 @@ export function ProposalPage({ id, onDecided, onChanged }: { id: string; onDecid
 
 const OUTCOMES = { pass: { tone: "good", word: "passed" }, warn: { tone: "warn", word: "warning" }, fail: { tone: "block", word: "failed" } };
 
-/** What speaks against a text first; what passed is folded away. */
 export function Checks({ checks }: { checks: readonly Check[] }) {
+  return (
+    <Section title="Checks" count={`${checks.filter((one) => one.outcome === "pass").length} of ${checks.length} passed`}>
+      <CheckList checks={checks} />
+    </Section>
+  );
+}
+
+/** What speaks against something first; what passed is folded away. */
+export function CheckList({ checks }: { checks: readonly Check[] }) {
   const passed = checks.filter((one) => one.outcome === "pass");
   const rest = checks.filter((one) => one.outcome !== "pass").sort((a, b) => a.outcome.localeCompare(b.outcome));
   return (
-    <Section title="Checks" count={`${passed.length} of ${checks.length} passed`}>
-      {rest.length ? (
-        <ul class="checks">{rest.map((one) => <CheckRow key={one.name} check={one} />)}</ul>
-      ) : null}
+    <>
+      {rest.length ? <ul class="checks">{rest.map((one) => <CheckRow key={one.name} check={one} />)}</ul> : null}
       {passed.length ? (
         <details>
           <summary>{plural(passed.length, "check")} passed</summary>
           <ul class="checks">{passed.map((one) => <CheckRow key={one.name} check={one} />)}</ul>
         </details>
       ) : null}
-    </Section>
+    </>
   );
 }
 
@@ -94,7 +100,7 @@ function CheckRow({ check }: { check: Check }) {
     <li>
       <Tag tone={outcome.tone}>{outcome.word}</Tag>
       <span class="check-name">{check.name.replaceAll("_", " ")}</span>
-      <span class="check-text">{words(check.text, 800)}{check.other ? <> <a href={link("memory", check.other)}>{words(check.other, 120)}</a></> : null}</span>
+      <span class="check-text">{words(check.text, 800)}{check.other ? <> <a href={/^proposal_/.test(check.other) ? link("review", check.other) : link("memory", check.other)}>{words(check.other, 120)}</a></> : null}</span>
     </li>
   );
 }

@@ -9,13 +9,13 @@ import { type Action, decide, Withdrawn } from "../proof";
 import { useGet } from "../resource";
 import { link } from "../router";
 import { loadDraft, saveDraft, tell } from "../state";
-import { count } from "../text";
+import { plural } from "../text";
 import type { Rule } from "../types";
 import { Rehearsal } from "./rehearsal";
 import { Loose } from "./proposal";
 import { STATE_TONES, stateOf } from "./rules";
 
-type Step = "accept" | "disable" | "enable" | "edit";
+type Step = "disable" | "enable" | "edit";
 
 export function RulePage({ id, onChanged }: { id: string; onChanged: () => void }) {
   const address = `/v1/rules/${encodeURIComponent(id)}`;
@@ -27,11 +27,9 @@ export function RulePage({ id, onChanged }: { id: string; onChanged: () => void 
   const confirm = useRef<HTMLDivElement>(null);
   const rule = found.data;
   const state = rule ? stateOf(rule) : "";
-  const pending = state === "pending";
-  const inactive = state === "inactive";
+  const disabled = state === "disabled";
   const file = rule?.kind === "file";
   useKeys("This rule", [
-    { key: "a", label: "Accept: arm", run: () => setStep("accept"), when: pending },
     { key: "e", label: "Edit the file", run: () => setStep("edit"), when: file && step !== "edit" },
     { key: "Escape", label: "Take back", run: () => setStep(null), when: step !== null && step !== "edit" },
   ]);
@@ -41,14 +39,13 @@ export function RulePage({ id, onChanged }: { id: string; onChanged: () => void 
 
   const send = async (what: Step, source?: string): Promise<void> => {
     const action: Action = `${what}_rule`;
-    const [path, body] = what === "accept" ? ["/v1/rules/accept", { names: [id] }] : [`${address}/${what}`, what === "edit" ? { source } : {}];
     setBusy(true);
     setError(null);
     try {
-      await decide({ action, id, content: source, what: `${what} rule ${id}: ${rule.title}`, path, body });
+      await decide({ action, id, content: source, what: `${what} rule ${id}: ${rule.title}`, path: `${address}/${what}`, body: what === "edit" ? { source } : {} });
       saveDraft(draft, null);
       setStep(null);
-      tell(`${id}: ${what === "edit" ? "changed" : `${what}d`.replace("acceptd", "accepted").replace("edd", "ed")}`);
+      tell(`${id}: ${what === "edit" ? "changed" : `${what}d`}`);
       found.reload();
       onChanged();
     } catch (problem) {
@@ -61,13 +58,12 @@ export function RulePage({ id, onChanged }: { id: string; onChanged: () => void 
   return (
     <article aria-label={`Rule ${id}`}>
       <p class="back"><a href={link("rules")}>All rules</a></p>
-      <Head level={2} title={words(rule.title, 400)} facts={<><Tag tone={STATE_TONES[state]} sign={false}>{state}</Tag>{rule.stopped ? <span>stopped {count(rule.stopped)} calls</span> : null}</>} line={`dmm rules show ${id}`} json={address} />
+      <Head level={2} title={words(rule.title, 400)} facts={<><Tag tone={STATE_TONES[state]} sign={false}>{state}</Tag>{rule.stopped ? <span>stopped {plural(rule.stopped, "call")}</span> : null}</>} line={`dmm rules show ${id}`} json={address} />
       <div class="decision" role="group" aria-label="Decision">
         {step === null ? (
           <div class="actions">
-            {pending ? <Button kind="primary" hint="a" onClick={() => setStep("accept")}>Accept</Button> : null}
-            {!pending && !inactive ? <Button onClick={() => setStep("disable")}>Disable…</Button> : null}
-            {inactive ? <Button onClick={() => setStep("enable")}>Enable…</Button> : null}
+            {!disabled ? <Button onClick={() => setStep("disable")}>Disable…</Button> : null}
+            {disabled ? <Button onClick={() => setStep("enable")}>Enable…</Button> : null}
             {file ? <Button hint="e" onClick={() => setStep("edit")}>Edit</Button> : null}
           </div>
         ) : step === "edit" ? (

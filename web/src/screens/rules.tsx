@@ -6,22 +6,30 @@ import { words } from "../parts/words";
 import { useGet, useNews } from "../resource";
 import { go, link, type Route } from "../router";
 import { count } from "../text";
-import type { Rule } from "../types";
+import type { PendingRule, Rule } from "../types";
 import { Bench } from "./bench";
+import { PendingPage } from "./pending_rule";
 import { RulePage } from "./rule";
 
 interface Told { rules: Rule[]; counts: Record<string, number>; faults: { path?: string; what?: string }[] }
 
-export const STATE_TONES: Record<string, string> = { enforced: "block", asks: "ask", pending: "warn", "checked on decisions only": "accent", inactive: "plain", advice: "plain" };
+export const STATE_TONES: Record<string, string> = { enforced: "block", asks: "ask", pending: "warn", "checked on decisions only": "accent", disabled: "plain", advice: "plain" };
 
-/** The state of a rule, pending before all. */
-export const stateOf = (rule: Rule): string => (rule.pending ? "pending" : rule.state);
+/** The state of a rule in one word. */
+export const stateOf = (rule: Rule): string => (rule.pending ? "pending" : rule.disabled ? "disabled" : rule.state);
 
 export function Rules({ route }: { route: Route }) {
   const found = useGet<Told>("/v1/rules");
-  useNews(/^(Rule|Constraint)/, found.reload);
-  const rules = [...(found.data?.rules ?? [])].sort((a, b) => Number(stateOf(b) === "pending") - Number(stateOf(a) === "pending"));
+  const proposed = useGet<{ pending: PendingRule[] }>("/v1/rules/pending");
+  const reload = (): void => {
+    found.reload();
+    proposed.reload();
+  };
+  useNews(/^(Rule|Constraint)/, reload);
+  const waiting = proposed.data?.pending ?? [];
+  const rules = found.data?.rules ?? [];
   const chosen = route.rest;
+  const draft = waiting.find((one) => chosen === `pending-${one.seq}`);
   const place = rules.findIndex((one) => one.id === chosen);
   const move = (by: number): void => {
     const to = rules[Math.min(rules.length - 1, Math.max(0, place + by))];
@@ -44,6 +52,12 @@ export function Rules({ route }: { route: Route }) {
             <span class="row-main">Bench</span>
             <span class="row-sub">Write a rule, try it, rehearse it on the past</span>
           </a>
+          {waiting.map((one) => (
+            <a class="row" key={one.seq} href={link("rules", `pending-${one.seq}`)} aria-current={chosen === `pending-${one.seq}` ? "true" : undefined}>
+              <span class="row-main"><span class="cut">{words(one.text, 200)}</span></span>
+              <span class="row-sub"><Tag tone="warn">pending</Tag><span>proposed by {words(one.actor ?? one.trust, 40)}</span></span>
+            </a>
+          ))}
           {rules.map((one) => (
             <a class="row" key={one.id} href={link("rules", one.id)} aria-current={one.id === chosen ? "true" : undefined}>
               <span class="row-main"><span class="cut">{words(one.title, 200)}</span></span>
@@ -51,11 +65,11 @@ export function Rules({ route }: { route: Route }) {
             </a>
           ))}
         </nav>
-        {found.data && rules.length === 0 ? <Empty title="No rule yet" line="dmm ledger constraint --starter">The starter rules deny forced pushes, dropped databases, reading secrets and more.</Empty> : null}
+        {found.data && rules.length + waiting.length === 0 ? <Empty title="No rule yet" line="dmm ledger constraint --starter">The starter rules deny forced pushes, dropped databases, reading secrets and more.</Empty> : null}
         {(found.data?.faults ?? []).map((one, number) => <p class="problem" key={number}>{words(`${one.path ?? ""} ${one.what ?? JSON.stringify(one)}`, 300)}</p>)}
       </section>
       <div class="detail">
-        {chosen ? <RulePage key={chosen} id={chosen} onChanged={found.reload} /> : <Bench onAdded={found.reload} />}
+        {draft ? <PendingPage key={chosen} rule={draft} onAccepted={reload} /> : chosen ? <RulePage key={chosen} id={chosen} onChanged={reload} /> : <Bench onAdded={reload} />}
       </div>
     </div>
   );
