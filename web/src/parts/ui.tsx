@@ -65,7 +65,7 @@ export function Command({ line, json }: { line: string; json?: string }) {
   return (
     <div class="command">
       <code ref={code}><span class="prompt" aria-hidden="true">$ </span>{words(line, 400)}</code>
-      <button type="button" class="link" onClick={() => void copy()} aria-label={`Copy command ${line}`}>{copied ? "Copied" : "Copy"}</button>
+      <button type="button" class="link" onClick={() => void copy()} aria-label="Copy the command">{copied ? "Copied" : "Copy"}</button>
       {at ? <a href={at} target="_blank" rel="noreferrer">JSON</a> : null}
     </div>
   );

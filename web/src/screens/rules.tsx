@@ -27,7 +27,7 @@ export function Rules({ route }: { route: Route }) {
   };
   useNews(/^(Rule|Constraint)/, reload);
   const waiting = proposed.data?.pending ?? [];
-  const rules = found.data?.rules ?? [];
+  const rules = (found.data?.rules ?? []).filter((one) => !waiting.some((other) => other.seq === one.seq));
   const chosen = route.rest;
   const draft = waiting.find((one) => chosen === `pending-${one.seq}`);
   const place = rules.findIndex((one) => one.id === chosen);
