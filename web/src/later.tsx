@@ -22,6 +22,10 @@ export function later(name: keyof More): (props: { route: Route }) => JSX.Elemen
         setPart(found);
       }, () => setFailed(true));
     }, [part, failed, connection.value]);
+    useEffect(() => {
+      // The shell moved the focus before this screen had a heading.
+      if (part && document.activeElement === document.body) document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+    }, [part]);
     if (part) {
       const View = part[name];
       return <View route={route} />;

@@ -109,11 +109,13 @@ function Evidence({ title, units }: { title: string; units: Unit[] }) {
   return (
     <Section title={title} count={plural(units.length, "piece")}>
       {units.slice(0, MOST).map((one) => (
-        <details class="evidence" key={one.id}>
-          <summary>{words(one.title || one.path || one.id, 160)} <span class="mono quiet">{words(one.source === "code" ? one.id : one.cite, 160)}</span></summary>
-          {one.source === "code" ? null : <p><Cite cite={one.cite} /></p>}
-          <Foreign trust={one.low_trust}><pre class="code" tabIndex={0}>{words(one.text.trim(), 6000)}</pre></Foreign>
-        </details>
+        <div class="evidence" key={one.id}>
+          <details>
+            <summary>{words(one.title || one.path || one.id, 160)}</summary>
+            <Foreign trust={one.low_trust}><pre class="code" tabIndex={0}>{words(one.text.trim(), 6000)}</pre></Foreign>
+          </details>
+          <Cite cite={one.source === "code" ? one.id : one.cite} />
+        </div>
       ))}
     </Section>
   );

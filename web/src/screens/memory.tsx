@@ -56,9 +56,12 @@ export function Memory({ route }: { route: Route }) {
 interface Branch { path: string; name: string; count: number; own: number; inside: string[] }
 
 const MOST_FOLDERS = 150;
+const FEW_FOLDERS = 40;
 
 /** The folders directly below one, with all that lies in them. */
 function branches(folders: Folder[], above: string): Branch[] {
+  // A few folders stand in one list, by their whole paths.
+  if (folders.length <= FEW_FOLDERS) return folders.map((one) => ({ path: one.path, name: one.path, count: one.count, own: one.count, inside: [] })).sort((a, b) => a.name.localeCompare(b.name));
   const found = new Map<string, Branch>();
   const start = above ? `${above}/` : "";
   for (const one of folders) {
@@ -94,7 +97,7 @@ function Level({ folders, above, open, chosen }: { folders: Folder[]; above: str
             <a class="row folder" href={link("memory", open === one.path && !chosen ? above : one.path)} aria-expanded={shown}>
               <span class="row-main"><span class="caret" aria-hidden="true">{shown ? "▾" : "▸"}</span>{words(one.name, 120)}<span class="row-end">{count(one.count)}</span></span>
             </a>
-            {shown && one.inside.length ? <Level folders={folders} above={one.path} open={open} chosen={chosen} /> : null}
+            {shown && one.inside.length > 0 ? <Level folders={folders} above={one.path} open={open} chosen={chosen} /> : null}
             {shown && one.own && open === one.path ? <Inside folder={one.path} chosen={chosen} /> : null}
           </li>
         );
