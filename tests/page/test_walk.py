@@ -42,8 +42,9 @@ def test_a_new_user_understands_a_prompt_accepts_a_proposal_and_tries_a_rule(
     page.get_by_role("link", name="Rules").click()
     visit.main.get_by_role("textbox", name="Command").fill("git push origin main")
     visit.main.get_by_role("button", name="Check").click()
-    expect(visit.main.get_by_role("status")).to_contain_text("denied")
-    expect(visit.main.get_by_role("status")).to_contain_text("never-push-to-main")
+    verdict = visit.main.get_by_role("article", name="Bench").get_by_role("status")
+    expect(verdict).to_contain_text("denied")
+    expect(verdict).to_contain_text("never-push-to-main")
 
 
 def test_the_docs_name_every_control_of_the_walk() -> None:

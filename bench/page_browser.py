@@ -1,0 +1,200 @@
+"""The page in a real browser: `python -m bench.page_browser [--json FILE]`; needs Chromium.
+
+A project with 10,000 memories and 100,000 events against an empty one: the time until rows are
+there as a ratio, the heap, any event by its number, bytes over the wire, requests to other hosts,
+and how soon a killed daemon is noticed. With npx, Lighthouse is run as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+from tests.page.browser import find_browser, launched
+from tests.page.large import EVENTS, MEMORIES, make_large
+from tests.page.visit import visiting
+from tests.page.world import World, living
+
+from bench import report
+from bench.report import Measure, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser
+    from tests.page.visit import Visit
+
+ROUNDS = 7
+FIRST = ("index.html", "app.js", "app.css", "chunk.js", "favicon.svg")
+SCRIPTS, STYLES, LATER, WHOLE = 45.0, 12.0, 30.0, 300.0
+
+
+def measure(memories: int = MEMORIES, events: int = EVENTS) -> Part:
+    """Measure both projects in turns, so that a busy machine slows both."""
+    with (
+        tempfile.TemporaryDirectory(prefix="dmm-page-") as folder,
+        living(Path(folder), worked=False) as world,
+        launched(find_browser()) as browser,
+    ):
+        home = world.machine.home
+        projects = {
+            "empty": make_large(Path(folder) / "empty", home, 0, 0),
+            "large": make_large(Path(folder) / "large", home, memories, events),
+        }
+        worlds = {name: World(world.machine, one) for name, one in projects.items()}
+        for one in worlds.values():
+            one.ask("GET", "/v1/memories")
+            one.ask("GET", "/v1/ledger/histogram")
+        measures = [*_weigh(), *_rows(browser, worlds), *_inside(browser, worlds["large"], events)]
+        measures += [_kill(browser, world), *_lighthouse(world)]
+    remark = f"Large: {memories:,} memories and {events:,} events. Medians of {ROUNDS} rounds."
+    return Part("The page in Chromium", tuple(measures), remark)
+
+
+def _weigh() -> Iterator[Measure]:
+    """Count the bytes of the files as they would be sent, compressed."""
+    folder = resources.files("dmm.web").joinpath("static")
+    sizes = {
+        one.name: len(gzip.compress(one.read_bytes(), 9)) / 1024
+        for one in folder.iterdir()
+        if one.is_file()
+    }
+    first = sum(size for name, size in sizes.items() if name in FIRST and name.endswith(".js"))
+    styles = sum(size for name, size in sizes.items() if name.endswith(".css"))
+    later = max((s for n, s in sizes.items() if n.endswith(".js") and n not in FIRST), default=0)
+    whole = sum(one.read_bytes().__len__() for one in folder.iterdir() if one.is_file()) / 1024
+    yield Measure("scripts of the first load, KB gzipped", first, SCRIPTS, at_most=True)
+    yield Measure("styles, KB gzipped", styles, STYLES, at_most=True)
+    yield Measure("largest part loaded later, KB gzipped", later, LATER, at_most=True)
+    yield Measure("all files in the wheel, KB", whole, WHOLE, at_most=True)
+
+
+def _rows(browser: Browser, worlds: dict[str, World]) -> Iterator[Measure]:
+    """Time a load until the rows of a screen are there; the projects take turns."""
+    for screen in ("live", "memory", "ledger"):
+        taken: dict[str, list[float]] = {name: [] for name in worlds}
+        with contextlib.ExitStack() as stack:
+            visits = {
+                name: stack.enter_context(visiting(browser, one)) for name, one in worlds.items()
+            }
+            for name, visit in visits.items():
+                visit.choose(name)
+                visit.open(screen)
+            for _ in range(ROUNDS):
+                for name, visit in visits.items():
+                    taken[name].append(_time(visit, _reload(visit)))
+        empty, large = (statistics.median(taken[name]) for name in ("empty", "large"))
+        beside = {"empty, ms": empty * 1000, "large, ms": large * 1000}
+        name = f"rows on {screen}, large over empty"
+        yield Measure(name, large / empty, 1.3, at_most=True, digits=2, beside=beside)
+
+
+def _reload(visit: Visit) -> Callable[[], None]:
+    def load() -> None:
+        visit.page.reload()
+        visit.settle()
+
+    return load
+
+
+def _time(visit: Visit, act: Callable[[], None]) -> float:
+    begun = time.perf_counter()
+    act()
+    expect(visit.main.get_by_role("heading").first).to_be_visible()
+    return time.perf_counter() - begun
+
+
+def _inside(browser: Browser, large: World, events: int) -> Iterator[Measure]:
+    """Look at the large project from within the page."""
+    with visiting(browser, large) as visit:
+        visit.choose("large")
+        jumps = []
+        for number in range(ROUNDS):
+            seq = events * (number + 1) // (ROUNDS + 1)
+            begun = time.perf_counter()
+            visit.page.evaluate("(seq) => { location.hash = `#/ledger/${seq}` }", seq)
+            article = visit.main.get_by_role("article").last
+            expect(article).to_contain_text(str(seq))
+            jumps.append((time.perf_counter() - begun) * 1000)
+        for screen in ("live", "memory", "ledger", "rules", "health"):
+            visit.open(screen)
+        link = visit.watched.context.new_cdp_session(visit.page)
+        link.send("HeapProfiler.collectGarbage")
+        heap = link.send("Runtime.getHeapUsage")["usedSize"] / (1 << 20)
+        nodes = visit.page.evaluate("() => document.querySelectorAll('*').length")
+        others = [one for one in visit.watched.faults if "another host" in one]
+        asked = len(visit.watched.requests)
+    yield Measure("any event by its number, ms", statistics.median(jumps), 200, at_most=True)
+    yield Measure("heap after five screens, MB", heap, 30, at_most=True)
+    yield Measure("elements of the last screen", float(nodes), 2_000, at_most=True, digits=0)
+    note = f"of {asked} requests"
+    yield Measure("requests to other hosts", float(len(others)), 0, True, 0, note=note)
+
+
+def _kill(browser: Browser, world: World) -> Measure:
+    with visiting(browser, world) as visit:
+        visit.watched.allow("ERR_")
+        visit.open("live")
+        os.kill(world.machine.about["pid"], signal.SIGKILL)
+        begun = time.perf_counter()
+        expect(visit.page.get_by_text("The daemon is gone").first).to_be_visible()
+        told = time.perf_counter() - begun
+        while world.machine.pids():
+            time.sleep(0.02)
+        world.machine.start()
+        expect(visit.page.get_by_text("The daemon is gone")).to_have_count(0)
+    return Measure("a killed daemon is noticed after, s", told, 2, at_most=True, digits=2)
+
+
+def _lighthouse(world: World) -> Iterator[Measure]:
+    """Run Lighthouse on the page before the sign-in, where npx and a whole Chromium are there."""
+    npx, chromium = shutil.which("npx"), shutil.which("chromium")
+    if npx is None or chromium is None:
+        yield report.missing("Lighthouse", "npx or chromium")
+        return
+    line = [npx, "--yes", "lighthouse@12.8.2", world.origin, "--output=json", "--quiet"]
+    flags = "--chrome-flags=--headless=new --no-sandbox"
+    done = subprocess.run(
+        [*line, flags],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"CHROME_PATH": chromium},
+        check=False,
+    )
+    if done.returncode:
+        yield report.missing("Lighthouse", done.stderr.strip().splitlines()[-1:])
+        return
+    for name, found in json.loads(done.stdout)["categories"].items():
+        yield Measure(f"Lighthouse {name}", found["score"] * 100, 100, digits=0)
+
+
+def main() -> None:
+    """Measure, print a table, and write the figures as JSON if a file is named."""
+    parser = argparse.ArgumentParser(prog="page_browser", description=__doc__)
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--memories", type=int, default=MEMORIES)
+    parser.add_argument("--events", type=int, default=EVENTS)
+    given = parser.parse_args()
+    machine = report.describe_machine()
+    part = measure(given.memories, given.events)
+    print(report.render(part))
+    print(report.footer(machine))
+    if given.json is not None:
+        given.json.write_text(json.dumps(report.as_dict([part], machine), indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
