@@ -9,7 +9,7 @@ LARGEST = 1 << 16
 
 
 def find_branch(folder: str | os.PathLike[str]) -> str | None:
-    """Tell which branch is checked out around a folder, where that can be read."""
+    """Return which branch is checked out around a folder, where that can be read."""
     git = _find_git(folder)
     head = "" if git is None else _read(os.path.join(git, "HEAD")).strip()
     return head.removeprefix(PREFIX) if head.startswith(PREFIX) else None
@@ -56,7 +56,7 @@ def _find_top(folder: str | os.PathLike[str]) -> str | None:
 
 
 def _git_folder(entry: str) -> str | None:
-    """Follow .git: the folder itself, or a file that names it."""
+    """Resolve .git: the folder itself, or a file that names it."""
     if os.path.isdir(entry):
         return entry if os.path.exists(os.path.join(entry, "HEAD")) else None
     named = _read(entry).removeprefix("gitdir:").strip()

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def version() -> str:
-    """Tell the version of this program and when it was built, which both ends compare."""
+    """Return the version of this program and when it was built, which both ends compare."""
     import dmm
 
     try:
@@ -56,7 +56,7 @@ def version() -> str:
 
 
 def state_folder(home: str | None = None) -> str:
-    """Tell where the user's lasting state is kept: spool, logs and what is trusted."""
+    """Return where the user's lasting state is kept: spool, logs and what is trusted."""
     named = os.environ.get("DMM_STATE_DIR")
     if named:
         return named
@@ -67,7 +67,7 @@ def state_folder(home: str | None = None) -> str:
 
 
 def run_folder(*, make: bool = False) -> str:
-    """Tell where the sockets of the running process are; whoever starts it may choose a name."""
+    """Return where the sockets of the running process are; whoever starts it may choose a name."""
     named = os.environ.get("DMM_RUN_DIR")
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if not named:
@@ -157,7 +157,7 @@ def write_private(path: str, data: bytes) -> None:
 
 
 def _is_own(folder: str) -> bool:
-    """Say whether nobody else could have put a socket there to listen to this user."""
+    """Return whether nobody else could have put a socket there to listen to this user."""
     try:
         found = os.lstat(folder)
     except OSError:
@@ -247,7 +247,7 @@ def call(verb: str, arguments: dict[str, Any], *, timeout: float) -> dict[str, A
 
 
 def is_running() -> bool:
-    """Say whether a background process lives or is being started: somebody holds the lock."""
+    """Return whether a background process lives or is being started: somebody holds the lock."""
     if sys.platform == "win32":  # pragma: no cover - the daemon runs on POSIX systems only
         return False
     import fcntl
@@ -296,7 +296,7 @@ def _may_try(path: str) -> bool:
 
 
 def _given_up() -> bool:
-    """Say whether starting has failed so often that nobody should wait for it."""
+    """Return whether starting failed too often to wait for it again."""
     try:
         found = os.stat(os.path.join(run_folder(), TRIES))
     except OSError:
@@ -306,7 +306,7 @@ def _given_up() -> bool:
 
 
 def environment() -> dict[str, str]:
-    """Give the background process what it needs to know, and nothing of the agent that began it."""
+    """Return the environment of the daemon, without that of the agent that started it."""
     from dmm.clients.registry import all_clients
 
     # What begins with PYTHON would let a project put modules of its own in place of ours.
@@ -365,7 +365,7 @@ def ask_or_start(
 
 
 def connect_and_close() -> bool:
-    """Say whether somebody listens."""
+    """Return whether anyone listens."""
     link = connect(1.0)
     if link is None:
         return False

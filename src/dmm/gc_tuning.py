@@ -18,7 +18,7 @@ MANY = 1_000
 
 
 def settle(memories: int) -> None:
-    """Hold what is there now for good, where so many memories are a lot; collect garbage first."""
+    """Exempt the objects of a large project from garbage collection."""
     if memories >= MANY:
         # What was held before is looked through once more: some of it may be gone by now.
         release()
@@ -28,7 +28,7 @@ def settle(memories: int) -> None:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Do not look for garbage within the block: it makes much, and nothing that holds itself."""
+    """Disable cyclic garbage collection in the block, which creates no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -39,5 +39,5 @@ def undisturbed() -> Iterator[None]:
 
 
 def release() -> None:
-    """Hold nothing for good any more, as when a project is closed: it can be collected again."""
+    """Unfreeze all objects, as when a project is closed."""
     gc.unfreeze()

@@ -17,7 +17,7 @@ class LruCache(Generic[V]):
     _kept: dict[bytes, V] = field(default_factory=dict)
 
     def find(self, *made_of: object) -> V | None:
-        """Give what was made of this, if it is still kept; it now counts as used last."""
+        """Return what was made of this, if it is still kept; it now counts as used last."""
         key = _hash(made_of)
         value = self._kept.pop(key, None)
         if value is not None:

@@ -55,7 +55,7 @@ def tighten(path: Path) -> None:
 
 
 def _close(path: Path) -> bool:
-    """Take from others what they may do with it, and say whether that was anything.
+    """Remove the permissions of others; return whether there were any.
 
     What its owner may do stays: a folder that is made read-only is meant to be.
     """

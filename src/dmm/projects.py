@@ -146,7 +146,7 @@ class Project:
 
     @contextlib.contextmanager
     def isolated(self, actor: Actor) -> Iterator[Dmm]:
-        """Do what waits for others, such as a model; it has files of its own, so no query waits."""
+        """Run what waits for others, such as a model, without blocking queries."""
         with self._isolating:
             if self.closed:
                 raise self._refusal()
@@ -158,14 +158,14 @@ class Project:
                 apart.close()
 
     def applying(self, actor: Actor) -> contextlib.AbstractContextManager[Dmm]:
-        """Do what may write files; where a Git commit follows, no query waits for its hooks."""
+        """Run what may write files; queries do not wait for Git hooks."""
         if self.dmm.config.governance.git_commit:
             return self.isolated(actor)
         return self.write(actor)
 
     @contextlib.contextmanager
     def reading(self, actor: Actor) -> Iterator[Dmm]:
-        """Look at the ledger without recording; however long it takes, no event waits for it."""
+        """Read the ledger without recording and without delaying events."""
         with self._using(self._reading):
             self.used = time.monotonic()
             yield self.looked.as_actor(actor)
@@ -182,7 +182,7 @@ class Project:
         stop: threading.Event | None = None,
         progress: Progress | None = None,
     ) -> SyncReport:
-        """Bring the index up to the files, while queries go on with what they have."""
+        """Update the index from the files while queries use the current one."""
         with self._using(self._indexing):
             going_on = self._going_on(stop, progress, background=True)
             try:
@@ -213,7 +213,7 @@ class Project:
         return check
 
     def _give_way(self) -> None:
-        """Let whoever waits for an answer have it first, for a while at most."""
+        """Yield to pending requests, for a limited time."""
         if self._asking.acquire(timeout=GIVEN_WAY):
             self._asking.release()
 
@@ -228,7 +228,7 @@ class Project:
         return DaemonError("the project was closed", where=str(self.root), hint="ask again")
 
     def release_model(self) -> bool:
-        """Let go of the model, unless it is in use; the next query asks for it again."""
+        """Release the model unless in use; the next query loads it again."""
         free = True
         held = ((self._asking, self.asked), (self._indexing, self.indexed))
         for lock, dmm in (*held, (self._answering, self._answered)):
@@ -241,7 +241,7 @@ class Project:
         return free
 
     def end(self) -> None:
-        """Have the runs that are under way end soon; whoever is next is refused once closed."""
+        """Ask running work to stop; new work is refused once closed."""
         self._ended.set()
 
     def close(self, *, wait: bool = True) -> bool:
@@ -272,13 +272,13 @@ class Projects:
         self._opening: dict[Path, threading.Lock] = {}
 
     def find(self, start: Path) -> Project:
-        """Give the project around a folder; nothing of one that is not trusted is read."""
+        """Return the project around a folder; nothing of one that is not trusted is read."""
         with _translated(start):
             root = find_root(start, None, self._home)
         return self._find(root)
 
     def find_folder(self, folder: Path) -> Project:
-        """Give the project whose .dmm folder is named, and no other; it has to be trusted."""
+        """Return the project whose .dmm folder is named, and no other; it has to be trusted."""
         with _translated(folder):
             root = Root(folder.resolve())
             if folder.is_symlink() or not root.tree.root.is_dir():
@@ -290,7 +290,7 @@ class Projects:
         return self._give(root)
 
     def look_up(self, start: Path, *, exact: bool = False) -> Project:
-        """Give the project around a folder, or right there, trusted or not."""
+        """Return the project around a folder, or right there, trusted or not."""
         with _translated(start):
             root = find_root(start, start if exact else None, self._home)
         project = self._give(root)
@@ -299,7 +299,7 @@ class Projects:
         return project
 
     def _give(self, root: Root) -> Project:
-        """Give the project as it is open; new settings open it again."""
+        """Return the project as it is open; new settings open it again."""
         with _translated(root.folder):
             consents = find_consents(TrustStore.of_user(self._home), root.folder)
             settings = (*_stamp(root.folder), *consents.stamp)
@@ -329,7 +329,7 @@ class Projects:
             return project
 
     def each(self) -> list[Project]:
-        """Give all open projects."""
+        """Return all open projects."""
         with self._lock:
             return list(self._open.values())
 
@@ -339,7 +339,7 @@ class Projects:
         return list_known(TrustStore.of_user(self._home), held)
 
     def close_idle(self, seconds: float) -> list[Project]:
-        """Let go of the projects that nobody has used for a while, and give them back.
+        """Close projects unused for a while, and return them.
 
         They are closed, as are those whose settings changed, when nobody is at work in them.
         """
@@ -357,12 +357,12 @@ class Projects:
         return left
 
     def release_model(self) -> bool:
-        """Let the model go in all projects; False where somebody uses it, who keeps it."""
+        """Release the model in all projects; return False while it is in use."""
         free = [project.release_model() for project in self.each()]
         return all(free) and self.model.release()
 
     def end(self) -> None:
-        """Have all indexing end soon."""
+        """Ask all indexing to stop soon."""
         with self._lock:
             under_way = [*self._open.values(), *self._retired]
         for project in under_way:
@@ -381,7 +381,7 @@ class Projects:
 
 @contextlib.contextmanager
 def _translated(path: Path) -> Iterator[None]:
-    """Tell of a folder that can't be looked at: closed, too long, in a circle, or no path."""
+    """Return the error for a folder that can't be read."""
     try:
         yield
     except (OSError, ValueError, RuntimeError) as error:
@@ -391,7 +391,7 @@ def _translated(path: Path) -> Iterator[None]:
 
 
 def _stamp(folder: Path) -> tuple[int, ...]:
-    """Tell one state of a project's folder and settings from another."""
+    """Return a fingerprint of a project's folder and settings."""
     own = folder.stat()
     try:
         found = (folder / FILE_NAME).stat()

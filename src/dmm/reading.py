@@ -22,7 +22,7 @@ _FLAGS = (
 
 
 def is_device(path: str) -> bool:
-    """Say whether a path names a device; what lies in /dev/shm are files like any others."""
+    """Return whether a path names a device; what lies in /dev/shm are files like any others."""
     top, _, rest = path.removeprefix("/dev/").partition("/")
     return path.startswith("/dev/") and not (top == "shm" and rest)
 
@@ -152,14 +152,14 @@ class WorkTree:
         return inner
 
     def states(self) -> dict[str, tuple[str, ...]]:
-        """Say which files are changed, staged, untracked or ignored; nothing without Git."""
+        """Return which files are changed, staged, untracked or ignored; nothing without Git."""
         if self._states is None:
             lines = filter(None, self._status().split("\0"))
             self._states = dict(_state(line, self._inside()) for line in lines)
         return self._states
 
     def _inside(self) -> str:
-        """Say where in its repository the tree lies: Git names files from the top."""
+        """Return where in its repository the tree lies: Git names files from the top."""
         top = self._root
         while not os.path.lexists(f"{top}/.git") and top != os.path.dirname(top):
             top = os.path.dirname(top)

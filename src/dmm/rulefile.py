@@ -85,7 +85,7 @@ class RuleFiles:
         return [(path, known) for path in paths if (known := _read_root(path)) is not None]
 
     def remove(self, root: str) -> None:
-        """Put a .dmm folder that is no longer trusted under no rules, with its other worktrees."""
+        """Clear the compiled rules of a .dmm folder that is no longer trusted."""
         own = _read_root(self._place(ROOTS, root))
         if own is None:
             return
@@ -107,7 +107,7 @@ class RuleFiles:
         return os.fsdecode(_read(self._place(SESSIONS, session), LONGEST_PATH)) or None
 
     def forget_sessions(self, now: float) -> None:
-        """Forget the sessions that nothing was heard of for long, and the oldest of too many."""
+        """Drop sessions that were silent for long, and the oldest beyond a limit."""
         folder = os.path.join(self.state, SESSIONS)
         known = sorted(
             ((_heard(path), path) for name in _list(folder) for path in [f"{folder}/{name}"]),
@@ -118,7 +118,7 @@ class RuleFiles:
                 os.unlink(path)
 
     def is_trusted(self, root: str) -> bool:
-        """Say whether the record of trusted projects names a .dmm folder itself."""
+        """Return whether the record of trusted projects names a .dmm folder itself."""
         import json
 
         record = _read(os.path.join(self.state, TRUSTED), LARGEST)

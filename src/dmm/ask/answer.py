@@ -51,7 +51,7 @@ class Answer:
 def compose_overview(
     evidence: Sequence[Evidence], missing: Sequence[str], name_package: Callable[[str], str]
 ) -> Answer:
-    """Say what a repository is for, where its programs start and where its data is."""
+    """Return what a repository is for, where its programs start and where its data is."""
     lines = (
         ("", Section.PURPOSE),
         ("Programs start at ", Section.ENTRY_POINTS),
@@ -143,7 +143,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _is_prose(text: str) -> bool:
-    """Say whether a text is mostly words; tables, drawings and code are not."""
+    """Return whether a text is mostly words; tables, drawings and code are not."""
     words = sum(one.isalpha() or one == " " for one in text)
     return words >= PROSE_SHARE * len(text)
 

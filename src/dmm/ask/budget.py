@@ -47,7 +47,7 @@ class Choice:
         )
 
     def describe(self) -> dict[str, Any]:
-        """Lay the account out as plain data."""
+        """Return the cost report as plain data."""
         return {
             "room": self.room,
             "shares": {

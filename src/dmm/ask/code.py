@@ -51,7 +51,7 @@ class Repository:
     _index: RepoIndex | None = None
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Bring the knowledge up to the files, and note where that was impossible."""
+        """Update what is known from the files, and record failures."""
         self.notices.clear()
         if self.project is None:
             self.notices["repository"] = "there is no repository around this memory"
@@ -137,7 +137,7 @@ class Repository:
         return [] if data is None else study.lines_of(data)
 
     def conceal(self, text: str) -> str:
-        """Take secrets out of lines before they are shown."""
+        """Remove secrets from lines before they are shown."""
         return clean(text)
 
     def definitions(self, path: str) -> Sequence[Definition]:
@@ -151,7 +151,7 @@ class Repository:
         return sum(one.tie == IMPORTED_BY for one in ties)
 
     def release(self) -> None:
-        """Let go of what takes up memory; the next question loads it again."""
+        """Release memory; the next question loads it again."""
         self.close()
 
     def close(self) -> None:

@@ -52,7 +52,7 @@ class Probe:
     found: tuple[str, ...]
 
     def describe(self) -> dict[str, Any]:
-        """Lay it out as plain data."""
+        """Return it as plain data."""
         return {
             "attempt": self.attempt,
             "section": str(self.section),
@@ -109,7 +109,7 @@ def _missing(
 
 
 def describe_sections(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
-    """Tell for each of the nine sections whether it is covered, and by what."""
+    """Return for each of the nine sections whether it is covered, and by what."""
     told = []
     for section in SECTIONS:
         shown = [one for one in evidence if section in one.sections]

@@ -57,7 +57,7 @@ class _Concern:
     stuck: bool
 
     def describe(self) -> dict[str, Any]:
-        """Lay it out as plain data."""
+        """Return it as plain data."""
         return {
             "rule": self.rule,
             "what": safe_line(self.what)[:LONGEST_TARGET],

@@ -67,7 +67,7 @@ class Evidence:
         return f"{safe_line(self.path)}:{line}@{self.hash}"
 
     def describe(self) -> dict[str, Any]:
-        """Lay it out as plain data, without its text."""
+        """Return it as plain data, without its text."""
         told: dict[str, Any] = {
             "id": self.id,
             "source": str(self.origin),

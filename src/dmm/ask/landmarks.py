@@ -99,7 +99,7 @@ def order(path: str) -> tuple[bool, int, str]:
 
 
 def is_aside(document: str) -> bool:
-    """Say whether a document serves an example or a tool; those in docs/ are the product's."""
+    """Return whether a document serves an example or a tool; those in docs/ are the product's."""
     return not (_ASIDE - _DOCUMENTED).isdisjoint(document.split("/")[:-1])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def tell(told: dict[str, Any], memory: dict[str, Any], files: int) -> dict[str, Any]:
-    """Tell what each layer did."""
+    """Return what each layer did."""
     spec, gate, stats = told["task_spec"], told["coverage_gate"], told["evidence_stats"]
     critic, plan = told["execution_critic"], told["prompt_plan"]
     kinds = Counter(one.get("kind", "") for one in told["layer3_observations"])

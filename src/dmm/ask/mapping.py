@@ -36,7 +36,7 @@ class Decision:
     reason: str = ""
 
     def describe(self) -> dict[str, Any]:
-        """Lay the decision out as plain data."""
+        """Return the decision as plain data."""
         return {
             "profile": self.profile.name,
             "source": self.source,
@@ -78,7 +78,7 @@ def map_question(
 
 
 def find_profile(profiles: Mapping[str, Profile], name: str) -> Profile:
-    """Give a profile by its name, or tell the names there are."""
+    """Return a profile by its name, or tell the names there are."""
     if name not in profiles:
         raise UsageError(f"there is no profile {name!r}", hint=f"profiles: {', '.join(profiles)}")
     return profiles[name]

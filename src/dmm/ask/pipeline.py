@@ -253,7 +253,7 @@ def describe(
     critic: dict[str, Any],
     count: Callable[[str], int],
 ) -> dict[str, Any]:
-    """Lay the whole answer out as plain data."""
+    """Return the whole answer as plain data."""
     evidence, choice = gathered.evidence, written.choice
     total = count(written.text)
     told: dict[str, Any] = {
@@ -288,7 +288,7 @@ def describe(
 def _tell_answer(
     question: Question, decision: Decision, gathered: Gathered, written: Written
 ) -> dict[str, Any]:
-    """Lay the short answer out as plain data."""
+    """Return the short answer as plain data."""
     missing = [MEANING[SECTION_OF[Category(one)]] for one in written.gate["missing"]]
     missing += gathered.unknown
     if len(decision.profile.sections) >= ABOUT_ALL:

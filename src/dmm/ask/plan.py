@@ -29,7 +29,7 @@ class Rests:
     kinds: tuple[str, ...] = ()
 
     def holds(self, one: Evidence) -> bool:
-        """Say whether a step rests on this evidence."""
+        """Return whether a step rests on this evidence."""
         if self.sections:
             return any(name in one.sections for name in self.sections)
         return one.origin in self.origins and (not self.kinds or one.kind in self.kinds)
@@ -102,7 +102,7 @@ ACCEPTANCE = (
 
 
 def specify(question: Question, decision: Decision, budget: int, style: str) -> dict[str, Any]:
-    """Lay the task out: what is asked, what for, and when it is done."""
+    """Return the task: what is asked, what for, and when it is done."""
     profile = decision.profile
     return {
         "question": question.text,
@@ -118,7 +118,7 @@ def specify(question: Question, decision: Decision, budget: int, style: str) -> 
 
 
 def steps_of(profile: Profile) -> tuple[tuple[str, Rests], ...]:
-    """Give the steps of a profile; one of the user's own has the general ones."""
+    """Return the steps of a profile; one of the user's own has the general ones."""
     return STEPS.get(profile.name, GENERAL_STEPS)
 
 

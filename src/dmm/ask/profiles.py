@@ -123,7 +123,7 @@ BUILT_IN = (
 
 
 def make_profiles(own: Mapping[str, AskProfile]) -> dict[str, Profile]:
-    """Put the built-in profiles and those of the settings together, by name."""
+    """Return the built-in and configured profiles by name."""
     known = {profile.name: profile for profile in BUILT_IN}
     for name, given in own.items():
         if not name.isidentifier():

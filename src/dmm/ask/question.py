@@ -89,7 +89,7 @@ class Question:
         return tuple(one for one in said if len(one) > SHORT and one.casefold() not in _IDLE)
 
     def describe(self) -> dict[str, Any]:
-        """Lay out what was understood as plain data."""
+        """Return what was understood as plain data."""
         since, until, said = self.span or (None, None, "")
         return {
             "time": {
@@ -106,7 +106,7 @@ class Question:
 
 
 def read_question(text: str, day: dt.date) -> Question:
-    """Take a question apart, relative to the day on which it is asked."""
+    """Parse a question, relative to the day it is asked."""
     plain = " ".join(text.split())
     span = find_span(_QUOTED.sub(" ", plain), day)
     rest = plain if span is None else " ".join(_without(plain, span.words).split())

@@ -48,7 +48,7 @@ def write_head(question: Question, decision: Decision) -> str:
 
 
 def write_coverage(gate: dict[str, Any]) -> str:
-    """Say whether all that the profile needs is there, and what is not."""
+    """Return whether all that the profile needs is there, and what is not."""
     if not gate["enforced"]:
         return ""
     if gate["pass"]:
@@ -61,7 +61,7 @@ def write_coverage(gate: dict[str, Any]) -> str:
 
 
 def write_evidence_head(question: Question, evidence: Sequence[Evidence]) -> str:
-    """Say how evidence is used, and where there is none; a look back needs that of sessions."""
+    """Return how evidence is used, and where there is none; a look back needs that of sessions."""
     if not evidence:
         return f"{NO_EVIDENCE}\n"
     back = question.looks_back or question.span is not None

@@ -81,7 +81,7 @@ class Asking:
         return told
 
     def release(self) -> None:
-        """Let go of what takes up memory."""
+        """Release memory."""
         self.sources.repository.release()
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ class Code(Protocol):
         """Read the lines of a file; none where it can't be read."""
 
     def conceal(self, text: str) -> str:
-        """Take secrets out of lines before they are shown."""
+        """Remove secrets from lines before they are shown."""
 
     def definitions(self, path: str) -> Sequence[Definition]:
         """List the definitions of a file."""

@@ -102,7 +102,7 @@ class Survey:
         return found
 
     def inspect(self, paths: Iterable[str], sections: frozenset[Section]) -> list[Place]:
-        """Look for signs in source files; tests, documents and what others wrote show nothing."""
+        """Search source files for evidence; tests, documents and vendored code don't count."""
         found = []
         for path in paths:
             if not self.is_source(path):
@@ -169,7 +169,7 @@ class Survey:
         return _showing(found, place)
 
     def mark(self, found: Evidence) -> Evidence:
-        """Tell which sections evidence of a search shows: signs within its own lines count."""
+        """Return which sections evidence of a search shows: signs within its own lines count."""
         inside = [
             one
             for one in self.inspect((found.path,), SIGNED)
@@ -180,7 +180,7 @@ class Survey:
         return found
 
     def is_source(self, path: str) -> bool:
-        """Say whether a file is code of the product itself: no test, no tool, no example."""
+        """Return whether a file is code of the product itself: no test, no tool, no example."""
         if self._own is None:
             self._own = frozenset(one.path for one in self.products)
         return path in self._own

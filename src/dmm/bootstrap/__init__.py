@@ -54,7 +54,7 @@ def open_dmm(
     load_model: Callable[[], Embedder] | None = None,
     by_agent: bool = False,
 ) -> Dmm:
-    """Put DMM together for the project around `start`; an agent speaks in its own name."""
+    """Build DMM for the project around `start`; an agent acts in its own name."""
     home = home or own_home()
     named = os.environ.get("DMM_ROOT")
     override = override or (Path(named) if named else None)
@@ -69,7 +69,7 @@ def open_root(
     *,
     by_agent: bool = False,
 ) -> Dmm:
-    """Put DMM together for a .dmm folder that is known."""
+    """Build DMM for a known .dmm folder."""
     config = read_agreed_config(root, home)
     if config.model != ModelConfig() and root.folder != (home / NAME).resolve():
         where = f"{root.folder / FILE_NAME}: model"
@@ -93,7 +93,7 @@ def read_agreed_config(root: Root, home: Path) -> Config:
 
 
 def open_stage() -> Stage:
-    """Put a ledger together that lives in memory, for a story; it needs no project."""
+    """Build an in-memory ledger for the demo, without a project."""
     from dmm.ledger import timelines
     from dmm.ledger.service import Ledger
     from dmm.project import story
@@ -104,7 +104,7 @@ def open_stage() -> Stage:
 
 
 def here() -> Path:
-    """Tell the working directory."""
+    """Return the working directory."""
     try:
         return Path.cwd()
     except OSError as error:
@@ -113,7 +113,7 @@ def here() -> Path:
 
 
 def own_home() -> Path:
-    """Tell the user's home."""
+    """Return the user's home."""
     try:
         return Path.home()
     except RuntimeError:

@@ -82,7 +82,7 @@ class Shared:
         self._parts: dict[type, object] = {}
 
     def part(self, kind: type[T]) -> T:
-        """Give the one part of a kind; it is made when it is first asked for."""
+        """Return the one part of a kind, made on first use."""
         with self._lock:
             if kind not in self._parts:
                 self._parts[kind] = kind()
@@ -365,7 +365,7 @@ class Base:
         return (self.root.folder / self.config.storage.embeddings_db).with_name(name)
 
     def release_model(self) -> None:
-        """Let go of the model and of what only recall holds; the next call loads them again."""
+        """Release the model and the recall data; the next call loads them again."""
         self.indexes.release_model()
         if "recall" in self.__dict__:
             self.recall.release()

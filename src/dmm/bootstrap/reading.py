@@ -147,7 +147,7 @@ class Opened:
         return self.base.recall
 
     def release_model(self) -> None:
-        """Let go of the model and of what only recall holds; the next call loads them again."""
+        """Release the model and the recall data; the next call loads them again."""
         self.base.release_model()
 
     def close(self) -> None:
@@ -368,7 +368,7 @@ def make_meter(base: Base, ledger: ProjectLedger, settings: ModelConfig) -> Mete
 def _choose_profile(
     base: Base, ledger: Lazy[ProjectLedger], question: str, names: tuple[str, ...]
 ) -> str | None:
-    """Have the user's model choose a profile, where they have named one."""
+    """Let the user's model choose a profile, if one is configured."""
     from dmm.ask import model_routing
 
     meter = make_meter(base, ledger(), base.own_config.model)

@@ -272,7 +272,7 @@ def _find_committing(base: Base, ledger: Lazy[ProjectLedger]) -> Committing | No
 
 
 def _agree(base: Base, paths: tuple[str, ...]) -> None:
-    """Note that a person has agreed to memories as they were just written."""
+    """Record consent to memories as just written."""
     binding = [f"memory/{path}" for path in paths if path.startswith("baseline/")]
     if binding:
         base.consents.accept(binding)

@@ -142,7 +142,7 @@ def run() -> int:
 
 
 def _asked_for() -> list[str]:
-    """Tell the command that the line names first; none where it takes all to answer."""
+    """Return the command that the line names first; none where it takes all to answer."""
     return [name for name in sys.argv[1:2] if name in COMMANDS]
 
 

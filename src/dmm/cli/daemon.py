@@ -156,7 +156,7 @@ def _options(idle: float | None, port: int | None) -> list[str]:
 
 
 def _need_free(port: int | None) -> None:
-    """Refuse a port that somebody else has, before anything is started."""
+    """Refuse a port in use, before anything is started."""
     if not port:
         return
     import socket
@@ -202,7 +202,7 @@ def _wait_up() -> dict[str, Any]:
 
 
 def _still_runs(known: dict[str, Any]) -> bool:
-    """Say whether that very process lives; an agent may have called a new one by now."""
+    """Return whether exactly this process lives, not a later one with its pid."""
     if not endpoint.is_running():
         return False
     told = endpoint.call("health", {}, timeout=1.0)

@@ -63,7 +63,7 @@ def distil(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Have your chat model rewrite what sessions did, if the settings allow it.
+    """Rewrite observations with your chat model, if the settings allow it.
 
     Facts must appear in the recorded events; without an answer the original text stays.
     """

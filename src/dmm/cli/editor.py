@@ -24,7 +24,7 @@ _WAY_OUT = "set EDITOR to an editor that blocks, such as: EDITOR=nano"
 
 
 def edit_text(text: str, name: str) -> str:
-    """Let the user change a text; gives what was saved.
+    """Open a text in the user's editor; return what was saved.
 
     Where the editor fails, what was saved until then is kept and the error says where.
     """

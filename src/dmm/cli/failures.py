@@ -43,7 +43,7 @@ EXIT_STATUS = {
 
 
 def report(error: DmmError, *, as_json: bool) -> int:
-    """Tell the user what went wrong, where, and the way out; return the exit status."""
+    """Return the user what went wrong, where, and the way out; return the exit status."""
     status = EXIT_STATUS[error.code]
     if as_json:
         told = {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint}

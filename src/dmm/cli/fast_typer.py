@@ -36,7 +36,7 @@ class FastTyper(typer.Typer):
         super().__init__(cls=_Group, rich_markup_mode=None, **settings)
 
     def command(self, *name: Any, **settings: Any) -> Callable[[F], F]:
-        """Take a function as a command."""
+        """Register a function as a command."""
         return super().command(*name, cls=_Command, **settings)
 
 
@@ -103,7 +103,7 @@ def _is_plain(param: Any, value: Any) -> bool:
 
 
 def _is_path(param: Any, value: Any) -> bool:
-    """Say whether a text is wanted as a path, with no demand on what is there."""
+    """Return whether a text is wanted as a path, with no demand on what is there."""
     if param.multiple or param.nargs != 1 or type(value) is not str or _wanted(param) is not Path:
         return False
     asked = getattr(param.type_descriptor, "parameter_info", None)
@@ -111,5 +111,5 @@ def _is_path(param: Any, value: Any) -> bool:
 
 
 def _wanted(param: Any) -> Any:
-    """Tell the type of a parameter; one that typer keeps elsewhere is left to its converter."""
+    """Return the type of a parameter; one that typer keeps elsewhere is left to its converter."""
     return getattr(getattr(param, "type_descriptor", None), "annotation", None)

@@ -75,7 +75,7 @@ def _report_lines(told: dict[str, Any]) -> Iterator[str]:
 
 
 def lifecycle_lines(told: dict[str, Any]) -> Iterator[str]:
-    """Tell the suggestions and what became of each."""
+    """Return the suggestions and their outcomes."""
     found = told["suggestions"]
     if not found:
         yield "nothing to suggest"

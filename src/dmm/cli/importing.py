@@ -217,7 +217,7 @@ def _named(files: Sequence[str]) -> str:
 
 
 def _waiting(found: Import) -> Iterator[str]:
-    """Say what waits for a person, and what lets it in."""
+    """Return what waits for a person, and what lets it in."""
     if found.proposed:
         many = counted(len(found.proposed), "proposal")
         verb = "waits" if len(found.proposed) == 1 else "wait"

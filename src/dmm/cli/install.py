@@ -124,7 +124,7 @@ def _install_git(root: Path | None, *, remove: bool, dry: bool, as_json: bool) -
 
 
 def open_installation(scope: str, root: Path | None, tools: str = "core") -> Installation:
-    """Put the installation together for this user, and for the project where one is meant."""
+    """Build the installation for this user, and for the project if one is named."""
     import os
 
     from dmm.bootstrap import here, now, own_home

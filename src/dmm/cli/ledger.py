@@ -97,7 +97,7 @@ def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_jso
 
 
 def _warn_untrusted(dmm: Dmm) -> None:
-    """Tell a person whose rule binds nobody yet; an agent can't do anything about it."""
+    """Warn a person that their rule is not enforced yet; an agent can't change that."""
     if not dmm.trusted and not dmm.by_agent:
         sys.stderr.write("".join(f"{line}\n" for line in lines.untrusted()))
 

@@ -45,7 +45,7 @@ def _start_lightly() -> None:
 
 
 def _speak_utf8() -> None:
-    """Give the same bytes under every locale; what is no text at all becomes a question mark."""
+    """Write UTF-8 under every locale; what can't be encoded becomes a question mark."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")

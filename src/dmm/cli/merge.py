@@ -60,7 +60,7 @@ def merge_file(
 
 
 def _record(report: MergeReport, root: Path | None) -> None:
-    """Put what is left to decide into the register of conflicts."""
+    """Record what is left to decide as conflicts."""
     paths = [one.path.removeprefix("memory/") for one in report.kept]
     dmm = open_project(root)
     dmm.memories.follow(paths)

@@ -29,7 +29,7 @@ _opened: list[Dmm] = []
 
 
 def find_agent() -> str | None:
-    """Tell by which variable a shell is known as one that an agent runs; None for a person's."""
+    """Return by which variable a shell is known as one that an agent runs; None for a person's."""
     from dmm.clients.registry import all_clients
 
     names = (name for client in all_clients() for name in client.shell_variables)
@@ -37,7 +37,7 @@ def find_agent() -> str | None:
 
 
 def refuse_agents(act: str) -> None:
-    """Refuse a shell that an agent runs, as far as it can be known: a person has to say this."""
+    """Refuse a shell known to belong to an agent: only a person may do this."""
     named = find_agent()
     if named is not None:
         from dmm.errors import UsageError
@@ -133,7 +133,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Say how many there are: 1 file, 2 files."""
+    """Return how many there are: 1 file, 2 files."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 

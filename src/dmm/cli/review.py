@@ -173,7 +173,7 @@ def _one(name: str | None, given: str | None) -> str:
 
 
 def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
-    """Let the user change the text in an editor; one that is refused is not lost."""
+    """Open the text in the user's editor; a refused text is not lost."""
     from dmm.cli.editor import edit_text, keeping
 
     if seen is not None:
@@ -192,7 +192,7 @@ def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
 
 
 def _decide_all(reviews: Reviews, *, as_json: bool) -> None:
-    """Let the user decide in one document, then carry it out line by line and tell each."""
+    """Let the user decide in one document, then apply and report it line by line."""
     from dmm.cli.batch import write_document
 
     waiting = [one["id"] for one in reviews.list()["proposals"]]

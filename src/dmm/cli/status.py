@@ -149,7 +149,7 @@ def _suggestions(found: Iterable[SuggestionView]) -> Iterator[tuple[str, str]]:
 
 
 def _ledger_fault(dmm: Dmm) -> DmmError | None:
-    """Say why the ledger of a trusted project is not used."""
+    """Return why the ledger of a trusted project is not used."""
     if not dmm.trusted:
         return None
     try:
@@ -194,7 +194,7 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
 
 
 def _indexing_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
-    """Tell how far the daemon is with indexing this project."""
+    """Return how far the daemon is with indexing this project."""
     told = endpoint.call("status", {}, timeout=ANSWER_WITHIN) or {}
     own = [one for one in told.get("projects", ()) if one["root"] == str(dmm.root.folder)]
     for done, of in (one["indexing"] for one in own if one["indexing"]):

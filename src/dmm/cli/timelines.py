@@ -21,7 +21,7 @@ def trace(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Follow an event or a fact back to where it came from."""
+    """Trace an event or a fact to its origin."""
     dmm = open_to_look(root)
     if subject.isdecimal() and subject.isascii():
         told = dmm.timelines.trace_provenance(seq=int(subject))

@@ -87,7 +87,7 @@ def _show_list(store: TrustStore, *, as_json: bool) -> None:
 
 
 def _revoke(root: Path | None, *, as_json: bool) -> None:
-    """Take a folder back; one that is gone can be named too."""
+    """Withdraw trust from a folder, also from one that is gone."""
     from dmm.files.roots import NAME
     from dmm.files.trusted import TrustStore
 
@@ -262,7 +262,7 @@ def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
 
 
 def _changes_outcome(found: Inspection, *, decided: bool) -> Iterator[str]:
-    """Say what became of the changes; a broken rule file is none that could hold."""
+    """Return what became of the changes; a broken rule file is none that could hold."""
     broken = sum(bool(one.fault) for one in found.rules)
     if not decided:
         yield "The changes are held back."

@@ -179,7 +179,7 @@ class Client(Value):
     transcripts: Callable[[Place], tuple[Path, ...]] | None = None
 
     def notice(self, place: Place) -> str | None:
-        """Tell by what the client is noticed on this machine, or None."""
+        """Return the evidence that the client is installed here, or None."""
         for program in self.programs:
             found = place.program(program)
             if found:

@@ -34,7 +34,7 @@ class JsonServer:
     entry: Mapping[str, Any]
 
     def add(self, text: str) -> str:
-        """Put the entry in."""
+        """Add the entry."""
         found = jsontext.look(text, (*self.trail, NAME))
         if found == self.entry:
             return text
@@ -43,7 +43,7 @@ class JsonServer:
         return jsontext.put(text, (*self.trail, NAME), dict(self.entry))
 
     def remove(self, text: str) -> str:
-        """Take the entry out, and what held nothing else."""
+        """Remove the entry, and what becomes empty."""
         if not is_server(jsontext.look(text, (*self.trail, NAME))):
             return text
         return _drop_empty(jsontext.drop(text, (*self.trail, NAME)), self.trail)
@@ -61,7 +61,7 @@ class TomlServer:
     entry: Mapping[str, str | Sequence[str]]
 
     def add(self, text: str) -> str:
-        """Put the table in."""
+        """Add the table."""
         found = tomltext.look(text, (*self.trail, NAME))
         if found == self.entry:
             return text
@@ -70,7 +70,7 @@ class TomlServer:
         return tomltext.put(text, (*self.trail, NAME), self.entry)
 
     def remove(self, text: str) -> str:
-        """Take the table out."""
+        """Remove the table."""
         if not is_server(tomltext.look(text, (*self.trail, NAME))):
             return text
         return tomltext.drop(text, (*self.trail, NAME))
@@ -93,7 +93,7 @@ class Hooks:
     key: str = "command"
 
     def add(self, text: str) -> str:
-        """Put the hook in at every event, once."""
+        """Add the hook to every event, once."""
         wanted = {event: [self._item(entry)] for event, entry in self.entries.items()}
         if self._ours(text) == wanted:
             return text
@@ -106,7 +106,7 @@ class Hooks:
         return text
 
     def remove(self, text: str) -> str:
-        """Take the hook out of every event, and what held nothing else."""
+        """Remove the hook from every event, and what becomes empty."""
         for event in self._events(text):
             items = jsontext.look(text, ("hooks", event))
             for number in reversed(range(len(items))):
@@ -186,7 +186,7 @@ class OwnFile:
         return self.content
 
     def remove(self, text: str) -> str:
-        """Leave nothing."""
+        """Remove everything."""
         return "" if self._is_ours(text) else text
 
     def find(self, text: str) -> list[Configured]:
@@ -204,13 +204,13 @@ class Together:
     entries: tuple[JsonServer | Hooks, ...]
 
     def add(self, text: str) -> str:
-        """Put all of them in."""
+        """Add all of them."""
         for entry in self.entries:
             text = entry.add(text)
         return text
 
     def remove(self, text: str) -> str:
-        """Take all of them out, the last one first."""
+        """Remove all of them, the last one first."""
         for entry in reversed(self.entries):
             text = entry.remove(text)
         return text
@@ -235,7 +235,7 @@ Entry = FileEntry | CommandServer
 
 
 def find_server(entry: object) -> list[Configured]:
-    """Tell the command of a server, if it is ours."""
+    """Return the command of a server, if it is ours."""
     if not is_server(entry) or not isinstance(entry, dict):
         return []
     command = entry.get("command")
@@ -249,7 +249,7 @@ def _refuse_foreign(found: object) -> None:
 
 
 def _drop_empty(text: str, trail: Sequence[str]) -> str:
-    """Take out what has become empty, and what then holds nothing else."""
+    """Remove what has become empty."""
     for length in range(len(trail), 0, -1):
         if jsontext.look(text, trail[:length]) not in ({}, []):
             break

@@ -177,7 +177,7 @@ def append(text: str, trail: Sequence[str], value: Any) -> str:
 
 
 def drop(text: str, trail: Sequence[Step]) -> str:
-    """Take a member or an item out."""
+    """Remove a member or an item."""
     *way, last = trail
     holder, done = _follow(parse(text), way)
     part = holder.part(last) if done == len(way) else None
@@ -218,7 +218,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _follow(node: Node, trail: Sequence[Step]) -> tuple[Node, int]:
-    """Go along a trail as far as it leads; tell where that is and how many steps it took."""
+    """Follow a trail to its end; return the place and the number of steps."""
     for done, step in enumerate(trail):
         part = node.part(step)
         if part is None:
@@ -276,6 +276,6 @@ def _unit(text: str) -> str:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """Tell the blanks at the beginning of the line that a place is in."""
+    """Return the blanks at the beginning of the line that a place is in."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]

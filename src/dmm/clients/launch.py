@@ -71,12 +71,12 @@ def join(words: list[str]) -> str:
 
 
 def is_hook(command: object) -> bool:
-    """Say whether a configured command is our hook."""
+    """Return whether a configured command is our hook."""
     return _OURS[HOOK].search(_flat(command)) is not None
 
 
 def is_server(entry: object) -> bool:
-    """Say whether a configured server is ours."""
+    """Return whether a configured server is ours."""
     if not isinstance(entry, dict):
         return False
     words = [_flat(entry.get("command", "")), *map(_flat, _list(entry.get("args")))]

@@ -57,7 +57,7 @@ def put(text: str, trail: Sequence[str], values: Mapping[str, str | Sequence[str
 
 
 def drop(text: str, trail: Sequence[str]) -> str:
-    """Take the table out, with its marks; what a client has put between them stays."""
+    """Remove the table and its marks; what a client put between them stays."""
     expected = _without(read(text), trail)
     for made in (_without_block(text), _cut(_MARK.sub("", text), ".".join(trail))):
         # An empty table around ours does not count.
@@ -67,7 +67,7 @@ def drop(text: str, trail: Sequence[str]) -> str:
 
 
 def _without_block(text: str) -> str:
-    """Take the marked block out, with the line ends that were put before it."""
+    """Remove the marked block, with the newlines added before it."""
     while (found := _BLOCK.search(text)) is not None:
         before = text[: found.start()]
         if found["unended"] and not text[found.end() :]:
@@ -108,7 +108,7 @@ def _with(values: dict[str, Any], trail: Sequence[str], value: Any) -> dict[str,
 
 
 def _without(values: dict[str, Any], trail: Sequence[str]) -> dict[str, Any]:
-    """Leave a table out; the one around it goes with its last table, as its headers made it."""
+    """Drop a table, and the table around it with its last child."""
     first, *rest = trail
     inner = values.get(first)
     left = _without(inner, rest) if rest and isinstance(inner, dict) else {}

@@ -117,7 +117,7 @@ class Candidates:
     _ids: defaultdict[str, set[int]] = field(default_factory=_named)
 
     def put(self, number: int, profile: Profile) -> None:
-        """Take a memory in, in place of the one that had its number."""
+        """Add a memory in place of the one with its number."""
         self.drop(number)
         self.profiles[number] = profile
         self._lengths[number] = math.sqrt(max(1, len(profile.terms)))
@@ -282,7 +282,7 @@ def candidate_pairs(
 
 
 def in_order(methods: Iterable[Method]) -> tuple[Method, ...]:
-    """Put methods into the order in which they are told."""
+    """Sort methods in display order."""
     held = set(methods)
     return tuple(method for method in Method if method in held)
 
@@ -302,7 +302,7 @@ def _neighbours(
 
 
 def _highest(scores: Mapping[int, float], room: int) -> list[int]:
-    """Give the numbers with the highest scores; of equal ones the smaller number."""
+    """Return the numbers with the highest scores; of equal ones the smaller number."""
     if len(scores) > room:
         # Most scores are far below: finding the lowest that counts is cheaper than ranking all.
         least = sorted(scores.values())[-room] - TIE

@@ -147,7 +147,7 @@ def _terms(sentence: str) -> frozenset[str]:
 
 
 def conclude(questions: Sequence[Question], answers: Sequence[Chances]) -> Clash | None:
-    """Turn what the model says into the surest clash; what it is less sure of is possible."""
+    """Return the surest clash from the model's scores; less sure ones are possible."""
     found: list[Clash] = []
     for question, chances in zip(questions, answers, strict=True):
         if chances.conflict >= question.least:
@@ -181,7 +181,7 @@ def kind_of(one: str, other: str) -> ConflictType:
 def compare_all(
     pairs: Sequence[tuple[Reading, Reading]], model: PairModel | None, today: dt.date | None = None
 ) -> list[Clash | None]:
-    """Say in which way the memories of each pair do not go together; None where they do."""
+    """Return in which way the memories of each pair do not go together; None where they do."""
     found: list[Clash | None] = [None] * len(pairs)
     asked: list[tuple[int, list[Question]]] = []
     for place, (one, other) in enumerate(pairs):

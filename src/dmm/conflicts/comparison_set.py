@@ -92,7 +92,7 @@ class ComparisonSet:
     _judge: PairModel | None = None
 
     def refresh(self) -> None:
-        """Take in what has changed in the index since the last look."""
+        """Load what changed in the index since the last time."""
         try:
             self._follow()
         except IndexBroken as error:
@@ -162,11 +162,11 @@ class ComparisonSet:
         self._free.append(number)
 
     def serving(self) -> dict[int, Member]:
-        """Give the members that count today: not expired, and not hidden by the project's."""
+        """Return the members that count today: not expired, and not hidden by the project's."""
         return self._serve()[1]
 
     def by_id(self) -> dict[str, int]:
-        """Tell the numbers of those members by their ids."""
+        """Return the numbers of those members by their ids."""
         return self._serve()[2]
 
     def _serve(self) -> tuple[dt.date, dict[int, Member], dict[str, int]]:
@@ -254,7 +254,7 @@ class ComparisonSet:
         return self._judge
 
     def release(self) -> None:
-        """Let go of the model; the next comparison loads it again."""
+        """Release the model; the next comparison loads it again."""
         self._judge = None
 
     def _likeness_of(self, pair: Pair) -> float | None:
@@ -302,7 +302,7 @@ class ComparisonSet:
 
 
 def _in_place(pair: Pair, serving: dict[int, Member]) -> tuple[int, int]:
-    """Put a pair into an order: numbers come and go, paths are the same in every process."""
+    """Order a pair by path, which is the same in every process."""
     if serving[pair.one].place <= serving[pair.other].place:
         return pair.one, pair.other
     return pair.other, pair.one

@@ -21,7 +21,7 @@ _ORDER = frozenset({"after", "before", "over", "than", "then", "to", "from", "in
 
 
 def linked(one: Memory, other: Memory) -> bool:
-    """Tell whether one memory takes the place of the other."""
+    """Return whether one memory takes the place of the other."""
     return other.id in one.supersedes or one.id in other.supersedes
 
 

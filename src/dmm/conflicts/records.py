@@ -186,7 +186,7 @@ def _resolved(draft: Records, event: Event) -> None:
 
 
 def _settled(record: Record, draft: Records) -> Record:
-    """Tell how far a resolution has come: it counts once all of its proposals are applied."""
+    """Return how far a resolution has come: it counts once all of its proposals are applied."""
     if draft.refused.intersection(record.proposals):
         return replace(
             record,

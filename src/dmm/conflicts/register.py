@@ -44,7 +44,7 @@ class View:
         return view
 
     def about(self, names: Iterable[str]) -> list[Record]:
-        """Give the unsettled conflicts of some memories, by their ids or paths."""
+        """Return the unsettled conflicts of some memories, by their ids or paths."""
         found = {one.seq: one for name in names for one in self.by_memory.get(name, ())}
         return [found[seq] for seq in sorted(found)]
 
@@ -70,7 +70,7 @@ class ConflictRegister:
         return self._records.current() if self.is_trusted() else Records()
 
     def view(self) -> View:
-        """Give the conflicts arranged; that is done again only when one of them changes."""
+        """Return the conflicts arranged; that is done again only when one of them changes."""
         records = self.records()
         if self._view is None or self._view.records.conflicts is not records.conflicts:
             self._view = View.of(records)

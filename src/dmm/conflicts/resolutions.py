@@ -150,7 +150,7 @@ def _merge(
 
 
 def _union(keep: Member, drop: Member) -> str:
-    """Put both texts below one another, with a mark that says what is left to do."""
+    """Return both texts, one after the other, with a note on what remains to do."""
     added = drop.memory.body.removeprefix(f"# {drop.memory.title}").strip()
     return (
         f"{keep.memory.body.strip()}\n\n"

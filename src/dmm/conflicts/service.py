@@ -154,7 +154,7 @@ class Conflicts:
     def _news(
         self, found: Sequence[Found], names: Collection[str] | None
     ) -> tuple[list[Found], list[tuple[Record, str]]]:
-        """Tell what is not on record yet, and what is on record but no more, with the reason."""
+        """Return what is not on record yet, and what is on record but no more, with the reason."""
         view = self.conflict_register.view()
         clashing = {_ids(one): one for one in found}
         gone = []
@@ -171,7 +171,7 @@ class Conflicts:
         return new, gone
 
     def _reason_gone(self, record: Record, found: Found | None) -> str | None:
-        """Say why an open conflict is no more; None where it still is."""
+        """Return why an open conflict is no more; None where it still is."""
         serving = self.corpus.by_id()
         missing = sorted(side.path for side in record.sides if side.id not in serving)
         if missing:
@@ -255,7 +255,7 @@ class Conflicts:
         return self.show(name_conflict(event.seq))
 
     def refresh(self) -> None:
-        """Take in what has changed in the files."""
+        """Load what changed in the files."""
         self.corpus.indexes.refresh()
         self.corpus.refresh()
 
@@ -300,7 +300,7 @@ def _key(found: Found) -> str:
 
 
 def _same(record: Record, found: Found) -> bool:
-    """Say whether a clash is the one that is on record, whose texts hold no secrets."""
+    """Return whether a clash is the one that is on record, whose texts hold no secrets."""
     clash = found.clash
     known = record.type, record.description, set(record.quotes)
     return known == (clash.type, clash.description, set(clash.quotes)) or known == (
@@ -319,13 +319,13 @@ def _sides(found: Found) -> tuple[Side, ...]:
 
 
 def _summary(memory: Memory, quote: str) -> str:
-    """Say in one line what a memory states: the sentence that clashes, or its title."""
+    """Return what a memory states in one line: the conflicting sentence, or its title."""
     text = " ".join(_clean(quote or memory.title).split())
     return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
 
 
 def _unrecorded(found: Iterable[Found]) -> list[dict[str, Any]]:
-    """Tell of conflicts that no ledger holds."""
+    """Return the answer for a project without a ledger."""
     return [
         {
             "conflict_id": f"unrecorded_{number}",

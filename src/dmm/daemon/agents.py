@@ -45,7 +45,7 @@ class Agents:
             known.heard = time.monotonic()
 
     def session_of(self, peer: int | None) -> str | None:
-        """Tell the session of the agent that started a process."""
+        """Return the session of the agent that started a process."""
         if peer is None:
             return None
         with self._lock:
@@ -64,7 +64,7 @@ class Agents:
             return len(self._agents)
 
     def close(self) -> None:
-        """Forget all agents."""
+        """Drop all agents."""
         with self._lock:
             for one in self._agents.values():
                 if one.descriptor is not None:
@@ -72,7 +72,7 @@ class Agents:
             self._agents.clear()
 
     def shares_terminal(self, peer: int | None) -> bool:
-        """Say whether a process sits at the terminal of an agent, as one that it left behind."""
+        """Return whether a process sits at the terminal of an agent, as one that it left behind."""
         terminal = None if peer is None else find_terminal(peer)
         with self._lock:
             return terminal is not None and terminal in map(find_terminal, self._agents)
@@ -84,7 +84,7 @@ def find_terminal(pid: int) -> int | None:
 
 
 def is_at_terminal(pid: int) -> bool:
-    """Say whether a process runs in the foreground of a terminal.
+    """Return whether a process runs in the foreground of a terminal.
 
     Only Linux tells; elsewhere the word of whoever asks has to do.
     """

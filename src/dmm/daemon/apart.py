@@ -27,7 +27,7 @@ LONGEST_TOLD = 2_000
 
 
 def do_apart(root: Path, chore: str, last: float | None, leaving: threading.Event) -> None:
-    """Have a chore done by another process; it ends with this one."""
+    """Run a job in another process, which ends with this one."""
     since = () if last is None else (str(last),)
     line = [sys.executable, "-m", "dmm.daemon.apart", str(root), chore, *since]
     with subprocess.Popen(  # noqa: S603 - our own program, by its full path
@@ -56,7 +56,7 @@ def _wait(child: subprocess.Popen[bytes], leaving: threading.Event) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Do one chore of one project."""
+    """Run one job of one project."""
     from dmm.bootstrap import open_root, own_home
     from dmm.files.roots import Root
 

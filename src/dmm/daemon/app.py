@@ -154,7 +154,7 @@ class Daemon:
         )
 
     def tick(self, server: Server, idle: float) -> bool:
-        """Do what is due; say whether it is time to leave."""
+        """Run what is due; return whether it is time to exit."""
         now = time.monotonic()
         quiet = now - max(server.last, self._asked, 0.0 if self._web is None else self._web.last)
         if now - self._spooled > SPOOL_EVERY:
@@ -178,21 +178,21 @@ class Daemon:
         return False
 
     def _is_indexed(self, project: Project) -> bool:
-        """Say whether the files of a project were looked at since it was opened."""
+        """Return whether the files of a project were looked at since it was opened."""
         watch = self._watches.get(project.root)
         return watch is not None and watch.syncs > 0
 
     def _is_serving(self) -> bool:
-        """Say whether somebody waits for an answer right now."""
+        """Return whether somebody waits for an answer right now."""
         asked = 0 if self._web is None else self._web.busy
         return bool(asked) or (self._server is not None and self._server.busy > 0)
 
     def _begin(self, duty: Callable[..., object], *given: object) -> None:
-        """Have something done by a thread of its own: it may take long."""
+        """Run something long in a thread of its own."""
         threading.Thread(target=self._survive, args=(duty, *given), daemon=True).start()
 
     def _survive(self, duty: Callable[..., object], *given: object) -> None:
-        """Do something due; what goes wrong is logged once, and tried again the next time."""
+        """Run a due job; a failure is logged once and retried next time."""
         name = getattr(duty, "__name__", type(duty).__name__)
         try:
             duty(*given)
@@ -205,7 +205,7 @@ class Daemon:
             self._faults.pop(name, None)
 
     def _release(self, quiet: float) -> None:
-        """Give memory back that nobody has needed for a while."""
+        """Release memory that has not been used for a while."""
         if quiet > MODEL_IDLE and self.projects.model.loaded and self.projects.release_model():
             return_memory()
         if release_ranks(RANKS_IDLE) or time.monotonic() - self._returned > RETURN_EVERY:
@@ -217,7 +217,7 @@ class Daemon:
             self._unwatch(project.root)
 
     def is_alone(self, server: Server) -> bool:
-        """Say whether nobody needs this process: no agent, no connection, no request."""
+        """Return whether the daemon is idle: no agent, no connection, no request."""
         busy = server.busy - (1 if threading.current_thread() is not threading.main_thread() else 0)
         asked = 0 if self._web is None else self._web.busy
         return not (busy > 0 or asked or self.connections or self.agents.count())
@@ -268,7 +268,7 @@ class Daemon:
         return self.calls.health() | self.observe()
 
     def observe(self) -> dict[str, Any]:
-        """Tell what this process holds and what it counted."""
+        """Return what this process holds and what it counted."""
         return {
             "port": None if self._web is None else self._web.port,
             "port_fault": None if self._web is None else self._web.fault,
@@ -320,7 +320,7 @@ class Daemon:
         return 0 if self._web is None else self._web.sign_out()
 
     def leave(self) -> None:
-        """Begin nothing new; what is asked already is answered."""
+        """Start nothing new; requests already received are answered."""
         self._leaving.set()
         self.chores.end()
         for watch in list(self._watches.values()):
@@ -333,7 +333,7 @@ class Daemon:
         return self._web is None or self._web.drain(seconds)
 
     def close(self) -> None:
-        """Let everything go, in the order in which one needs the other."""
+        """Close everything in dependency order."""
         self.projects.end()
         if self._warming is not None:
             self._warming.join(CLOSE_WITHIN)

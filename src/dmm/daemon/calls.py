@@ -80,7 +80,7 @@ class Calls:
         return self.confirmations.answer(verb, arguments, peer)
 
     def health(self) -> dict[str, Any]:
-        """Say that all is well, for how long, and how much is known."""
+        """Return a health check: uptime and counts."""
         indexed = sum(project.indexed_count for project in self.projects.each())
         return {
             "status": "healthy",
@@ -118,5 +118,5 @@ class Calls:
 
 
 def describe_error(error: DmmError) -> dict[str, Any]:
-    """Lay an error out as plain data."""
+    """Return an error as plain data."""
     return {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint}

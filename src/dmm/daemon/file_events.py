@@ -140,7 +140,7 @@ def choose_watcher(
 
 
 def _file_system(path: Path, mounts: Path) -> str:
-    """Tell the kind of file system that a path is on; empty where that is not known."""
+    """Return the kind of file system that a path is on; empty where that is not known."""
     try:
         lines = mounts.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
@@ -181,7 +181,7 @@ def _names(looks: dict[str, Look]) -> set[tuple[str, int]]:
 
 
 def _look_again(known: dict[str, Look]) -> dict[str, Look]:
-    """Look at some folders; those that have gone are left out."""
+    """Scan some folders; missing ones are skipped."""
     found = {}
     for path in known:
         with contextlib.suppress(OSError):
@@ -191,7 +191,7 @@ def _look_again(known: dict[str, Look]) -> dict[str, Look]:
 
 
 def _look(trees: Sequence[MemoryTree], *, files: bool = False) -> dict[str, Look]:
-    """Look at all folders of some trees, and at their files if wanted."""
+    """Scan all folders of some trees, and their files on request."""
     found: dict[str, Look] = {}
     for tree in trees:
         if not tree.root.is_symlink():

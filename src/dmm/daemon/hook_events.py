@@ -91,7 +91,7 @@ class HookHandler:
         return (KEPT if attended.kept else UNKEPT) + write_reply(event, attended.reply)
 
     def _doubt(self, client: str, body: bytes) -> bytes:
-        """Have a call asked about that can't be read, where rules stand that it may break."""
+        """Ask about an unreadable call if rules exist that it may break."""
         _, root, payload = split_body(body, "")
         named = name_request(client, payload) if client in NAMES else None
         if named is None:
@@ -186,7 +186,7 @@ class HookHandler:
             return self._nearest(root)
 
     def _began_in(self, session: str) -> Path | None:
-        """Tell where a session began, also before this process was started."""
+        """Return where a session began, also before this process was started."""
         if session not in self._bound and (noted := self._files.recall(session)) is not None:
             self._bound[session] = Path(noted)
             with contextlib.suppress(OSError):
@@ -258,7 +258,7 @@ class HookHandler:
         return Reply(context=write_supplement(given.entries))
 
     def _begin(self, work: Callable[..., T], *given: object) -> Future[T]:
-        """Have something done by another thread; they are made when the first is needed."""
+        """Run something in a worker thread; workers are created on first use."""
         from concurrent.futures import ThreadPoolExecutor
 
         with self._lock:
@@ -271,20 +271,20 @@ class HookHandler:
             self.counts[what] = self.counts.get(what, 0) + 1
 
     def close(self) -> None:
-        """Let go of the threads."""
+        """Release the threads."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _settle_rules(project: Project) -> None:
-    """Have the ledger and the file for hooks hold the rules in force; what fails is tried again."""
+    """Update the ledger and the compiled rules; a failure is retried."""
     with contextlib.suppress(DmmError), project.recording(Actor()) as dmm:
         dmm.shelf.record()
     project.publish_rules()
 
 
 def _with_fault(attended: Attended, project: Project) -> Attended:
-    """Say at the start of a session what can't be read, and to the user what is held back."""
+    """Return the notices of a session start: what can't be read, and what waits for consent."""
     reply = attended.reply
     if project.fault is not None:
         told = f"Notice: the settings are invalid, so defaults apply: {project.fault}\n"

@@ -56,7 +56,7 @@ class Incoming:
         return bool(self._words)
 
     def read(self) -> Request | None:
-        """Take what has arrived; None while the request is not whole."""
+        """Return the request received so far; None while it is incomplete."""
         try:
             if not self._words:
                 self._read_line()
@@ -95,7 +95,7 @@ class Incoming:
 
 
 def _peer(link: socket.socket) -> int | None:
-    """Tell the process at the other end, which must be the user's own."""
+    """Return the process at the other end, which must be the user's own."""
     if sys.platform != "linux":
         return None
     pid, user, _ = CREDENTIALS.unpack(

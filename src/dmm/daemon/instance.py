@@ -58,12 +58,12 @@ class Instance:
         write_private(self.about_path, json.dumps(about).encode())
 
     def settle(self) -> None:
-        """Forget the attempts that it took to come up; one that dies earlier is a failed one."""
+        """Reset the count of failed starts."""
         with contextlib.suppress(OSError):
             (self.folder / endpoint.TRIES).unlink()
 
     def leave(self) -> None:
-        """Let nobody new in: remove the socket if it is this process's own, never a successor's."""
+        """Stop accepting: remove the socket if it is ours, never a successor's."""
         with contextlib.suppress(OSError):
             if self.socket_path.lstat().st_ino == self.inode:
                 self.socket_path.unlink()
@@ -121,7 +121,7 @@ def _listen(folder: Path, lock: int) -> Instance:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Put a file in place that only its owner may read."""
+    """Install a file that only its owner may read."""
     part = path.with_name(f"{path.name}.{os.getpid()}")
     part.unlink(missing_ok=True)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

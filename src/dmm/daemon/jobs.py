@@ -105,7 +105,7 @@ class Chores:
         return self._thread is not None and self._thread.is_alive()
 
     def tick(self, projects: list[Project], quiet: float) -> None:
-        """Begin the next piece of work that is due, unless one is under way."""
+        """Start the next job that is due, unless one is running."""
         self._follow(projects)
         if self.busy or self._leaving.is_set():
             return
@@ -119,7 +119,7 @@ class Chores:
                 return
 
     def _follow(self, projects: list[Project]) -> None:
-        """Take up projects that were opened, and let go of those that were closed."""
+        """Add projects that were opened and drop those that were closed."""
         known = {project.root: project for project in projects}
         for root in [root for root in self._cares if root not in known]:
             del self._cares[root]
@@ -206,7 +206,7 @@ class Chores:
         _keep(care.project.dmm.root, care.last)
 
     def describe(self, root: Path) -> dict[str, Any]:
-        """Tell when each chore of a project was last done, and what went wrong since."""
+        """Return when each chore of a project was last done, and what went wrong since."""
         care = self._cares.get(root)
         last = {} if care is None else care.last
         faults = {} if care is None else care.faults
@@ -216,7 +216,7 @@ class Chores:
         }
 
     def end(self) -> None:
-        """Begin nothing more, and have what is under way end soon."""
+        """Start nothing new and stop running work soon."""
         self._leaving.set()
 
     def stop(self) -> bool:
@@ -235,7 +235,7 @@ def carry_out(
     now: float,
     progress: Progress = lambda _done, _of: None,
 ) -> str:
-    """Do one chore; tells why a model was silent, where it was."""
+    """Run one job; return why a model did not answer, if it did not."""
     match chore:
         case "recovery":
             dmm.application.recover()
@@ -256,7 +256,7 @@ def carry_out(
 
 
 def _interval(config: Config, chore: str) -> float | None:
-    """Tell how often a chore is done; None where it is not wanted."""
+    """Return how often a chore is done; None where it is not wanted."""
     match chore:
         case "conflicts":
             return INTERVALS.get(config.conflict_scan_interval)

@@ -42,7 +42,7 @@ class Links:
         return len(self.sending) + len(self.idle) + len(self.answered)
 
     def admit(self, link: Link) -> bool:
-        """Say whether there is room for one more, or make it."""
+        """Return whether there is room for one more, or make it."""
         if len(self) >= self.most:
             first = next(iter(self.idle), None) or next(iter(self.sending), None)
             if first is None:
@@ -53,7 +53,7 @@ class Links:
         return True
 
     def drop(self, link: Link) -> None:
-        """Forget a connection."""
+        """Drop a connection."""
         self.sending.pop(link, None)
         self.idle.pop(link, None)
         self.answered.discard(link)
@@ -76,7 +76,7 @@ class Link(H11Protocol):
         self._requests = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Give the newcomer its time, or turn it away."""
+        """Start the timer of a new connection, or refuse it."""
         super().connection_made(transport)
         if self.links.admit(self):
             self._start_timer()
@@ -84,7 +84,7 @@ class Link(H11Protocol):
             transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; the first ones of a further request begin its time."""
+        """Receive bytes; the first of a new request start its timer."""
         if self in self.links.idle:
             self.links.drop(self)
             self.links.sending[self] = None
@@ -92,13 +92,13 @@ class Link(H11Protocol):
         super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Drop the connection."""
         self._stop_timer()
         self.links.drop(self)
         super().connection_lost(exc)
 
     def listen(self, scope: dict[str, Any], receive: Receive) -> Receive:
-        """Know that the head of a request has come; the body has its own time, at the gate."""
+        """Note that the head of a request arrived; the gate limits the time of its body."""
         self._stop_timer()
         self._requests += 1
         names = {bytes(name).lower() for name, _ in scope["headers"]}
@@ -120,7 +120,7 @@ class Link(H11Protocol):
             self.links.answered.add(self)
 
     def rest(self) -> None:
-        """Know that a request was answered; the library closes what stays silent."""
+        """Note that a request was answered; the library closes idle connections."""
         self._requests -= 1
         # The next request may have been sent before this one was answered.
         if not self._requests and not self.transport.is_closing():

@@ -21,7 +21,7 @@ FOLDER = "logs"
 
 
 def log_path() -> Path:
-    """Tell where the log is."""
+    """Return where the log is."""
     return Path(state_folder()) / FOLDER / FILE
 
 
@@ -58,7 +58,7 @@ class Log:
         self._file.flush()
 
     def _turn_over(self) -> None:
-        """Put the file aside, the older ones behind it, and forget the oldest."""
+        """Rotate the file and drop the oldest."""
         self._release()
         names = [self._path, *(Path(f"{self._path}.{n}") for n in range(1, KEPT + 1))]
         for older, newer in zip(names[:0:-1], names[-2::-1], strict=True):

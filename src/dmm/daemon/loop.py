@@ -43,11 +43,11 @@ class Loop:
         self._clients = 0
 
     def begin(self, work: Work) -> None:
-        """Begin something that runs until it ends by itself or the loop is stopped."""
+        """Start a task that runs until it ends or the loop stops."""
         self._get().call_soon_threadsafe(self._begin, work)
 
     def serve(self, work: Work) -> None:
-        """Begin the service of a client that stays connected; it is counted meanwhile."""
+        """Serve a client that stays connected; it counts as use."""
         loop = self._get()
         # Counted at once: until the loop comes to it, somebody might think that nobody is here.
         self._count(1)
@@ -86,7 +86,7 @@ class Loop:
             return self._loop
 
     def stop(self) -> None:
-        """End everything, for so long at most."""
+        """Stop everything within a time limit."""
         if self._loop is None or self._thread is None:
             return
         # What does not end in time ends with the process.

@@ -18,7 +18,7 @@ LARGE = 1 << 17
 
 
 def bound_pools() -> None:
-    """Have all threads share few pools; only before the first of them is begun is it in time."""
+    """Limit the memory arenas; must run before the first thread starts."""
     setting = getattr(ctypes.CDLL(None), "mallopt", None)
     if setting is not None:
         setting(M_ARENA_MAX, POOLS)
@@ -26,7 +26,7 @@ def bound_pools() -> None:
 
 
 def return_memory() -> None:
-    """Give freed memory back to the system, where its allocator can be told to."""
+    """Return freed memory to the system, where the allocator supports it."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

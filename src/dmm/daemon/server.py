@@ -76,7 +76,7 @@ class Server:
         self.last = time.monotonic()
 
     def start(self) -> None:
-        """Begin to take connections."""
+        """Start accepting connections."""
         self._selector = selectors.DefaultSelector()
         self._woken, self._wake = socket.socketpair()
         threading.Thread(target=self._run, name="dmm-accept", daemon=True).start()
@@ -87,7 +87,7 @@ class Server:
         return self._asked.count
 
     def drain(self, seconds: float) -> bool:
-        """Take what is waiting at the door, then let all requests finish, for so long at most."""
+        """Accept waiting connections, then let all requests finish within a limit."""
         deadline = time.monotonic() + seconds
         self._closing = self._arriving.begin()
         self._wake.send(b".")
@@ -128,7 +128,7 @@ class Server:
             self._arriving.end(self._closing)
 
     def _take(self) -> None:
-        """Take the connections that wait at the door; in between, those who came are heard."""
+        """Accept waiting connections, and serve accepted ones in between."""
         for _ in range(TAKEN_AT_ONCE):
             try:
                 link, _ = self._listener.accept()
@@ -176,7 +176,7 @@ class Server:
             self._log.write(f"a connection ended: {type(why).__name__}")
 
     def _hang_up_on_the_oldest(self) -> bool:
-        """Let go of whoever waits longest without a whole first line, or of the oldest at all."""
+        """Close the connection that waits longest without a request, or the oldest."""
         silent = (link for link, (one, _) in self._incoming.items() if not one.headed)
         link = next(silent, None) or next(iter(self._incoming), None)
         if link is not None:
@@ -187,7 +187,7 @@ class Server:
         return incoming.since + (self._limits.body if incoming.headed else self._limits.head)
 
     def _next_deadline(self) -> float | None:
-        """Tell how long nobody's time is up; None where nobody waits."""
+        """Return the seconds until the next deadline, or None."""
         ends = [self._deadline(one) for one, _ in self._incoming.values()]
         with self._lock:
             ends += [room.waiting[0][0] for room in self._rooms.values() if room.waiting]
@@ -213,7 +213,7 @@ class Server:
             return request, number
 
     def _hand_over(self, request: Request) -> None:
-        """Have a request answered by a thread of its own, or wait for one that is done."""
+        """Answer a request in a thread of its own, or wait for a free one."""
         room = self._rooms[_room_of(request)]
         number = self._asked.begin()
         with self._lock:

@@ -44,7 +44,7 @@ class Spool:
 
     @classmethod
     def of_user(cls) -> Spool:
-        """Give the spool of this user."""
+        """Return the spool of this user."""
         return cls(Path(spool_folder()))
 
     def waiting(self) -> list[Path]:
@@ -110,7 +110,7 @@ def _split(data: bytes) -> Kept:
 
 
 def split_body(body: bytes, name: str) -> tuple[str, Path, bytes]:
-    """Take what a hook sends apart: the name of the delivery, the .dmm folder, the payload."""
+    """Parse what a hook sends: delivery name, .dmm folder and payload."""
     first, _, rest = body.partition(b"\n")
     if not first.startswith(b"/"):
         name = first.decode("ascii", "replace")

@@ -54,7 +54,7 @@ class Watched(Protocol):
         ...
 
     def sync(self, *, stop: threading.Event | None = None) -> SyncReport:
-        """Bring the index up to the files, unless told to stop."""
+        """Update the index from the files, unless stopped."""
         ...
 
 
@@ -91,7 +91,7 @@ class Watch:
         self._ahead = self._clocks.wall() - self._ended
 
     def start(self) -> None:
-        """Begin to watch; the first scan follows at once."""
+        """Start watching; the first scan follows at once."""
         self._thread.start()
 
     @property
@@ -105,11 +105,11 @@ class Watch:
         return self._clocks.steady() - self._ended
 
     def end(self) -> None:
-        """Have the thread end soon, and with it a scan that is under way."""
+        """Ask the thread and a running scan to stop."""
         self._stop.set()
 
     def stop(self) -> bool:
-        """End the thread; False where a scan that is under way keeps it for longer."""
+        """Stop the thread; return False while a running scan delays it."""
         self.end()
         if self._thread.ident is not None:
             self._thread.join(STOP_WITHIN)
@@ -121,7 +121,7 @@ class Watch:
             return self._synced.wait_for(lambda: self.syncs >= number, timeout)
 
     def describe(self) -> dict[str, Any]:
-        """Tell the state as plain data."""
+        """Return the state as plain data."""
         return {"mode": self.mode, "note": self.note, "fault": self.fault, "syncs": self.syncs}
 
     def _run(self) -> None:
@@ -162,14 +162,14 @@ class Watch:
                     self._sync()
 
     def _woke(self, now: float) -> bool:
-        """Say whether the machine slept since the last look at the clocks."""
+        """Return whether the machine slept since the last look at the clocks."""
         ahead = self._clocks.wall() - now
         jumped = abs(ahead - self._ahead) > SLEPT
         self._ahead = ahead
         return jumped
 
     def _due(self, now: float) -> float:
-        """Tell when the next scan is wanted."""
+        """Return when the next scan is wanted."""
         if self._failures:
             return self._ended + min(LAST_RETRY, FIRST_RETRY * 2.0 ** (self._failures - 1))
         if self._pending:

@@ -187,7 +187,7 @@ class Web:
         return uvicorn.Server(uvicorn.Config(self._counted(app), **SERVER | own))
 
     def _counted(self, app: Application) -> Application:
-        """Know of the requests under way: they are use, and are waited for."""
+        """Count requests in progress: they keep the daemon alive and are waited for."""
 
         from dmm.daemon.links import LINK
 
@@ -266,7 +266,7 @@ class Web:
         return streams + (0 if self._jobs is None else self._jobs.running)
 
     def leave(self) -> None:
-        """Let nobody new in; requests under way are answered."""
+        """Stop accepting connections; running requests are answered."""
         self._leaving = True
         if self._streams is not None:
             self._streams.close()
@@ -319,7 +319,7 @@ class _Told(logging.Handler):
 
 
 def route(name: str, log: Log) -> None:
-    """Have what is logged under a name written into the log of this process, and nowhere else."""
+    """Route a logger to the log of this process only."""
     found = logging.getLogger(name)
     found.handlers = [_Told(log)]
     found.propagate = False

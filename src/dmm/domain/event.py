@@ -63,7 +63,7 @@ PERSONS = frozenset((Trust.USER, Trust.REVIEWED))
 
 
 def least(labels: list[Trust]) -> Trust:
-    """Give the least trusted of some labels; nothing at all is trusted least."""
+    """Return the least trusted of some labels; nothing at all is trusted least."""
     order = list(Trust)
     return max(labels, key=order.index, default=Trust.THIRD_PARTY)
 

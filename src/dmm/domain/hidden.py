@@ -47,7 +47,7 @@ _JOINING = (
 
 
 def _fly() -> Iterator[str]:
-    """Give the places within the flags of England, Scotland and Wales, tag by tag."""
+    """Return the places within the flags of England, Scotland and Wales, tag by tag."""
     for region in ("gbeng", "gbsct", "gbwls"):
         tags = "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
         for end in range(1, len(tags) + 1):
@@ -86,12 +86,12 @@ def find_hidden(text: str) -> dict[int, list[str]]:
 
 
 def replace_hidden(text: str, show: Callable[[str], str]) -> str:
-    """Put in the place of each hidden sign what `show` makes of it."""
+    """Replace each hidden character by what `show` returns."""
     return text if _is_plain(text) else _hidden_sign().sub(lambda found: show(found[0]), text)
 
 
 def drop_unseen(text: str) -> str:
-    """Leave out every sign without a glyph, also where writing needs it: good for comparing."""
+    """Drop every character without a glyph; for comparison only."""
     return _UNSEEN_SIGN.sub("", text)
 
 

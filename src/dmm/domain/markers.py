@@ -22,5 +22,5 @@ def find_marker(text: str) -> int | None:
 
 
 def is_torn(data: bytes | None) -> bool:
-    """Say whether a file's bytes hold a conflict marker."""
+    """Return whether a file's bytes hold a conflict marker."""
     return data is not None and find_marker(data.decode("utf-8", "replace")) is not None

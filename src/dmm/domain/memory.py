@@ -110,7 +110,7 @@ class Memory:
 
 
 def has_expired(expires: dt.date | None, today: dt.date) -> bool:
-    """Say whether an expiry date lies before today; a time of day counts as its whole day."""
+    """Return whether an expiry date lies before today; a time of day counts as its whole day."""
     if expires is None:
         return False
     day = expires.date() if isinstance(expires, dt.datetime) else expires
@@ -123,7 +123,7 @@ def next_id(day: dt.date, taken: Collection[str]) -> str:
 
 
 def free_ids(day: dt.date, taken: Collection[str]) -> Iterator[str]:
-    """Give the free ids of a day, one after the other."""
+    """Return the free ids of a day, one after the other."""
     ids = (f"mem_{day:%Y_%m_%d}_{number:03d}" for number in count(1))
     return (one for one in ids if one not in taken)
 

@@ -76,7 +76,7 @@ class Check:
 
     @property
     def failed(self) -> bool:
-        """Whether it speaks against the change."""
+        """Whether it objects to the change."""
         return self.outcome is Outcome.FAIL
 
 
@@ -180,7 +180,7 @@ class Proposal:
 
     @property
     def failures(self) -> tuple[Check, ...]:
-        """The checks that speak against it."""
+        """The checks that failed."""
         return tuple(check for check in self.checks if check.failed)
 
     @property

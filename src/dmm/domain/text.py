@@ -19,7 +19,7 @@ _IMITATION = re.compile(
 
 
 def shield(text: str) -> str:
-    """Put a backslash before lines that could be taken for the frame of a pack."""
+    """Escape lines that look like the frame of a pack."""
     return _IMITATION.sub(r"\\", text)
 
 
@@ -32,5 +32,5 @@ def neutralise(text: str) -> str:
 
 
 def strip_hidden(text: str) -> str:
-    """Leave out the characters that `neutralise` would show; all that can be read stays."""
+    """Drop the characters that `neutralise` would show; visible text stays."""
     return replace_hidden(text, lambda sign: " " if sign in _BREAKS else "")

@@ -47,7 +47,7 @@ class Value:
             raise TypeError(f"{type(self).__name__} has no {sorted(held.keys() - self._fields)}")
 
     def changed(self, **changes: Any) -> Self:
-        """Give this value with other content of some fields."""
+        """Return this value with other content of some fields."""
         return type(self)(**{**self.__dict__, **changes})
 
     def __setattr__(self, name: str, value: object) -> None:

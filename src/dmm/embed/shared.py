@@ -20,7 +20,7 @@ class SharedModel:
         self._held: Embedder | None = None
 
     def __call__(self) -> Embedder:
-        """Give the model; whoever asks first waits for it."""
+        """Return the model; the first caller waits for it to load."""
         with self._lock:
             if self._held is None:
                 self._held = self._load() if self._load else _load_model()
@@ -32,7 +32,7 @@ class SharedModel:
         return self._held is not None
 
     def release(self) -> bool:
-        """Let the model go; it is loaded again when it is needed. False while it is loaded."""
+        """Release the model until it is needed; return False while it is loading."""
         if not self._lock.acquire(blocking=False):
             return False
         self._held = None

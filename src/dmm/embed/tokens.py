@@ -62,7 +62,7 @@ class TokenCounter:
 
 
 def release_ranks(unused: float) -> bool:
-    """Let the ranks go where nobody has counted for so many seconds; the next count loads them."""
+    """Release the token ranks after a while without use."""
     with _loading:
         held = _load.cache_info().currsize > 0
         if held and time.monotonic() - _used[0] >= unused:

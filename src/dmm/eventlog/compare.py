@@ -23,7 +23,7 @@ class Difference:
 
 
 def sections(state: State) -> dict[str, dict[str, Any]]:
-    """Lay a state out for comparison: section, name, value."""
+    """Return a state for comparison: section, name, value."""
     return {
         "facts": {key: fact.value for key, fact in state.facts.items()},
         "constraints": {

@@ -66,7 +66,7 @@ def has_log(path: Path) -> bool:
 
 @cache
 def list_made() -> frozenset[tuple[str, str, str | None]]:
-    """Tell what stands in a ledger file, whole or moved."""
+    """Return what stands in a ledger file, whole or moved."""
     connection = sqlite.connect(None)
     try:
         connection.execute(tables.SCHEMA + tables.MOVED)
@@ -76,12 +76,12 @@ def list_made() -> frozenset[tuple[str, str, str | None]]:
 
 
 def has_own_tables(connection: apsw.Connection) -> bool:
-    """Say whether a file holds what dmm made and nothing else: a view may never end."""
+    """Return whether a file holds what dmm made and nothing else: a view may never end."""
     return not set(connection.execute(tables.MADE)) - list_made()
 
 
 def make_private(path: Path) -> None:
-    """Have only this user read the file; SQLite gives what it puts beside it the same mode."""
+    """Make the file private; SQLite gives its companion files the same mode."""
     with translated(path, "make the file"):
         try:
             # Made before anybody has it open: closing it later would drop SQLite's locks.

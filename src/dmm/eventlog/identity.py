@@ -36,7 +36,7 @@ class Record(Protocol):
         ...
 
     def note(self, first: str, *, settled: bool) -> None:
-        """Note the identity of a ledger that begins."""
+        """Record the identity of a new ledger."""
         ...
 
     def mark(self, first: str) -> HighWaterMark:

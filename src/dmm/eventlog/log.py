@@ -32,7 +32,7 @@ class Announce(Protocol):
     """Is told the identity of a ledger that begins, before its first event is kept and after."""
 
     def __call__(self, first: str, *, settled: bool) -> None:
-        """Take note."""
+        """Record it."""
         ...
 
 
@@ -150,12 +150,12 @@ class EventLog(LogReader):
         self._connection.close()
 
     def first(self) -> str | None:
-        """Tell the identity of this ledger; None where it has no event yet."""
+        """Return the identity of this ledger; None where it has no event yet."""
         with self._guarded:
             return first_of(self._connection)
 
     def _tell(self, *, settled: bool) -> None:
-        """Tell the identity of a ledger that begins, once before the commit and once after it."""
+        """Announce the identity of a new ledger, before the commit and after it."""
         if self.announce is not None:
             first = self.first()
             if first is not None:
@@ -169,7 +169,7 @@ class EventLog(LogReader):
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Hold the log for a decision and its events: all of them are recorded, or none."""
+        """Lock the log for a decision and its events: all are recorded, or none."""
         with self._guarded, self._transaction as cursor:
             writer = self._begin(cursor)
             yield writer
@@ -187,7 +187,7 @@ class EventLog(LogReader):
         return recorded
 
     def _begin(self, cursor: apsw.Cursor) -> Writer:
-        """Go on after the newest event, which is read only if somebody else may have written it.
+        """Continue after the newest event, read again only if others may have written.
 
         Every commit gives the file another version, whichever connection or process makes it.
         """
@@ -269,7 +269,7 @@ class EventLog(LogReader):
             return
 
     def damage(self) -> tuple[str, ...]:
-        """Look for damage of the file itself, below the chain; nothing found is no line."""
+        """Check the file itself for damage; return one line per finding."""
         try:
             lines = [str(row[0]) for row in self._select("PRAGMA integrity_check")]
         except LedgerBroken as error:
@@ -283,7 +283,7 @@ class EventLog(LogReader):
         self.erase_freed()
 
     def take_events(self) -> None:
-        """Have the copy of a ledger that was moved take events again."""
+        """Let the copy of a moved ledger accept events again."""
         with self._changing() as cursor:
             cursor.execute(tables.UNMOVED)
 

@@ -35,11 +35,11 @@ class LogReader:
         return (tables.read_event(row, self._upcasts) for row in rows)
 
     def head(self) -> Head:
-        """Tell the newest event."""
+        """Return the newest event."""
         return Head(*next(self._select(tables.HEAD), ()))
 
     def hash_of(self, seq: int) -> str:
-        """Tell the hash of an event; empty where there is no such event."""
+        """Return the hash of an event; empty where there is no such event."""
         return next((str(row[0]) for row in self._select(tables.HASH_OF, seq)), "")
 
     def measure(self, seq: int) -> tuple[int, str, int]:
@@ -55,7 +55,7 @@ class LogReader:
         return self._select(tables.LINKS, after, to, json.dumps(list(types)))
 
     def last_redaction(self) -> int:
-        """Tell when a payload was blanked last; states folded earlier may still hold it."""
+        """Return when a payload was blanked last; states folded earlier may still hold it."""
         return int(next(self._select(tables.LAST_REDACTION))[0])
 
     def events(self, after: int = 0, to: int | None = None) -> Iterator[Event]:
@@ -96,7 +96,7 @@ class LogReader:
         return next(self._events(tables.BY_ID, identity), None)
 
     def sessions(self, source: str) -> set[str]:
-        """Tell the sessions of which something was recorded through a surface."""
+        """Return the sessions of which something was recorded through a surface."""
         return {str(row[0]) for row in self._select(tables.SESSIONS, source)}
 
     def raw(self, after: int = 0, to: int | None = None) -> Iterator[tuple[Any, ...]]:
@@ -104,7 +104,7 @@ class LogReader:
         return self._select(tables.RAW, after, tables.NO_END if to is None else to)
 
     def span(self) -> tuple[str | None, str | None]:
-        """Tell when the first and the last event happened; imported ones happened before."""
+        """Return when the first and the last event happened; imported ones happened before."""
         first, last = next(self._select(tables.SPAN))
         return first, last
 

@@ -40,7 +40,7 @@ class RulesMark:
         return Head(int(found[1]), found[2].decode()), found[3].decode()
 
     def note(self, head: Head, rules: str) -> bool:
-        """Note the rules up to an event, and say whether that worked.
+        """Record the rules up to an event; return whether that worked.
 
         Half a note would accuse a ledger that is whole, so the file is replaced.
         """
@@ -75,7 +75,7 @@ class HighWaterMark:
         return Head(int(found[1]), found[2].decode())
 
     def move(self, head: Head) -> None:
-        """Note an event as the newest; where that fails the older mark stands."""
+        """Record an event as the newest; on failure the older mark stays."""
         line = f"{head.seq:020d} {head.hash} {self.first}\n".encode()
         with contextlib.suppress(OSError):
             descriptor = self._open()
@@ -85,7 +85,7 @@ class HighWaterMark:
                 os.close(descriptor)
 
     def forget(self) -> None:
-        """Forget the mark and the rules: a person has said that another newest event counts."""
+        """Drop the mark and the rules: a person accepted another newest event."""
         for path in (self.path, self.rules.path):
             path.unlink(missing_ok=True)
 

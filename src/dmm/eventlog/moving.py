@@ -41,7 +41,7 @@ def move_ledger(old: Path, new: Path) -> None:
 
 
 def _stop_writing(old: Path) -> None:
-    """Have the old file refuse events, also those of a process that still has it open."""
+    """Make the old file refuse events, also from a process that has it open."""
     connection = sqlite.connect(old, durable=True)
     try:
         with sqlite.transaction(connection, str(old)) as cursor:

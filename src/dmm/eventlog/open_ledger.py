@@ -88,7 +88,7 @@ class TrustedLedger:
         return None if kept is None else (kept.first, kept.settled)
 
     def note(self, first: str, *, settled: bool) -> None:
-        """Note the identity of a ledger that begins."""
+        """Record the identity of a new ledger."""
         self.store.keep_ledger(self.folder, Kept(first, settled))
 
     @property
@@ -264,7 +264,7 @@ class OpenLedger:
         return self.log.append([draft])[0]
 
     def state(self, to: int | None = None) -> State:
-        """Tell what is known now, or was known at an event."""
+        """Return what is known now, or was known at an event."""
         log = self.reading
         head = log.head()
         if to is not None and to != head.seq:
@@ -313,7 +313,7 @@ class OpenLedger:
 
 
 def _goes_on(log: EventLog, known: Head) -> bool:
-    """Say whether a log still holds the events that a state was folded from."""
+    """Return whether a log still holds the events that a state was folded from."""
     last = log.event(known.seq)
     return last is not None and last.hash == known.hash
 

@@ -23,7 +23,7 @@ FOLDER = "dmm"
 
 
 def stands(path: Path) -> bool:
-    """Say whether something stands in a place; one that can't be looked at is not empty."""
+    """Return whether something stands in a place; one that can't be looked at is not empty."""
     with translated(path, "look at the ledger"):
         try:
             path.lstat()

@@ -55,7 +55,7 @@ def prove_rules(log: EventLog, known: Proof | None, to: Head) -> Proof:
 
 
 def _note(log: EventLog, proof: Proof) -> Proof:
-    """Note the proof outside the store, now and then."""
+    """Record the proof outside the store from time to time."""
     far = proof.head.seq - proof.noted >= NOTED_EVERY or not proof.noted
     if log.mark is None or not far:
         return proof

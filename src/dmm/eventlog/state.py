@@ -67,7 +67,7 @@ class Constraint:
 
     @property
     def from_file(self) -> bool:
-        """Whether it stands in a rule file."""
+        """Whether it comes from a rule file."""
         return self.rule is not None and self.rule.get("kind") == FILE
 
     @property
@@ -224,7 +224,7 @@ def _constraint(draft: State, event: Event) -> None:
 
 
 def _acceptance(draft: State, event: Event) -> None:
-    """Let a constraint bind; only a person's word does that."""
+    """Activate a constraint; only a person can."""
     told = ConstraintAccepted.read(event)
     target = None if told is None else draft.constraints.get(told.seq)
     if target is not None and target.pending and event.trust in PERSONS:

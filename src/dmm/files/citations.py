@@ -151,7 +151,7 @@ def excerpt(root: Path, cite: Citation, now: str | None, most: int) -> list[tupl
 
 
 def _span(lines: list[str], cite: Citation, now: str | None) -> tuple[int, int]:
-    """Say which lines to show: where they moved to, as cited, around the symbol, or the first."""
+    """Return the lines to show: moved, as cited, around the symbol, or the first."""
     moved = re.search(r":(\d+)(?:-(\d+))?$", now or "")
     if moved is not None:
         first = int(moved[1])

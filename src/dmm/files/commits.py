@@ -117,7 +117,7 @@ def _repository_of(folder: Path) -> Repository:
 
 
 def _refuse_unfinished(git: Path) -> None:
-    """Refuse while Git is in the middle of something: a commit, or the try, would spoil it."""
+    """Refuse during a Git operation, such as a merge or a rebase."""
     for name, what in _UNFINISHED.items():
         if (git / name).exists():
             hint = f"finish the {what}, or abort it"
@@ -137,12 +137,12 @@ def _is_made(worktree: Path, changed: Sequence[str], head: str) -> bool:
 
 
 def _staged(worktree: Path, paths: Sequence[Path]) -> str:
-    """Tell what is staged of some files: a line for each, as `git update-index` reads them."""
+    """Return what is staged of some files: a line for each, as `git update-index` reads them."""
     return _git(worktree, "ls-files", "--stage", "-z", "--", *map(_literal, paths))
 
 
 def _restore(worktree: Path, paths: Sequence[Path], staged: str) -> None:
-    """Have staged of some files what was so before, in one step."""
+    """Restore the staged state of some files in one step."""
     entries = [line.partition("\t") for line in _staged(worktree, paths).split("\0") if line]
     gone = [f"0 {'0' * len(about.split()[1])}\t{name}\0" for about, _, name in entries]
     _git(worktree, "update-index", "-z", "--index-info", said="".join(gone) + staged)
@@ -227,7 +227,7 @@ def _run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git and all that it started; asked politely first, it takes its lock files along."""
+    """Terminate git and its children; SIGTERM first, so that it removes its locks."""
     if sys.platform == "win32":  # pragma: no cover - there are no groups of processes there
         process.kill()
         process.wait()
@@ -241,7 +241,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _await_end(process: subprocess.Popen[bytes]) -> None:
-    """Give a process a moment to end; where possible without giving its number back."""
+    """Wait briefly for a process to end, without releasing its pid where possible."""
     if sys.platform == "linux":
         look = os.WEXITED | os.WNOHANG | os.WNOWAIT
         latest = time.monotonic() + GRACE

@@ -82,14 +82,14 @@ class _Record:
         return own and is_boot(digest(self.last.get(path)))
 
     def take(self, path: str, data: bytes | None) -> None:
-        """Note that a text is agreed to."""
+        """Record consent to a text."""
         named = digest(data)
         known = [one for one in self.accepted.get(path, []) if one != named]
         self.accepted[path] = [*known, named][-MOST_VERSIONS:]
         self.last[path] = data
 
     def drop(self, path: str, data: bytes | None) -> None:
-        """Note that a text is agreed to no more, unless it is the last one."""
+        """Withdraw consent to a text, unless it is the last one."""
         kept = digest(self.last.get(path))
         known = self.accepted.get(path, [])
         self.accepted[path] = [one for one in known if one == kept or one != digest(data)]
@@ -130,7 +130,7 @@ class Consents:
         return [one for one, data in last.items() if data is not None and one.startswith(folder)]
 
     def is_held(self, path: str) -> bool:
-        """Say whether a file differs from every text that the user agreed to."""
+        """Return whether a file differs from every text that the user agreed to."""
         record = self._load()
         return record is not None and not record.knows(path, self._name(path))
 
@@ -151,7 +151,7 @@ class Consents:
         ]
 
     def _follow(self, record: _Record | None) -> _Record | None:
-        """Note which of the agreed texts stand here: after a checkout those are the last ones.
+        """Record which approved texts are current after a checkout.
 
         A change is then shown against, and held back for, what this worktree had before.
         """
@@ -179,7 +179,7 @@ class Consents:
         self._save(record)
 
     def notice(self) -> str | None:
-        """Say in one line what is held back, where something is."""
+        """Return one line on what waits for consent, or an empty one."""
         changes = self.changes()
         torn = [change for change in changes if change.torn]
         others = [change for change in changes if not change.torn]
@@ -231,13 +231,13 @@ class Consents:
         self.accept(seen)
 
     def forget(self) -> None:
-        """Forget all consents: the project is no longer trusted."""
+        """Drop all consents: the project is no longer trusted."""
         if self.asked:
             self.place.unlink(missing_ok=True)
 
     @property
     def stamp(self) -> tuple[int, int]:
-        """Tell one state of the record from another."""
+        """Return a fingerprint of the record."""
         try:
             found = self.place.stat()
         except OSError:
@@ -341,7 +341,7 @@ def _encode(text: str | None) -> bytes | None:
 
 
 def without_consents(root: Path) -> Consents:
-    """Let every text of a project count as it stands."""
+    """Accept every text of a project as it is."""
     return Consents(root, root, asked=False)
 
 

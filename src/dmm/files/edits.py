@@ -34,5 +34,5 @@ def carry_out(tree: MemoryTree, edit: Edit) -> None:
 
 
 def invert(edit: Edit) -> Edit:
-    """Turn an edit round, so that it takes back what it did."""
+    """Return the inverse of an edit."""
     return Edit(edit.path, before=edit.after, after=edit.before)

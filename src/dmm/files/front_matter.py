@@ -134,7 +134,7 @@ def dump_value(value: object) -> str:
 
 
 def _is_plain_word(value: object) -> bool:
-    """Say whether YAML writes a value as it is; nearly all tags are such, and YAML takes long."""
+    """Return whether YAML writes a value unchanged; asking YAML itself is slow."""
     return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value not in _RESERVED
 
 

@@ -50,7 +50,7 @@ def exclusive(path: Path, *, what: str, patience: float = 0.0) -> Iterator[None]
 
 @contextlib.contextmanager
 def in_turn(path: Path, *, what: str, patience: float = 0.0) -> Iterator[None]:
-    """Hold the lock like `exclusive`, but let whoever waits for it go first.
+    """Hold the lock like `exclusive`, but let waiting processes go first.
 
     One who takes it again and again has to pass a second lock each time, which the next in turn
     holds while waiting.

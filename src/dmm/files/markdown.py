@@ -73,12 +73,12 @@ def decode(path: str, data: bytes) -> str:
 
 
 def plain(source: str) -> str:
-    """Leave out a byte order mark and write every newline alike."""
+    """Strip the byte order mark and normalise newlines."""
     return source.removeprefix(BOM).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def refuse_markers(path: str, text: str) -> None:
-    """Refuse a text that Git left in two versions."""
+    """Refuse a text with conflict markers."""
     line = find_marker(text)
     if line is not None:
         raise MemoryFileError(path, "merge_conflict", WHAT, line=line, hint=WAY_OUT)
@@ -137,7 +137,7 @@ def _check_directory(path: str, scope: Scope, line: int) -> None:
 
 
 def _heading_text(rest: str) -> str:
-    """Take the closing marks off a heading; by hand, for a pattern would search for them twice."""
+    """Strip the closing marks of a heading in linear time."""
     text = rest.strip(" \t")
     bare = text.rstrip("#")
     return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text

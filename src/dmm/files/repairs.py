@@ -60,7 +60,7 @@ def repair(files: Mapping[str, bytes], day: dt.date, write: Write) -> list[Repai
 
 
 def _write(write: Write, path: str, read: bytes, mended: Mended) -> str | None:
-    """Put the mended text in place, or say why not."""
+    """Write the fixed text, or return why not."""
     try:
         write(Edit(path, markdown.decode(path, read), mended.text), ", ".join(mended.what))
     except StaleBase:
@@ -150,7 +150,7 @@ def _defaults(path: str, new_id: str, day: dt.date) -> dict[str, str]:
 
 
 def _add_front_matter(_path: str, text: str, defaults: Mapping[str, str]) -> Step:
-    """Put a complete front matter before a text that has none."""
+    """Add a complete front matter to a text without one."""
     start = text.lstrip()
     if not start or start.startswith(front_matter.FENCE):
         return text, []
@@ -171,7 +171,7 @@ def _add_fields(path: str, text: str, defaults: Mapping[str, str]) -> Step:
 
 
 def _set_scope(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
-    """Let the scope agree with the folder; a deprecated memory keeps the scope it had."""
+    """Set the scope by the folder; a deprecated memory keeps its scope."""
     top = path.partition("/")[0]
     field = _fields(path, text).get("scope")
     if top == DEPRECATED_DIRECTORY or field is None or field.node.value == top:

@@ -59,7 +59,7 @@ def find_repository(folder: Path) -> Repository | None:
 
 
 def _git_folder(entry: Path) -> Path | None:
-    """Follow .git: the folder itself, or a file that names it."""
+    """Resolve .git: the folder itself, or a file that names it."""
     if entry.is_dir():
         return entry if (entry / "HEAD").exists() else None
     named = read_text(entry).removeprefix("gitdir:").strip() if entry.is_file() else ""
@@ -75,7 +75,7 @@ def _common_folder(git: Path) -> Path:
 
 
 def main_worktree(common: Path) -> Path | None:
-    """Tell the main worktree of a repository; None where it has none, or none that is known.
+    """Return the main worktree of a repository; None where it has none, or none that is known.
 
     The settings may name any folder; it is believed only where its own .git leads back.
     """

@@ -19,12 +19,12 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}|@TODAY@|@IN_30_DAYS@")
 
 
 def is_example(body: str) -> bool:
-    """Say whether the body of a memory is an untouched example or template."""
+    """Return whether the body of a memory is an untouched example or template."""
     return name_body(body) in _digests(_MEMORY)
 
 
 def is_boot(digest: str) -> bool:
-    """Say whether a BOOT.md with this SHA-256 is as some version of `dmm init` wrote it."""
+    """Return whether a BOOT.md with this SHA-256 is as some version of `dmm init` wrote it."""
     return digest in _digests(BOOT)
 
 

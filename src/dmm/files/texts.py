@@ -22,7 +22,7 @@ def describe_fault(fault: MemoryFileError, *, fixable: bool = False) -> Finding:
 
 
 def check_markers(path: str, text: str) -> list[Finding]:
-    """Refuse a text that Git left in two versions."""
+    """Refuse a text with conflict markers."""
     line = find_marker(text)
     return [] if line is None else [Finding(path, "error", "merge_conflict", WHAT, line, WAY_OUT)]
 

@@ -176,7 +176,7 @@ class MemoryTree:
         return target
 
     def _refuse_twin(self, path: str) -> None:
-        """Refuse a name that some systems take for one that is already there."""
+        """Refuse a name that some file systems consider equal to an existing one."""
         folder, parts = self.root, PurePosixPath(path).parts
         for part in parts:
             with durable.translated(folder, "list the folder"):
@@ -188,7 +188,7 @@ class MemoryTree:
             folder = folder / part
 
     def remove(self, path: str) -> None:
-        """Take a file away, so that it stays away after a power cut."""
+        """Delete a file durably."""
         target = self.resolve(path)
         with durable.translated(target, "remove the file"):
             target.unlink(missing_ok=True)
@@ -266,7 +266,7 @@ def _fold(name: str) -> str:
 
 
 def why_refused(path: str) -> str | None:
-    """Say why a path may not be used."""
+    """Return why a path may not be used."""
     if len(path) <= MAX_PATH_LENGTH and _ORDINARY.fullmatch(path):
         return None
     return _find_refusal(path)
@@ -274,7 +274,7 @@ def why_refused(path: str) -> str | None:
 
 @lru_cache(maxsize=1 << 15)
 def _find_refusal(path: str) -> str | None:
-    """Look at every part of a path; asked again at every scan, so the answer is remembered."""
+    """Check every part of a path; cached, as every scan asks again."""
     parts = PurePosixPath(path).parts
     if not parts or "\0" in path or "\\" in path:
         return "not a relative path with slashes"

@@ -91,11 +91,11 @@ class TrustStore:
 
     @classmethod
     def of_user(cls, home: Path | None = None) -> TrustStore:
-        """Give the store of this user."""
+        """Return the store of this user."""
         return cls(Path(state_folder(None if home is None else str(home))) / FILE_NAME)
 
     def is_trusted(self, folder: Path) -> bool:
-        """Say whether the memory in a .dmm folder may be used without being asked for."""
+        """Return whether the memory in a .dmm folder may be used without being asked for."""
         return self.find(folder) is not None
 
     def find(self, folder: Path) -> Trusted | None:
@@ -116,7 +116,7 @@ class TrustStore:
             raise NotTrusted(f"{what}; {fault}" if fault else what, where=str(folder), hint=hint)
 
     def fault(self) -> str | None:
-        """Say why nothing is trusted, where the file can't be believed."""
+        """Return why nothing is trusted, where the file can't be believed."""
         try:
             self._read()
         except StorageError as error:
@@ -128,7 +128,7 @@ class TrustStore:
         return tuple(sorted(self._read(), key=lambda one: one.folder.path))
 
     def is_there(self, one: Trusted) -> bool:
-        """Say whether a trusted folder still stands where it was."""
+        """Return whether a trusted folder still stands where it was."""
         return _mark(Path(one.folder.path)) == one.folder
 
     def trust(self, folder: Path) -> None:
@@ -263,7 +263,7 @@ def _shared(folder: Path) -> Shared | None:
 
 
 def _mark(folder: Path) -> Mark | None:
-    """Tell what the file system calls a folder; None where there is none.
+    """Return what the file system calls a folder; None where there is none.
 
     A number of an inode is given again once its folder is gone, so its generation counts too. Where
     none is known, the device must be the same; elsewhere it may change from one start to the next.

@@ -24,7 +24,7 @@ def list_changed(folder: Path) -> tuple[str, ...]:
 
 
 def is_ignored(folder: Path, path: Path) -> bool:
-    """Say whether Git would lose a file at this path."""
+    """Return whether Git would lose a file at this path."""
     return bool(_ask(folder, "check-ignore", "--no-index", "--", str(path)))
 
 

@@ -54,7 +54,7 @@ def judge_alone(client: str, payload: bytes, root: str) -> Alone:
 
 
 def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
-    """Have a call asked about that can't be read, where rules stand that it may break."""
+    """Ask about an unreadable call if rules exist that it may break."""
     named = name_request(client, payload) if ruled and client in NAMES else None
     if named is None:
         return Alone(certain=False)
@@ -78,7 +78,7 @@ def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
 
 
 def _is_blind(ruling: Ruling) -> bool:
-    """Say whether the ruling hangs on what was done before, which nobody here knows."""
+    """Return whether the ruling hangs on what was done before, which nobody here knows."""
     return ruling.level == "ask" and any(one.history_unknown for one in ruling.findings)
 
 

@@ -79,7 +79,7 @@ def run(arguments: list[str], payload: bytes) -> int:
 
 
 def say(answer: bytes) -> int:
-    """Give the client its answer; return the exit status that belongs to it."""
+    """Print the answer for the client and return its exit status."""
     if answer[:1] == BLOCKING:
         os.write(2, answer[1:])
         return BLOCKED
@@ -106,7 +106,7 @@ def longest(client: Client, payload: bytes) -> float:
 
 
 def limit(seconds: float, status: int = 0) -> None:
-    """End this process after so long, whatever it is doing."""
+    """Exit this process after a time limit, whatever it is doing."""
     if hasattr(_signal, "setitimer"):
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(status))
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
@@ -128,14 +128,14 @@ def attend(name: str, payload: bytes) -> Attended:
 
 
 def settle(answer: bytes | None, body: bytes) -> Attended:
-    """Take an answer apart: what to print, and whether the event still has to be kept."""
+    """Parse an answer: what to print, and whether the event must still be spooled."""
     if answer is None:
         return b"", body, ""
     return answer[1:], body if answer[:1] == UNKEPT else b"", ""
 
 
 def judge(client: str, body: bytes, root: str, payload: bytes) -> Attended:
-    """Have a tool call ruled on: by the background process, or else here, by the rules on file.
+    """Judge a tool call: in the daemon, or here by the compiled rules.
 
     Here nobody knows what was done before the call. Where that decides, and where there are no
     rules that can be read, the process gets more time to answer.
@@ -165,7 +165,7 @@ def begin() -> None:
 
 
 def may_be_call(client: Client, payload: bytes) -> bool:
-    """Say whether the event may be a tool call; where in the payload its name stands is open.
+    """Return whether the event may be a tool call; where in the payload its name stands is open.
 
     A client that runs the hooks of another may write the first letter of a name small.
     """
@@ -175,7 +175,7 @@ def may_be_call(client: Client, payload: bytes) -> bool:
 
 
 def kind_of(client: Client, payload: bytes) -> str:
-    """Tell the kind of the event, without reading all of the payload."""
+    """Return the kind of the event, without reading all of the payload."""
     name = (read_text(payload, client.keys.event[0]) or b"").decode("ascii", "replace")
     known = client.known_events
     return known.get(name) or known.get(name[:1].upper() + name[1:]) or ""

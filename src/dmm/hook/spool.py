@@ -54,7 +54,7 @@ def _remove(path: str) -> None:
 
 
 def _redact(client: str, body: bytes) -> bytes:
-    """Take secrets out before anything touches the disk."""
+    """Remove secrets before anything reaches the disk."""
     import json
 
     from dmm.clients.registry import peek_client
@@ -80,7 +80,7 @@ def _is_name(value: object) -> bool:
 
 
 def _sync(folder: str) -> None:
-    """Have the folder itself written out: else a file may be gone after a power cut."""
+    """Sync the folder itself: otherwise a file may be lost in a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -83,7 +83,7 @@ def decode_header(value: str | None) -> str | None:
 
 
 def actor_for(request: Request) -> Actor:
-    """Tell in whose name a request is recorded: only a person can have a browser's session."""
+    """Return the actor of a request; only a person has a browser session."""
     if request.scope.get("dmm.caller") == "session":
         return Actor(name="user", source=SOURCE, trust=Trust.USER)
     client, session = (_name(request.headers.get(f"x-dmm-{one}")) for one in ("client", "session"))

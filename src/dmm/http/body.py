@@ -18,7 +18,7 @@ class _Malformed(ValueError):
 
 
 def refuse_json(data: bytes) -> Refusal | None:
-    """Say why a body is no JSON that every reader understands alike; None if it is."""
+    """Return why a body is no JSON that every reader understands alike; None if it is."""
     try:
         text = data.decode("utf-8")
         value = json.loads(
@@ -68,7 +68,7 @@ def _constant(name: str) -> NoReturn:
 
 
 def _walk(value: Any) -> None:
-    """Look at every part without recursion: how deep it lies, and whether its text is Unicode."""
+    """Check the depth and text of every value, without recursion."""
     layer, depth = [value], 0
     while layer:
         if depth > DEEPEST:

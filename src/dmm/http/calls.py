@@ -55,7 +55,7 @@ class Call:
         return any(one is not None for one in self.named)
 
     def project(self, root: str | None = None) -> Project:
-        """Give the project that the header, the address or the body names."""
+        """Return the project that the header, the address or the body names."""
         return self.access.project((*self.named, root))
 
     @contextlib.contextmanager
@@ -103,13 +103,13 @@ class Call:
 
     @contextlib.contextmanager
     def reading(self, root: str | None = None) -> Iterator[Dmm]:
-        """Look at the ledger of the project; nothing is recorded, and nobody has to wait."""
+        """Read the ledger of the project; nothing is recorded or blocked."""
         with self.project(root).reading(self.actor) as dmm:
             yield dmm
 
 
 def access_of(request: Request) -> Access:
-    """Give what the application was made with."""
+    """Return what the application was made with."""
     access: Access = request.app.state.access
     return access
 
@@ -154,7 +154,7 @@ Called = Annotated[Call, Depends(take_call)]
 
 
 async def refuse_idle(request: Request) -> None:
-    """Refuse a parameter that would have no effect: the address does not know it, or takes one."""
+    """Refuse an unknown or repeated parameter."""
     known = _parameters(request.scope["route"].dependant)
     given = Counter(name for name, _ in request.query_params.multi_items())
     for name, times in given.items():

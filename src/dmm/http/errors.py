@@ -49,7 +49,7 @@ class Refusal:
     hint: str | None = None
 
     def describe(self) -> dict[str, Any]:
-        """Lay the refusal out as plain data."""
+        """Return the refusal as plain data."""
         return describe(self.code, self.what, None, self.hint)
 
 
@@ -97,12 +97,12 @@ UNFORESEEN = Refusal(
 
 
 def describe(code: str, what: str, where: str | None, hint: str | None) -> dict[str, Any]:
-    """Lay an error out in the one form that all surfaces use."""
+    """Return an error in the form that all surfaces use."""
     return {"error": {"code": code, "what": what, "where": where, "hint": hint}}
 
 
 def describe_error(error: DmmError) -> dict[str, Any]:
-    """Lay an error of the services out as plain data."""
+    """Return an error of the services as plain data."""
     told = describe(error.code, error.what, error.where, error.hint)
     if isinstance(error, StaleBase):
         told["error"]["view"] = error.view

@@ -58,7 +58,7 @@ class Keys:
     pages: Mapping[str, PageFile] = field(default_factory=dict)
 
     def admit(self, head: Head) -> Caller | Refusal:
-        """Say who speaks, or why nobody may."""
+        """Return who the caller is, or why the request is refused."""
         if self.local:
             return errors.RELAYED if head.from_browser else "local"
         refusal = self._refuse_place(head)
@@ -115,7 +115,7 @@ class Head:
 
     @property
     def from_browser(self) -> bool:
-        """Whether a web page stands behind the request."""
+        """Whether a web page sent the request."""
         return "origin" in self.values or "sec-fetch-site" in self.values
 
     @property
@@ -146,7 +146,7 @@ def read_head(scope: Scope) -> Head | Refusal:
 
 
 def refuse_form(head: Head) -> Refusal | None:
-    """Say what is wrong with the method, the kind of body or its announced size."""
+    """Return what is wrong with the method, the kind of body or its announced size."""
     if head.method not in (*READING, *WRITING):
         return errors.METHOD
     if head.method in READING:
@@ -209,7 +209,7 @@ class Gate:
         await answer.show(self.keys.pages[head.path], head.get("if-none-match"))
 
     async def _take(self, head: Head, receive: Receive) -> bytes | Refusal | None:
-        """Take the body in and look at it; None: the client has left."""
+        """Read and check the body; None if the client has gone."""
         if head.method in READING:
             return b""
         body = await self._read(receive)
@@ -245,7 +245,7 @@ async def _refuse_body(body: bytes) -> Refusal | None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give the body again that was taken in; after it, what the server has to say."""
+    """Replay the body that was read; after it, pass on the server's messages."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:

@@ -54,7 +54,7 @@ def query_memory(call: Called, body: models.Question) -> Reply:
 
 @router.get("/context", responses=told(models.ContextTold))
 def get_memory_context(call: Called) -> Reply:
-    """Tell everything that is held to be so, and what should be looked at."""
+    """Return everything known now, and what needs attention."""
     with call.reading() as dmm:
         return Reply(dmm.ledger.get_memory_context())
 
@@ -63,14 +63,14 @@ def get_memory_context(call: Called) -> Reply:
 def trace_fact(
     call: Called, fact_key: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> Reply:
-    """Follow a fact back to where it came from."""
+    """Trace a fact to its origin."""
     with call.reading() as dmm:
         return Reply(dmm.timelines.trace_provenance(fact_key=fact_key))
 
 
 @router.get("/trace/{seq}", responses=told(models.ChainTold))
 def trace_event(call: Called, seq: Seq) -> Reply:
-    """Follow an event back to where it came from."""
+    """Trace an event to its origin."""
     with call.reading() as dmm:
         return Reply(dmm.timelines.trace_provenance(seq=seq))
 
@@ -161,6 +161,6 @@ def simulate_timeline(call: Called, body: models.Simulation) -> Reply:
 
 @router.post("/rehearsals", responses=told(models.Told))
 def rehearse(call: Called, body: models.Rehearsal) -> Reply:
-    """Hold the past against a new rule; nothing is recorded."""
+    """Test a rule against past calls and decisions; nothing is recorded."""
     with call.reading(body.root) as dmm:
         return Reply(dmm.timelines.rehearse(body.text, body.priority))

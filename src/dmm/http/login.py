@@ -29,7 +29,7 @@ def open_session(request: Request, body: models.Login) -> Reply:
 
 @router.get(LOGIN, responses=told(models.SignInTold))
 def show_session(request: Request) -> Reply:
-    """Tell whether this browser is signed in, since when, and how many are."""
+    """Show whether this browser is signed in, since when, and how many are."""
     access = access_of(request)
     secret = read_cookie(request.headers.get("cookie", ""), access.port())
     found = None if secret is None else access.sessions.find(secret)

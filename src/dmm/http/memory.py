@@ -37,7 +37,7 @@ def query(call: Called, body: models.Query) -> Reply:
 
 
 def health(call: Called) -> Reply:
-    """Tell whether the daemon is well."""
+    """Return whether the daemon is well."""
     found = dict(call.access.health())
     if "indexed_count" not in found:
         trusted = [one for one in call.access.projects.each() if one.trusted]
@@ -65,7 +65,7 @@ def status(call: Called) -> Reply:
 
 
 def reindex(call: Called, body: models.Reindex) -> Reply:
-    """Bring the index up to the files, or build it anew; queries go on meanwhile."""
+    """Update the index from the files, or rebuild it; queries continue meanwhile."""
     started = time.perf_counter()
     report = call.project(body.root).sync(full=body.full)
     found = report.describe() | {"duration_ms": round(_milliseconds(started))}
@@ -102,7 +102,7 @@ def _open_indexes(dmm: Dmm) -> list[IndexStore]:
 
 
 def _changed(index: str) -> str | None:
-    """Tell when an index was last written."""
+    """Return when an index was last written."""
     files = [path for path in (Path(index), Path(f"{index}-wal")) if path.exists()]
     times = [path.stat().st_mtime for path in files]
     if not times:

@@ -20,7 +20,7 @@ WRITTEN = r"[^\s\x1c-\x1f\x85]"
 
 
 def _whole(value: object) -> object:
-    """Take 3.0 for 3, as JSON Schema does."""
+    """Read 3.0 as 3, as JSON Schema does."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -101,7 +101,7 @@ def _reader() -> MarkdownIt:
 
 
 def is_safe(address: str) -> bool:
-    """Say whether an address leads to the web and hides no character."""
+    """Return whether an address leads to the web and hides no character."""
     return address.lower().startswith(SCHEMES) and address.isprintable() and " " not in address
 
 
@@ -173,7 +173,7 @@ def _text(value: str) -> Iterator[Node]:
 
 
 def _image(token: Token) -> Iterator[Node]:
-    """Tell of a picture in words: nothing is ever fetched."""
+    """Return an image as text: nothing is ever fetched."""
     told = (token.content, token.attrGet("src"), token.attrGet("title"))
     yield from _text(f"[image: {', '.join(str(one) for one in told if one)}]")
 

@@ -67,7 +67,7 @@ def timeline(
     before: Around = 5,
     after: Around = 5,
 ) -> Reply:
-    """Tell what stood around an id, the best match of a query, or the newest unit."""
+    """Return what surrounds an id, the best match of a query, or the newest unit."""
     with call.recall() as dmm:
         return Reply(dmm.recall.timeline(name, query, before, after))
 
@@ -79,6 +79,6 @@ def get_observations(
         list[Annotated[str, Query(max_length=LONGEST)]], Query(min_length=1, max_length=MOST_IDS)
     ],
 ) -> Reply:
-    """Give units in full, in the order in which they are named."""
+    """Show units in full, in the order in which they are named."""
     with call.recall() as dmm:
         return Reply(dmm.recall.get_observations(ids))

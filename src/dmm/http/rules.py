@@ -46,7 +46,7 @@ def add_rule(call: Called, body: rulings.NewRule) -> Reply:
 
 @router.get("/rules/draft", responses=told(models.Told))
 def draft_rules(call: Called) -> Reply:
-    """Lay out the sentences without a matcher for an agent, with the matcher reference."""
+    """Show the sentences without a matcher to an agent, with the matcher reference."""
     with call.reading() as dmm:
         return Reply(dmm.rules.draft())
 
@@ -81,7 +81,7 @@ def compile_rule(call: Called, body: rulings.Sentence) -> Reply:
 
 @router.post("/rules/accept", responses=told(models.Told))
 def accept_rules(call: Called, body: rulings.Accepting) -> Reply:
-    """Put pending rules in force, all of them or none; for a person who is signed in."""
+    """Activate pending rules, all or none; for a person who is signed in."""
     with call.govern(Act("accept_rule", ",".join(body.names)), body) as dmm:
         return Reply({"accepted": list(dmm.rules.accept(body.names))})
 
@@ -117,14 +117,14 @@ def edit_rule(call: Called, name: Name, body: rulings.RuleText) -> Reply:
 
 @router.post("/rules/{id}/disable", responses=told(models.Told))
 def disable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
-    """Take a rule out of force; for a person who is signed in."""
+    """Disable a rule; for a person who is signed in."""
     with call.govern(Act("disable_rule", name), body) as dmm:
         return Reply(dmm.rules.disable(name))
 
 
 @router.post("/rules/{id}/enable", responses=told(models.Told))
 def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
-    """Put a disabled rule in force again; for a person who is signed in."""
+    """Enable a disabled rule; for a person who is signed in."""
     with call.govern(Act("accept_rule", name), body) as dmm:
         return Reply(dmm.rules.enable(name))
 

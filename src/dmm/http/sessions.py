@@ -128,7 +128,7 @@ class Sessions:
             return self._open.get(_hash(secret))
 
     def holds(self, secret: str) -> bool:
-        """Say whether a session is open."""
+        """Return whether a session is open."""
         return self.find(secret) is not None
 
     @property

@@ -58,7 +58,7 @@ def stream(
     call: Called,
     last: Annotated[int | None, Header(alias="Last-Event-ID", ge=0, le=models.LARGEST)] = None,
 ) -> Response:
-    """Tell what is recorded from now on, or since the event that was seen last."""
+    """Show what is recorded from now on, or since the event that was seen last."""
     streams, project = call.access.streams, call.project()
     if streams.full:
         return Reply(errors.STREAMS.describe(), errors.STREAMS.status)
@@ -73,7 +73,7 @@ def stream(
 async def _tell(
     streams: Streams, project: Project, call: Called, head: int, begun: list[bytes]
 ) -> AsyncIterator[bytes]:
-    """Give the messages of one stream, and a beat where there is none for a while."""
+    """Return the messages of one stream, and a beat where there is none for a while."""
     listener = Listener(project.root, call.actor, head)
     if not streams.join(listener, project):
         return

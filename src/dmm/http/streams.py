@@ -134,7 +134,7 @@ class Streams:
             return [one for one in self._listeners if one.key == key]
 
     def announce(self, root: Path, kind: str, told: object) -> None:
-        """Tell everybody who listens to a project."""
+        """Send a message to every listener of a project."""
         with self._lock:
             reached = [one for one in self._listeners if one.root == root]
         if reached:
@@ -143,7 +143,7 @@ class Streams:
                 listener.tell(message)
 
     def tell_job(self, root: Path, job: object) -> None:
-        """Tell everybody who listens to a project how far a job is."""
+        """Send the progress of a job to every listener of a project."""
         self.announce(root, "job", job)
 
     def end_all(self) -> None:

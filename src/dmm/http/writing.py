@@ -39,7 +39,7 @@ def propose(call: Called, body: writing_models.Proposing) -> Reply:
 
 @router.post("/proposals/preview", responses=told(writing_models.PreviewTold))
 def preview(call: Called, body: writing_models.Proposing) -> Reply:
-    """Say what the checks would say to a change, and who would decide; nothing is recorded."""
+    """Show what the checks would say to a change, and who would decide; nothing is recorded."""
     with call.write(body.root) as dmm:
         found = to_plain(dmm.proposals.preview(_asked(body)))
     return Reply(found | {"body": read_body(found["text"])})
@@ -116,7 +116,7 @@ def show_proposal(call: Called, name: Proposal) -> Reply:
 
 @router.post("/proposals/{id}/process", responses=told(writing_models.ProposalTold))
 def process(call: Called, name: Proposal, body: writing_models.Processing) -> Reply:
-    """Put a proposal to the reviewer agent; without a verdict it waits on."""
+    """Submit a proposal to the reviewer agent; without a verdict it stays pending."""
     with call.project(body.root).isolated(call.actor) as dmm:
         return Reply(dmm.reviews.process(name))
 
@@ -133,21 +133,21 @@ def approve(call: Called, name: Proposal, body: writing_models.Approval) -> Repl
 
 @router.post("/proposals/{id}/reject", responses=told(writing_models.ProposalTold))
 def reject(call: Called, name: Proposal, body: writing_models.Rejection) -> Reply:
-    """Turn a proposal down; for a person who is signed in."""
+    """Reject a proposal; for a person who is signed in."""
     with call.decide(Act("reject", name, body.seen or ""), body) as dmm:
         return Reply(dmm.reviews.reject(name, body.reason, seen=body.seen))
 
 
 @router.post("/proposals/{id}/edit", responses=told(writing_models.ProposalTold))
 def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
-    """Put another text in the place of the proposed one; for a person who is signed in."""
+    """Replace the proposed text; for a person who is signed in."""
     with call.decide(Act("edit", name, body.seen or ""), body) as dmm:
         return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
 @router.post("/undo", responses=told(writing_models.UndoTold))
 def undo(call: Called, body: writing_models.Undo) -> Reply:
-    """Take applied writes back, or show what that would change; for a person who is signed in."""
+    """Undo applied writes, or preview that; for a person who is signed in."""
     chosen: dict[str, Any] = {"session": body.session, "source": body.source}
     if body.preview:
         with call.write(body.root) as dmm:
@@ -165,7 +165,7 @@ def _meant(body: writing_models.Undo) -> str:
 
 @router.post("/feedback", responses=told(writing_models.FeedbackTold))
 def feedback(call: Called, body: writing_models.Feedback) -> Reply:
-    """Tell how memories fared."""
+    """Return how memories were used."""
     with call.write(body.root) as dmm:
         return Reply(dmm.lifecycle.report(body.memories, body.outcome, body.context))
 

@@ -21,15 +21,15 @@ class _Words:
         self._lower, self._any = re.compile(pattern), re.compile(pattern, re.IGNORECASE)
 
     def search(self, text: str) -> bool:
-        """Say whether the words occur."""
+        """Return whether the words occur."""
         return bool(self._lower.search(text.lower()) if text.isascii() else self._any.search(text))
 
     def match(self, text: str) -> bool:
-        """Say whether the text begins with the words."""
+        """Return whether the text begins with the words."""
         return bool(self._lower.match(text.lower()) if text.isascii() else self._any.match(text))
 
     def fullmatch(self, text: str) -> bool:
-        """Say whether the text is nothing but the words."""
+        """Return whether the text is nothing but the words."""
         found = self._lower.fullmatch(text.lower()) if text.isascii() else self._any.fullmatch(text)
         return bool(found)
 
@@ -158,7 +158,7 @@ def strength(title: str, text: str) -> float:
 
 
 def names_the_agent(text: str) -> bool:
-    """Say whether a text begins by telling the agent who it is."""
+    """Return whether a text begins by telling the agent who it is."""
     return bool(_YOU_ARE.match(text))
 
 

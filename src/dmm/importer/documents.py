@@ -149,7 +149,7 @@ def _speaking_headings(path: str, section: Section) -> tuple[Section, list[Skipp
 
 
 def _described(path: str, tree: Section, front: FrontMatter) -> Section:
-    """Put what the front matter says of the document in front of its text."""
+    """Prepend the description from the front matter to the text."""
     said = front.description
     texts = (block.text.casefold() for block in tree.every_block())
     if not said or any(said.casefold() in text for text in texts):
@@ -194,7 +194,7 @@ def _said_reason(block: Block, kind: SourceKind, together: frozenset[str]) -> st
 
 
 def _points(block: Block) -> bool:
-    """Say whether a block only sends the reader to another file."""
+    """Return whether a block only sends the reader to another file."""
     text = strip_marker(block.text).strip()
     return block.kind in (*_TEXT_KINDS, BlockKind.QUOTE) and bool(_POINTER.fullmatch(text))
 

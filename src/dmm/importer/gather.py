@@ -170,7 +170,7 @@ def _tags(family: Sequence[Note]) -> tuple[str, ...]:
 
 
 def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
-    """Let each crumb be taken in by a note of its title, or by a larger one of its topic."""
+    """Merge each fragment into a note with its title, or a larger one on its topic."""
     crumbs = [_is_crumb(note, count) for note in notes]
     result: list[Note | None] = list(notes)
 
@@ -198,7 +198,7 @@ def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
 
 
 def _about(note: Note, *, by_title: bool) -> Hashable:
-    """Tell what two notes must have in common before one takes the other in."""
+    """Return what two notes must have in common before one takes the other in."""
     subject = meaning(note.title) if by_title else note.topic
     return (subject, note.scope, note.subject, note.globs, note.users)
 

@@ -48,7 +48,7 @@ def expand(given: Path) -> Iterator[Path]:
 
 
 def each_once(paths: Iterable[Path]) -> list[Path]:
-    """Leave out a file that is there under another name: a link counts once."""
+    """Drop a file that is listed under another name: a link counts once."""
     return list({path.resolve(): path for path in reversed(list(paths))}.values())[::-1]
 
 
@@ -85,7 +85,7 @@ def hides(memory: Memory) -> bool:
 
 
 def is_there(path: Path) -> bool:
-    """Say whether a file exists."""
+    """Return whether a file exists."""
     try:
         return path.exists()
     except OSError:

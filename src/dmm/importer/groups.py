@@ -38,7 +38,7 @@ def group(blocks: Sequence[Block]) -> list[Group]:
 
 
 def introduces(block: Block, follower: Block | None) -> bool:
-    """Say whether a paragraph only leads in to what follows it."""
+    """Return whether a paragraph only leads in to what follows it."""
     if block.kind is not BlockKind.PARAGRAPH:
         return False
     text = plain(block.text)

@@ -49,7 +49,7 @@ class _Bench:
     crumbs: _Row
 
     def find(self, need: int, at: int) -> Iterator[int]:
-        """Give the first host of each kind for a crumb at a place."""
+        """Return the first host of each kind for a crumb at a place."""
         for found in (self.whole.find(need), self.crumbs.find(need, before=at)):
             if found is not None:
                 yield found

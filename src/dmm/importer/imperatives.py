@@ -194,7 +194,7 @@ def _sentences(block: Block) -> Iterator[tuple[str, int]]:
 
 
 def _runs(block: Block) -> Iterator[tuple[int, Sequence[str]]]:
-    """Give the bullets of a nested list, and other text as one; fenced code is left out."""
+    """Return the bullets of a nested list, and other text as one; fenced code is left out."""
     run: list[str] = []
     start = block.ref.first_line
     fenced = False
@@ -224,7 +224,7 @@ def _cut(text: str) -> list[str]:
 
 
 def _bare(sentence: str) -> str:
-    """Take the emphasis and a leading label off a sentence; code keeps its backticks."""
+    """Strip emphasis and a leading label from a sentence; code keeps its backticks."""
     return _LABEL.sub("", _spoken(sentence), count=1).strip(" -\N{EM DASH}")
 
 
@@ -235,7 +235,7 @@ def _spoken(sentence: str) -> str:
 
 
 def _force(said: str, place: _Place, *, listed: bool) -> str:
-    """Say how a sentence binds: `hard`, `soft` or not at all."""
+    """Return how a sentence binds: `hard`, `soft` or not at all."""
     text = _bare(said)
     if not _SHORTEST <= len(text) <= LONGEST or _ASKS.search(text):
         return ""
@@ -251,13 +251,13 @@ def _force(said: str, place: _Place, *, listed: bool) -> str:
 
 
 def _orders(text: str) -> bool:
-    """Say whether a sentence tells somebody to do something: a clause begins with such a verb."""
+    """Return whether a sentence is an instruction: a clause begins with such a verb."""
     timely = bool(CONDITIONS & set(_WORD.findall(text.casefold())))
     return any(_begins_with_order(clause, timely=timely) for clause in _clauses(text))
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """Give the places where an order may begin: the start, behind a label or a condition."""
+    """Return the places where an order may begin: the start, behind a label or a condition."""
     for clause in _CLAUSES.split(text):
         yield clause
         first, comma, rest = clause.partition(", ")

@@ -52,7 +52,7 @@ def _entry(memory: Memory) -> str:
 
 
 def _without_title(memory: Memory) -> tuple[str, str]:
-    """Take the first heading off a body, where it is the title the memory is known by."""
+    """Strip the first heading of a body if it is the title."""
     body = memory.body.strip("\n")
     tree = outline(memory.path, body)
     first = tree.children[0] if tree.children else None

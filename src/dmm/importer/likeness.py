@@ -54,7 +54,7 @@ class Alike(Generic[T]):
             self._by_word.setdefault(word, []).append((number, thing))
 
     def find(self, words: Collection[str]) -> list[tuple[int, T]]:
-        """Give everything whose set may overlap enough, by its number; some may not."""
+        """Return everything whose set may overlap enough, by its number; some may not."""
         if not words:
             return self._bare
         found: dict[int, T] = {}

@@ -58,7 +58,7 @@ class PlannedMemory:
     warnings: tuple[str, ...] = ()
 
     def moved(self) -> PlannedMemory:
-        """Give it a folder name that hardly any list of ignored names has."""
+        """Return a folder name that ignore lists rarely contain."""
         folder, _, name = self.memory.path.rpartition("/")
         return replace(self, memory=replace(self.memory, path=f"{folder}_notes/{name}"))
 
@@ -105,7 +105,7 @@ def propose(
 
 
 def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Memory]:
-    """Give each memory an id, the one it had where that is free, and links that hold."""
+    """Return the memories with ids, the old ones where free, and with valid links."""
     ids = set(taken)
     chosen: list[str] = []
     wanted = {note.mark.id for note in notes if note.mark and ID_PATTERN.fullmatch(note.mark.id)}
@@ -172,7 +172,7 @@ class _Paths:
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def take(self, path: str) -> str:
-        """Take a path, or the first free one with a number."""
+        """Return a path, or the first free one with a number."""
         stem, free = path.removesuffix(".md"), path
         while free.casefold() in self.taken:
             # What was taken once stays taken, so no number is tried twice.

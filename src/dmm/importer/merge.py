@@ -79,7 +79,7 @@ class _Cluster:
     others: list[Rule] = field(default_factory=list)
 
     def add(self, unit: Rule) -> bool:
-        """Take a unit in; say whether it is now the one that is kept."""
+        """Add a unit; return whether it is the one now kept."""
         fuller = unit.wording.size > self.kept.wording.size
         if fuller:
             self.kept, unit = unit, self.kept
@@ -96,7 +96,7 @@ class _Family:
         self._exact: dict[str, list[tuple[int, _Cluster]]] = {}
 
     def sort_in(self, unit: Rule) -> None:
-        """Put a unit to the first cluster that says the same, or begin a new one."""
+        """Add a unit to the first cluster with the same content, or start a new one."""
         words = frozenset(unit.wording.words)
         near = self._exact.get(unit.exact, ()) if unit.exact else self._alike.find(words)
         for number, cluster in near:
@@ -123,7 +123,7 @@ def span(blocks: Sequence[Block]) -> SourceRef:
 def merge(
     trees: Sequence[tuple[Section, tuple[str, ...]]],
 ) -> tuple[list[Section], tuple[Merged, ...]]:
-    """Leave each rule in one place of the trees, each given with the globs of its source."""
+    """Keep each rule in one place of the trees, with the globs of its source."""
     units = [unit for tree, globs in trees for unit in rules_of(tree, globs)]
     rarity = Rarity.of(set(unit.wording.words) for unit in units)
     families: dict[tuple[object, ...], _Family] = {}
@@ -146,14 +146,14 @@ def merge(
 
 
 def rules_of(tree: Section, globs: tuple[str, ...]) -> Iterator[Rule]:
-    """Give the rules of a tree that are in force, in the order of the text."""
+    """Return the rules of a tree that are in force, in the order of the text."""
     return (_unit(blocks, place) for blocks, place in placed_blocks(tree, globs))
 
 
 def placed_blocks(
     tree: Section, globs: tuple[str, ...], trail: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[Block, ...], Place]]:
-    """Give the blocks of each rule in force and where it stands, in the order of the text."""
+    """Return the blocks of each rule in force and where it stands, in the order of the text."""
     mark = mark_of(tree.blocks)
     if mark is not None and not mark.in_force:
         # A rule in force must not end in a memory that is not.
@@ -214,7 +214,7 @@ def subjects_of(text: str) -> frozenset[str]:
 
 
 def _units(found: Group) -> Iterator[tuple[Block, ...]]:
-    """Give what of a group can be merged as a whole: each item of a list, or all of it."""
+    """Return the parts of a group that merge as a whole: list items, or all of it."""
     lists = [block for block in found.blocks if block.kind is BlockKind.LIST]
     leading = found.blocks[1:] if found.label else found.blocks
     if lists and len(lists) == len(leading):

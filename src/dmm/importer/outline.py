@@ -87,20 +87,20 @@ class Section:
         return plain(self.heading)
 
     def walk(self) -> Iterator[Section]:
-        """Give this section and all below it, in the order of the text."""
+        """Return this section and all below it, in the order of the text."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     def every_block(self) -> Iterator[Block]:
-        """Give the blocks of this section and of all below it."""
+        """Return the blocks of this section and of all below it."""
         for section in self.walk():
             yield from section.blocks
 
 
 @lru_cache(maxsize=4_096)
 def plain(inline: str) -> str:
-    """Take the markup off a line of markdown."""
+    """Strip the markup from a line of markdown."""
     return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", inline)).split())
 
 
@@ -114,7 +114,7 @@ def outline(path: str, text: str, *, skip_lines: int = 0) -> Section:
 
 
 def edit(section: Section, change: Callable[[Block], Block | None]) -> Section:
-    """Give the tree with each block and list item changed, or left out where the change is None."""
+    """Return the tree with each block and list item mapped, or dropped on None."""
     changed = (_edit_block(block, change) for block in section.blocks)
     blocks = tuple(block for block in changed if block is not None)
     children = tuple(edit(child, change) for child in section.children)
@@ -124,7 +124,7 @@ def edit(section: Section, change: Callable[[Block], Block | None]) -> Section:
 
 
 def _are(these: Sequence[object], those: Sequence[object]) -> bool:
-    """Say whether these are the very same as those; to compare their texts would cost more."""
+    """Return whether these are the very same as those; to compare their texts would cost more."""
     return len(these) == len(those) and all(map(is_, these, those))
 
 

@@ -86,7 +86,7 @@ def _realm(document: Document) -> tuple[str, ...]:
 
 
 def _goes_first(note: Note) -> bool:
-    """Say whether a note comes before the rules in the baseline: who the agent is, and exports."""
+    """Return whether a note precedes the rules in the baseline: identity and exports."""
     return note.scope is Scope.BASELINE and (note.topic == IDENTITY or note.mark is not None)
 
 

@@ -96,13 +96,13 @@ class Remembered:
         return cls(lines, wordings, frozenset(headings), by_word, frozenset(wordless))
 
     def rest_of(self, body: str) -> Rest:
-        """Give what is new in a body, "" for nothing; all of it where too little would remain."""
+        """Return what is new in a body, "" for nothing; all of it where too little would remain."""
         if self._is_foreign(body):
             return Rest(body, 0)
         return self._rest_of(body)
 
     def _is_foreign(self, body: str) -> bool:
-        """Say that nothing of a body is known, where that can be seen without reading it all."""
+        """Return whether a body is certainly new, judged without reading all of it."""
         lines = body.split("\n")
         if _is_odd(body, lines) or not _TEXT.search(body):
             return False
@@ -145,7 +145,7 @@ class Remembered:
 
 
 def _is_odd(body: str, lines: Sequence[str]) -> bool:
-    """Say whether a body holds what is no rule, or one without a word, which counts as known."""
+    """Return whether a body holds what is no rule, or one without a word, which counts as known."""
     silent = (line.strip() for line in lines if not _SAYS.search(line))
     only_ends = all(line in ("", "```", "~~~") for line in silent)
     return "<!--" in body or not only_ends or bool(_EMPTY_FENCE.search(body))
@@ -251,7 +251,7 @@ def _without(body: str, parts: list[_Part], left: list[_Rule]) -> str:
 
 
 def _closed_up(lines: list[str], gone: set[int]) -> str:
-    """Leave lines out, with the blank lines that then stand double."""
+    """Drop lines, and blank lines that become double."""
     result: list[str] = []
     after_gap = False
     for number, line in enumerate(lines, start=1):

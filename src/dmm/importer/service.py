@@ -172,7 +172,7 @@ class Importer:
         return list(find_instructions(self.root.project))
 
     def _cleaned(self, read: Source) -> tuple[Source, list[Skipped]]:
-        """Take out what nobody sees and lines with secrets, and resolve the paths."""
+        """Remove invisible characters and lines with secrets, and resolve paths."""
         source = Source(read.path, strip_hidden(read.text))
         source, secret = leave_secrets(source)
         return resolve_paths(source, self._is_in_project), secret
@@ -215,7 +215,7 @@ class Importer:
         return self._out_of_ignored(plan)
 
     def _out_of_ignored(self, plan: ImportPlan) -> ImportPlan:
-        """Give another folder to what Git would ignore, such as `build/`."""
+        """Return the plan with other folders for paths that Git ignores, such as `build/`."""
         ignored = find_ignored(self.root.folder, [f"memory/{p.memory.path}" for p in plan.memories])
         moved = tuple(
             one if f"memory/{one.memory.path}" not in ignored else one.moved()

@@ -87,7 +87,7 @@ class SourceRef:
         return range(self.first_line, self.last_line + 1)
 
     def covers(self, inner: SourceRef) -> bool:
-        """Say whether another run of lines begins within this one."""
+        """Return whether another run of lines begins within this one."""
         return self.path == inner.path and self.first_line <= inner.first_line <= self.last_line
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class SourceLines:
 
     @classmethod
     def of(cls, memories: Mapping[str, Sequence[SourceRef]]) -> SourceLines:
-        """Lay out the lines of some memories, each named with the lines it comes from."""
+        """Return the lines of some memories, each with its source lines."""
         by_line: dict[tuple[str, int], tuple[str, ...]] = {}
         for memory, refs in memories.items():
             lines = {(r.path, n) for r in refs for n in range(r.first_line, r.last_line + 1)}
@@ -147,7 +147,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def recognise(path: str) -> SourceKind:
-    """Tell the kind of an instruction file by its path alone."""
+    """Return the kind of an instruction file by its path alone."""
     plain = path.replace("\\", "/")
     parts = PurePosixPath(plain.casefold())
     if parts.name in _NAMED:
@@ -161,7 +161,7 @@ def recognise(path: str) -> SourceKind:
 
 
 def is_instruction(path: str) -> bool:
-    """Say whether a client reads the file at every session."""
+    """Return whether a client reads the file at every session."""
     return recognise(path) in _INSTRUCTIONS.values()
 
 
@@ -178,7 +178,7 @@ def find_instructions(project: Path) -> Iterator[Path]:
 
 
 def kinds_of(paths: tuple[str, ...]) -> dict[str, SourceKind]:
-    """Tell the kinds of files given together: a file beside a MEMORY.md is one of its topics."""
+    """Return the kinds of files given together: a file beside a MEMORY.md is one of its topics."""
     kinds = {path: recognise(path) for path in paths}
     folders = {folder_of(p) for p, kind in kinds.items() if kind is SourceKind.MEMORY_INDEX}
     for path, kind in kinds.items():
@@ -219,7 +219,7 @@ def reach_of(path: str, globs: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_user_level(path: str) -> bool:
-    """Say whether a file speaks for the user in every project rather than for one project."""
+    """Return whether a file speaks for the user in every project rather than for one project."""
     plain = path.replace("\\", "/")
     return bool(_HOME.match(plain)) and not _AUTO_MEMORY.search(plain)
 

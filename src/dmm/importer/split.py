@@ -49,7 +49,7 @@ class _Page:
         return self.document.voice.kind in _ONE_CONCEPT
 
     def fits(self, text: str) -> bool:
-        """Say whether a text is small enough for one memory, with its frame."""
+        """Return whether a text is small enough for one memory, with its frame."""
         # Every word is a token at least: a long text need not be counted to be too long.
         words = len(text.split(maxsplit=WANTED_TOKENS))
         return words <= WANTED_TOKENS and self.count(text) + _FRAME <= WANTED_TOKENS

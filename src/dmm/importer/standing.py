@@ -34,11 +34,11 @@ class Held:
     baseline: str = ""
 
     def enforces(self, one: Imperative) -> bool:
-        """Say whether a rule file enforces a sentence."""
+        """Return whether a rule file enforces a sentence."""
         return one.text.casefold() in self.ruled
 
     def knows(self, one: Imperative) -> bool:
-        """Say whether a sentence needs no place in the baseline."""
+        """Return whether a sentence needs no place in the baseline."""
         return self.enforces(one) or one.said in self.baseline
 
 

@@ -56,12 +56,12 @@ def titled(base: str, part: str) -> str:
 
 
 def is_vague(heading: str) -> bool:
-    """Say whether a heading means something only below the one above it."""
+    """Return whether a heading means something only below the one above it."""
     return heading.casefold().replace("\u2019", "'").rstrip(":") in _AMBIGUOUS
 
 
 def is_generic(title: str) -> bool:
-    """Say whether a document's title names only the kind of file it is."""
+    """Return whether a document's title names only the kind of file it is."""
     return bool(_GENERIC.fullmatch(title.strip()))
 
 
@@ -84,7 +84,7 @@ def _lowered(text: str) -> str:
 
 
 def tell_apart(notes: Sequence[Note]) -> list[Note]:
-    """Give each note a title of its own: with its package or skill, the heading or file above."""
+    """Return the notes with unique titles: with package or skill, heading or file."""
     result = [_retitled(note, _of_subject(note)) for note in notes]
     for name in (_of_parent, _of_source):
         result = _change_repeated(result, name)

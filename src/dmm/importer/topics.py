@@ -120,12 +120,12 @@ def _topics_by_stem() -> dict[str, tuple[str, ...]]:
 
 
 def words(text: str) -> list[str]:
-    """Give the lower-case words of a text."""
+    """Return the lower-case words of a text."""
     return _WORD.findall(text.casefold())
 
 
 def content_words(text: str) -> list[str]:
-    """Give the words of a text that carry a meaning of their own."""
+    """Return the words of a text that carry a meaning of their own."""
     return [word for word in words(text) if word not in _STOP and len(word) > 1]
 
 

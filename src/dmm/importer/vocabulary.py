@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 def vocabulary(text: str) -> frozenset[str]:
-    """Give the words of a text as a set."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
 def phrases(text: str) -> frozenset[str]:
-    """Give the phrases of a text, parted by commas, as a set."""
+    """Return the phrases of a text, parted by commas, as a set."""
     return frozenset(" ".join(part.split()) for part in text.split(","))

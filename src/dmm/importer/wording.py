@@ -72,7 +72,7 @@ class Wording:
         return len(self.guarded) + len(self.words)
 
     def says_the_same_as(self, other: Wording) -> bool:
-        """Say whether the two differ at most by a few added words that change nothing else."""
+        """Return whether the two differ at most by a few added words that change nothing else."""
         if self.guarded != other.guarded:
             return False
         fewer, more = sorted((self.words, other.words), key=len)
@@ -83,25 +83,25 @@ class Wording:
 
 
 def words_in(text: str) -> frozenset[str]:
-    """Give at least the stems of every word that some rule of a text may have."""
+    """Return at least the stems of every word that some rule of a text may have."""
     # Where code begins and ends depends on how the text is cut into rules.
     bare = _spelt_out(text.replace("cannot", "not").replace("`", " "))
     return frozenset(_weigh(token)[1] for token in _TOKEN.findall(bare)) - {""}
 
 
 def strip_marker(text: str) -> str:
-    """Take the list marker off an item."""
+    """Strip the list marker of an item."""
     marker = _MARKER.match(text)
     return text[marker.end() :] if marker else text
 
 
 def squeezed(text: str) -> str:
-    """Give a text with its list marker and its spacing made uniform, for exact comparison."""
+    """Return a text with its list marker and its spacing made uniform, for exact comparison."""
     return " ".join(strip_marker(text).split())
 
 
 def guards_of(texts: Iterable[str]) -> tuple[str, ...]:
-    """Give the words in the headings and the intro above a rule that turn its meaning."""
+    """Return the words in the headings and the intro above a rule that turn its meaning."""
     return tuple(sorted(token for text in texts for token in _turning(text)))
 
 
@@ -124,7 +124,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _spelt_out(text: str) -> str:
-    """Take emphasis and contractions off; most texts have none, which is quick to see."""
+    """Strip emphasis and expand contractions."""
     if "*" in text or "_" in text:
         text = _EMPHASIS.sub("", text)
     return _CONTRACTION.sub("not", text) if _CONTRACTED.search(text) else text
@@ -132,7 +132,7 @@ def _spelt_out(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _weigh(token: str) -> tuple[str, str]:
-    """Give what a token guards, or else the stem of its word; neither of one that says nothing."""
+    """Return the protected text of a token, or its stem; None for a stop word."""
     if token.startswith("`"):
         return token, ""
     # The case of an identifier matters; that of a word does not.

@@ -79,5 +79,5 @@ def code_density(text: str) -> float:
 
 
 def names_identifier(query: str) -> bool:
-    """Say whether a query names code: snake_case, camelCase, dotted.name, call(), path/to."""
+    """Return whether a query names code: snake_case, camelCase, dotted.name, call(), path/to."""
     return _IDENTIFIER.search(query) is not None

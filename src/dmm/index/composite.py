@@ -49,7 +49,7 @@ def embed(windows: Mapping[str, list[list[int]]], embedder: Embedder) -> dict[st
 
 
 def refresh_identity(store: IndexStore, rules: str, embedder: Embedder | None) -> bool:
-    """Forget vectors and terms of another model or of other rules: they are of no use.
+    """Drop vectors and terms of another model or of other rules.
 
     Say whether everything had to be forgotten.
     """

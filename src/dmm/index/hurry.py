@@ -76,7 +76,7 @@ class Hurry:
         return survey
 
     def unread(self) -> Unread:
-        """Tell what is known of the files that were left."""
+        """Return what is known of the files that were left."""
         terms = {term for one in self._unread for term in one.holding}
         return Unread(
             sum(one.files for one in self._unread),
@@ -85,7 +85,7 @@ class Hurry:
 
 
 def describe_left(report: SyncReport, *, followed: bool) -> str:
-    """Tell how much of a tree is indexed, and how to have the rest."""
+    """Return how much of a tree is indexed, and how to have the rest."""
     way = "each query indexes some more; to index the rest now: dmm reindex"
     if followed:
         way = "the rest is being indexed in the background; to wait for it: dmm reindex"

@@ -80,11 +80,11 @@ class LexicalIndex:
         self._norms = (K1 * (1 - B + B * lengths / (mean or 1.0))).astype(np.float32)
 
     def amid(self, unread: Unread) -> LexicalIndex:
-        """Give this index with the rarity that terms have among the unread files too."""
+        """Return this index with the rarity that terms have among the unread files too."""
         return LexicalIndex(postings=self._postings, unread=unread)
 
     def spliced(self, splice: Splice, fresh: Iterable[Terms]) -> LexicalIndex:
-        """Give the index of other memories: those that stay, and fresh ones."""
+        """Return the index of other memories: those that stay, and fresh ones."""
         return LexicalIndex(postings=self._postings.spliced(splice, fresh))
 
     def score(self, terms: Mapping[str, float]) -> LexicalScores:

@@ -34,7 +34,7 @@ class Loaded:
         state: Hashable,
         renew: Callable[[Snapshot | None], Snapshot],
     ) -> Snapshot:
-        """Give the snapshot of a state of files; whoever comes first renews it for the others."""
+        """Return the snapshot of a state of files; whoever comes first renews it for the others."""
         place = self._places.setdefault(files, _Place())
         with place.lock:
             if place.snapshot is None or place.state != state:
@@ -43,10 +43,10 @@ class Loaded:
             return place.snapshot
 
     def held(self, files: tuple[Path, ...]) -> Snapshot | None:
-        """Give what is in memory of some files, of whatever state."""
+        """Return what is in memory of some files, of whatever state."""
         place = self._places.get(files)
         return None if place is None else place.snapshot
 
     def drop(self, files: tuple[Path, ...]) -> None:
-        """Let go of the snapshot of some files."""
+        """Release the snapshot of some files."""
         self._places.pop(files, None)

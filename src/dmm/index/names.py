@@ -37,7 +37,7 @@ class _Table:
         self._kept: dict[str, str] = {}
 
     def enter(self, names: Iterable[tuple[int, Iterable[str]]]) -> NDArray[np.int32]:
-        """Take names in and tell the row of each; one of stop words alone names nothing."""
+        """Add names and return their rows; stop words alone name nothing."""
         rows = []
         for row, own in names:
             for name in own:
@@ -72,7 +72,7 @@ class NameIndex:
         self._rows = self._table.enter(enumerate(names)) if rows is None else rows
 
     def spliced(self, splice: Splice, names: Iterable[Iterable[str]]) -> NameIndex:
-        """Give the names of other memories: of those that stay, and of fresh ones."""
+        """Return the names of other memories: of those that stay, and of fresh ones."""
         # Another index of this table may have entered names that are none of these memories.
         rows = np.full(len(self._table.stems), GONE, np.int32)
         # The last place, -1, stands for what was gone before.
@@ -113,7 +113,7 @@ def _fits(stems: tuple[str, ...], readings: Sequence[set[str]]) -> bool:
 
 
 def is_one_slip(word: str, other: str) -> bool:
-    """Say whether two words differ by one letter more, less, other, or swapped with the next."""
+    """Return whether two words differ by one letter more, less, other, or swapped with the next."""
     if word == other or abs(len(word) - len(other)) > 1:
         return word == other
     at = next((n for n, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), None)

@@ -33,7 +33,7 @@ class Postings(NamedTuple):
     lengths: NDArray[np.float32]
 
     def spliced(self, splice: Splice, fresh: Iterable[Terms]) -> Postings:
-        """Give the postings of other memories: those that stay, and fresh ones."""
+        """Return the postings of other memories: those that stay, and fresh ones."""
         owners, weights, counts = self._without_gone(splice)
         flat = _flatten(fresh)
         order = np.argsort(flat.hashes, kind="stable")
@@ -86,7 +86,7 @@ def gather(documents: Iterable[Terms]) -> Postings:
 def _insert(
     terms: NDArray[np.uint32], counts: NDArray[np.intp], new: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-    """Put new terms, which nobody holds yet, where they belong."""
+    """Insert new terms where they belong."""
     places = np.searchsorted(terms, new)
     return np.insert(terms, places, new), np.insert(counts, places, 0)
 

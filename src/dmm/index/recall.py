@@ -72,12 +72,12 @@ def place(unit: Observation) -> str:
 
 
 def first_of(path: str) -> int:
-    """Tell the first event of a unit from its place."""
+    """Return the first event of a unit from its place."""
     return int(path[-DIGITS:])
 
 
 def digest(unit: Observation) -> str:
-    """Tell one state of a unit from another."""
+    """Return a fingerprint of a unit."""
     told = (
         *(unit.id, unit.kind, unit.title, unit.narrative, unit.session, unit.at, unit.actor),
         *(unit.trust, *unit.facts, "", *unit.files),

@@ -44,7 +44,7 @@ FEW = 100
 def renew_snapshot(
     held: Snapshot | None, stores: Stores, dimensions: int | None, *, floats: bool = True
 ) -> Snapshot:
-    """Give the snapshot of the trees as they are now; the same as one that is loaded whole."""
+    """Return the snapshot of the trees as they are now; the same as one that is loaded whole."""
     if held is not None:
         with reading(stores):
             if held.basis == find_basis(stores, dimensions):
@@ -98,7 +98,7 @@ class _Known:
         self._at, self._end = (of[0], of[-1] + 1) if of else (0, 0)
 
     def find(self, path: str, content: str, *, embedded: bool) -> int:
-        """Give the row of a memory that is as it was, else GONE."""
+        """Return the row of a memory that is as it was, else GONE."""
         held = self._held
         while self._at < self._end and held.places[self._at].path < path:
             self._at += 1
@@ -154,7 +154,7 @@ def _carry(splice: Splice, held: tuple[Any, ...], new: list[Any]) -> tuple[Any, 
 
 
 def _objects(values: Sequence[Any]) -> NDArray[np.object_]:
-    """Hold values in an array as they are, also those that numpy would take for arrays."""
+    """Return values as an object array, also those that numpy would unpack."""
     result = np.empty(len(values), np.object_)
     result[:] = values
     return result

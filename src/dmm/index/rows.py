@@ -58,7 +58,7 @@ class ScopedRow(NamedTuple):
 
 
 def write_file(file: KnownFile) -> tuple[Value, ...]:
-    """Lay a known file out as a row."""
+    """Return a known file as a row."""
     stamp, fault = file.stamp, file.fault
     head = (stamp.path, stamp.size, stamp.mtime_ns, stamp.inode, file.content_hash)
     if fault is None:
@@ -150,7 +150,7 @@ TERM_COLUMNS = (
 
 
 def write_memory(memory: IndexedMemory, terms: Terms) -> tuple[Value, ...]:
-    """Lay a memory and its terms out as a row."""
+    """Return a memory and its terms as a row."""
     written = (column.write(getattr(memory, column.name)) for column in MEMORY_COLUMNS)
     return (*written, terms.hashes, terms.weights, terms.length)
 

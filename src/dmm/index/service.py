@@ -113,13 +113,13 @@ class Indexes:
         return 0 if snapshot is None else len(snapshot)
 
     def release_model(self) -> None:
-        """Let go of the model; the next query asks for it again."""
+        """Release the model; the next query loads it again."""
         self._embedder = None
         self._asked_for_model = False
         self.notices.pop("model", None)
 
     def release_snapshot(self) -> None:
-        """Let go of the content in memory; the next query loads it again."""
+        """Release the content in memory; the next query loads it again."""
         self.loaded.drop(self._files)
 
     @property
@@ -127,7 +127,7 @@ class Indexes:
         return tuple(shelf.path for shelf in self.shelves)
 
     def is_word(self, word: str) -> bool:
-        """Say whether a word is short and common, so that it can't be a slip in a name."""
+        """Return whether a word is short and common, so that it can't be a slip in a name."""
         return self.embedder() is None or (len(word) < LONG_WORD and self.is_common(word))
 
     def is_common(self, word: str) -> bool:
@@ -156,7 +156,7 @@ class Indexes:
         hurry: Hurry | None = None,
         fill: Fill | None = None,
     ) -> SyncReport:
-        """Bring all indexes up to the files, or raise; others may index in between.
+        """Update all indexes from the files, or raise; others may index in between.
 
         In a hurry, a large backlog is left for later as far as there is no time for it.
         """
@@ -181,7 +181,7 @@ class Indexes:
         progress: Progress | None = None,
         fill: Fill | None = None,
     ) -> SyncReport | None:
-        """Bring the indexes up to the files if that is possible, and note why where it is not.
+        """Update the indexes from the files if possible, and record why if not.
 
         Of a large backlog, files at `paths` and those that hold the words come first, and what
         there is no time for is left, unless the whole is wanted.
@@ -211,7 +211,7 @@ class Indexes:
         return not self.notices.keys().isdisjoint(("index", "partial"))
 
     def _allow(self) -> float:
-        """Tell how long to index, so that there is time left to load what the index holds."""
+        """Return how long to index, so that there is time left to load what the index holds."""
         try:
             held = sum(self._open(shelf).size() for shelf in self.shelves)
         except IndexBroken:
@@ -296,14 +296,14 @@ class Indexes:
         return shelf.store
 
     def _rebuild(self, shelf: Shelf, error: IndexBroken) -> IndexStore:
-        """Begin a damaged index anew; it holds nothing that the files do not."""
+        """Recreate a damaged index; everything in it comes from the files."""
         if error.what != ELSEWHERE:
             self.notices["broken"] = f"the index was damaged and is being rebuilt ({error.what})"
         self.release_snapshot()
         return shelf.start_over()
 
     def snapshot_at_hand(self) -> Snapshot:
-        """Give what is in memory as it is, while somebody else is indexing; else what is current.
+        """Return what is in memory as it is, while somebody else is indexing; else what is current.
 
         A large index changes several times a second then, and to follow it takes about one.
         """
@@ -311,7 +311,7 @@ class Indexes:
         return self.snapshot() if held is None else self._amid_unread(held)
 
     def snapshot(self, fill: Fill | None = None) -> Snapshot:
-        """Give the current content in memory, loaded again only when an index has changed."""
+        """Return the current content in memory, loaded again only when an index has changed."""
         try:
             return self._take()
         except IndexBroken as error:
@@ -388,7 +388,7 @@ class Indexes:
         return self._open(shelf).served(place.path)
 
     def store(self, origin: Origin) -> IndexStore | None:
-        """Give the index of one tree, or None where there is no such tree."""
+        """Return the index of one tree, or None where there is no such tree."""
         shelf = next((shelf for shelf in self.shelves if shelf.origin is origin), None)
         return None if shelf is None else self._open(shelf)
 

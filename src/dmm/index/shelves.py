@@ -41,12 +41,12 @@ class Shelf:
         return self.store
 
     def hold_in_memory(self) -> IndexStore:
-        """Do without a file."""
+        """Drop a file."""
         self.store, self.inode = IndexStore.in_memory(), None
         return self.store
 
     def start_over(self) -> IndexStore:
-        """Begin the index anew; it holds nothing that the files do not."""
+        """Recreate the index; everything in it comes from the files."""
         self.close()
         try:
             for suffix in ("", *LOGS):

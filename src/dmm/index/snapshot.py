@@ -111,7 +111,7 @@ def take_snapshot(stores: Stores, dimensions: int | None, *, floats: bool = True
 
 @contextlib.contextmanager
 def reading(stores: Stores) -> Iterator[None]:
-    """Hold one state of all trees; content that can't be what was written is damage."""
+    """Read one state of all trees; implausible content counts as damage."""
     with contextlib.ExitStack() as held:
         for _, store in stores:
             held.enter_context(store.reading())
@@ -177,32 +177,32 @@ def _walk_windows(stores: Stores, hidden: Sequence[str]) -> Iterator[bytes]:
 
 
 def make_place(origin: Origin, row: SearchRow) -> Place:
-    """Tell where the memory of a row comes from."""
+    """Return where the memory of a row comes from."""
     return Place(origin, row.path, row.id, row.title)
 
 
 def make_contents(rows: Sequence[SearchRow]) -> NDArray[np.uint64]:
-    """Tell which content each row was made of."""
+    """Return which content each row was made of."""
     return np.array([brief(row.content_hash) for row in rows], np.uint64)
 
 
 def brief(digest: str) -> int:
-    """Give the start of a hash, enough to tell two contents of one file apart."""
+    """Return the start of a hash, enough to tell two contents of one file apart."""
     return int(digest[:16] or "0", 16)
 
 
 def read_terms(row: SearchRow) -> Terms:
-    """Give the terms of a row."""
+    """Return the terms of a row."""
     return Terms(row.term_hashes, row.term_weights, row.term_length)
 
 
 def read_names(row: SearchRow) -> tuple[str, ...]:
-    """Give all names of a memory: its title and its aliases."""
+    """Return all names of a memory: title and aliases."""
     return (row.title, *json.loads(row.aliases)) if row.aliases != "[]" else (row.title,)
 
 
 def describe_directories(stores: Stores, names: Collection[str]) -> tuple[Directory, ...]:
-    """Give directories with what is said of them; an earlier tree is believed first."""
+    """Return directories with what is said of them; an earlier tree is believed first."""
     described: dict[str, str] = {}
     for _, store in stores:
         described = {d.path: d.description for d in store.directories()} | described
@@ -223,7 +223,7 @@ def make_signs(directories: Sequence[Directory]) -> LexicalIndex:
 
 
 def make_columns(rows: Sequence[SearchRow], directories: Sequence[Directory]) -> Columns:
-    """Lay rows out in columns; a directory is told by its number."""
+    """Return rows as columns; a directory is a number."""
     scopes = {scope.value: number for number, scope in enumerate(SCOPES)}
     confidences = {word.value: number for number, word in enumerate(CONFIDENCES)}
     folders = {directory.path: number for number, directory in enumerate(directories)}

@@ -24,7 +24,7 @@ class Splice:
     size: int
 
     def carry(self, held: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
-        """Lay out a column: old values at their new rows, and those of the new memories."""
+        """Return a column: old values at their new rows, and new ones."""
         result = np.empty((self.size, *held.shape[1:]), held.dtype)
         stays = self.moved != GONE
         result[self.moved[stays]] = held[stays]

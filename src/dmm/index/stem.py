@@ -45,7 +45,7 @@ def _inflection(word: str) -> str:
 
 
 def _repair(rest: str) -> str:
-    """Give a word that lost its ending the form it has without one: hop for hopp."""
+    """Return a word that lost its ending the form it has without one: hop for hopp."""
     sounds = _sounds(rest)
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"

@@ -82,7 +82,7 @@ _DROP_ORPHANS = "DELETE FROM vectors WHERE key NOT IN (SELECT vector_key FROM me
 
 @contextlib.contextmanager
 def intact(where: str) -> Iterator[None]:
-    """Take content that can't be what was written for damage, which SQLite does not notice."""
+    """Treat implausible content as damage, which SQLite does not notice."""
     try:
         yield
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
@@ -96,7 +96,7 @@ def _inode(path: Path) -> str:
 
 
 def _refuse_linked_logs(path: Path) -> None:
-    """Refuse logs that lead elsewhere; they would be read as part of the index."""
+    """Refuse write-ahead logs that are links; they would be read as the index."""
     for suffix in sqlite.LOGS:
         if path.with_name(path.name + suffix).is_symlink():
             raise IndexBroken("its log is a symbolic link", where=str(path))
@@ -227,7 +227,7 @@ class IndexStore:
         return [file.fault for file in known if file.fault is not None]
 
     def hashes(self) -> dict[str, str]:
-        """Tell by path which content of each memory the index holds."""
+        """Return by path which content of each memory the index holds."""
         return dict(self._select("SELECT path, content_hash FROM memories"))
 
     def memories(self) -> list[IndexedMemory]:
@@ -259,7 +259,7 @@ class IndexStore:
         return None if row is None else str(row[0])
 
     def counted(self, path: str) -> tuple[str, int] | None:
-        """Tell which content of a memory was counted, and its tokens; None where there is none."""
+        """Return the hash of a memory's counted content and its tokens, or None."""
         statement = "SELECT content_hash, token_count FROM memories WHERE path = ?"
         row = next(self._select(statement, path), None)
         return None if row is None else (row[0], row[1])
@@ -303,7 +303,7 @@ class IndexStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """Hold one state of the index over several reads, whatever others write meanwhile."""
+        """Read one state of the index, whatever others write meanwhile."""
         with sqlite.translated(self.where), self._connection:
             yield
 
@@ -313,7 +313,7 @@ class IndexStore:
         return None if row is None else row[0]
 
     def has_vectors(self, key: str) -> bool:
-        """Say whether the vectors of one memory are at hand."""
+        """Return whether the vectors of one memory are at hand."""
         return next(self._select("SELECT 1 FROM vectors WHERE key = ?", key), None) is not None
 
     def vectors(self) -> dict[str, bytes]:
@@ -358,17 +358,17 @@ class IndexStore:
                 cursor.execute(_DROP_ORPHANS)
 
     def scrub(self) -> None:
-        """Leave nothing in the file of what was removed from it."""
+        """Erase removed content from the file."""
         sqlite.erase_freed(self._connection, self.where)
 
     def drop_vectors(self) -> None:
-        """Forget every vector: they come from another model."""
+        """Drop all vectors: they come from another model."""
         with sqlite.transaction(self._connection, self.where) as cursor:
             cursor.execute("DELETE FROM vectors")
             self._remember(cursor, ())
 
     def clear(self) -> None:
-        """Forget everything: it was made by other rules."""
+        """Drop everything: it was made by other rules."""
         with sqlite.transaction(self._connection, self.where) as cursor:
             cursor.execute("DELETE FROM files; DELETE FROM vectors; DELETE FROM directories")
             cursor.execute("DELETE FROM meta WHERE key NOT IN ('generation', 'file')")

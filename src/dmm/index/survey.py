@@ -53,7 +53,7 @@ class Survey:
         self._holding = [0] * len(self.terms)
 
     def order(self, stamps: Collection[Stamp]) -> list[str]:
-        """Say in which order to look: what is named after the query first, then the newest."""
+        """Return in which order to look: what is named after the query first, then the newest."""
         newest = [stamp.path for stamp in sorted(stamps, key=lambda one: -one.mtime_ns)]
         named = self._count_in_names(newest)
         rest = (path for path in newest if path not in named)
@@ -107,7 +107,7 @@ class Survey:
         return [paths[row] for row in best]
 
     def unread(self, files: int, indexed: Collection[str]) -> Unread:
-        """Tell how many files are left unread and how many of them hold each term.
+        """Return how many files are left unread and how many of them hold each term.
 
         `indexed` were looked at here and are counted by the index from now on.
         """

@@ -64,7 +64,7 @@ class SyncReport:
     lacking: int = 0
 
     def describe(self) -> dict[str, Any]:
-        """Tell what was done as plain data."""
+        """Return what was done as plain data."""
         return {
             "files": self.total,
             "reindexed": self.indexed,
@@ -88,7 +88,7 @@ class Syncer:
     batch_size: int = 50
 
     def begin(self, tree: MemoryTree, store: IndexStore, *, now_ns: int, full: bool = False) -> Run:
-        """Look at the files and at what is known of them; nothing is written yet.
+        """Compare the files with the index; nothing is written yet.
 
         What is known is read first: a file that another process adds meanwhile is not taken for
         one that is gone.
@@ -105,7 +105,7 @@ class Syncer:
         full: bool = False,
         progress: Progress | None = None,
     ) -> SyncReport:
-        """Bring the index up to the files as they are now."""
+        """Update the index from the current files."""
         run = self.begin(tree, store, now_ns=now_ns, full=full)
         run.prepare()
         while run.advance():
@@ -166,7 +166,7 @@ class Run:
         self.work = self._left
 
     def _read_examples_again(self) -> None:
-        """Forget the examples in an index that an earlier version made: it served them."""
+        """Drop examples from an index that an earlier version built."""
         if self.store.meta("shipped") == shipped.VERSION:
             return
         held = sorted(shipped.example_paths() & self.known.keys())
@@ -192,7 +192,7 @@ class Run:
         return [one for one in self.scan.stamps if one[0] in self.waiting or one[0] in self.lacking]
 
     def prefer(self, paths: Sequence[str], embedded: int) -> None:
-        """Have some of many files indexed before all others, and the first of them embedded."""
+        """Index some files before all others, and embed the first of them."""
         self.words_first = not self.full
         self.part = min(self.part, SMALL_PART)
         self.work = self._left
@@ -206,7 +206,7 @@ class Run:
         return bool(self._first or self._best)
 
     def advance(self) -> bool:
-        """Do the next part; False where nothing is left."""
+        """Do the next part; return False when nothing is left."""
         if self._first:
             chosen, self._first = self._first[: self.part], self._first[self.part :]
             self._index([self.waiting.pop(path) for path in chosen])
@@ -224,7 +224,7 @@ class Run:
         return True
 
     def end(self) -> SyncReport:
-        """Tell what was done and what is left."""
+        """Return what was done and what is left."""
         changed = self.removed or self.indexed or self.embedded
         if changed and not self.outstanding:
             self.store.forget_orphans(keep=max(ORPHANS_KEPT, len(self.scan.stamps)))
@@ -340,13 +340,13 @@ class Run:
 
 
 def _is_stale(stamp: Stamp, known: tuple[Any, ...] | None) -> bool:
-    """Say whether a file is other than the index knows it, by stamp and kind of fault."""
+    """Return whether a file is other than the index knows it, by stamp and kind of fault."""
     # Permissions may have been mended without a trace in the stamp.
     return known is None or known[:4] != stamp or known[4] == "io"
 
 
 def _last_block(content: str) -> str:
-    """Give the end of a text from where its tokens can be counted alone: a line that is not inset.
+    """Return the end of a text whose tokens can be counted alone, from an unindented line.
 
     A token never spans a newline and the solid character after it.
     """

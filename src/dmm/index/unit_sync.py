@@ -76,7 +76,7 @@ class UnitSyncer:
         return len(newest) - done
 
     def _clean_up(self, store: IndexStore, size: int) -> None:
-        """Forget old vectors; what left the ledger was most likely blanked, so no byte stays."""
+        """Erase old vectors; what left the ledger was probably redacted."""
         due = store.meta("erase") == "due"
         store.forget_orphans(keep=0 if due else max(ORPHANS_KEPT, size))
         if due:

@@ -111,12 +111,12 @@ class UnitStore:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the file for one stretch of reading: all of it is kept, or nothing."""
+        """Write one batch: all of it, or nothing."""
         with sqlite.transaction(self._connection, self.store.where):
             yield
 
     def reading(self) -> Reading:
-        """Tell how far the ledger was read."""
+        """Return how far the ledger was read."""
         rows = self._select("SELECT seq, hash, redaction, rules, root FROM reading")
         return Reading(*rows[0]) if rows else Reading()
 
@@ -126,7 +126,7 @@ class UnitStore:
         self._change(statement, [astuple(reading)])
 
     def clear(self) -> None:
-        """Forget everything; what stood here may have been blanked, so no byte of it stays."""
+        """Erase everything; it may have been redacted, so no byte is kept."""
         with sqlite.translated(self.store.where):
             self._connection.execute(
                 "DELETE FROM units; DELETE FROM episodes; DELETE FROM retellings;"
@@ -134,11 +134,11 @@ class UnitStore:
             )
 
     def put(self, units: Iterable[tuple[Observation, Observation | None]]) -> None:
-        """Put units in the place of older ones; beside each retold one stands what rules made."""
+        """Replace older units; a retold one keeps its original beside it."""
         self._change(_PUT, (_write(unit, by_rules) for unit, by_rules in units))
 
     def episodes(self) -> dict[str, str]:
-        """Give the open episodes as they were kept, by session, the one touched last at the end."""
+        """Return the stored open episodes by session, the last touched at the end."""
         return dict(self._select("SELECT session, data FROM episodes ORDER BY number"))
 
     def keep_episodes(self, touched: Mapping[str, str], closed: Iterable[str]) -> None:
@@ -148,7 +148,7 @@ class UnitStore:
         self._change(statement, touched.items())
 
     def retellings(self, ids: Iterable[str]) -> dict[str, str]:
-        """Give the retellings of some units, as they were kept."""
+        """Return the retellings of some units, as they were kept."""
         statement = "SELECT of, data FROM retellings WHERE of IN (SELECT value FROM json_each(?))"
         return dict(self._select(statement, json.dumps(list(ids))))
 
@@ -163,12 +163,12 @@ class UnitStore:
         )
 
     def by_rules(self, ids: Iterable[str]) -> dict[str, Observation]:
-        """Give some units as the rules made them."""
+        """Return some units as the rules made them."""
         rows = self._select(_SOME_BY_RULES, json.dumps(list(ids)))
         return {name: self._read(data) for name, data in rows}
 
     def find(self, ids: Iterable[str]) -> dict[str, Observation]:
-        """Give some units by id."""
+        """Return some units by id."""
         rows = self._select(_SOME, json.dumps(list(ids)))
         return {name: self._read(data) for name, data in rows}
 
@@ -187,7 +187,7 @@ class UnitStore:
         return [row[0] for row in rows]
 
     def each(self, ids: Sequence[str]) -> Iterator[Observation]:
-        """Give units one after the other, as they are named; few of them are in memory at once."""
+        """Yield units in the order named, with few in memory at once."""
         for at in range(0, len(ids), AT_ONCE):
             part = ids[at : at + AT_ONCE]
             found = self.find(part)
@@ -209,12 +209,12 @@ class UnitStore:
         return [(name, json.loads(files)) for name, files in rows]
 
     def newest_day(self) -> str | None:
-        """Tell the day of the newest unit."""
+        """Return the day of the newest unit."""
         found = self._select("SELECT max(at) FROM units")[0][0]
         return None if found is None else str(found)[:10]
 
     def of_day(self, day: str) -> list[Observation]:
-        """Give the units of a day, in the order of their first events."""
+        """Return the units of a day, in the order of their first events."""
         return [self._read(row[0]) for row in self._select(_OF_DAY, day)]
 
     def around(self, name: str, before: int, after: int) -> list[str]:

@@ -93,11 +93,11 @@ class VectorIndex:
         return np.diff(self._offsets)
 
     def has_windows(self, row: int) -> bool:
-        """Say whether a memory has any."""
+        """Return whether a memory has any."""
         return bool(self._offsets[row] != self._offsets[row + 1])
 
     def spliced(self, splice: Splice, blobs: Iterable[bytes]) -> VectorIndex:
-        """Give the windows of other memories: those that stay, and fresh ones."""
+        """Return the windows of other memories: those that stay, and fresh ones."""
         scales, components, fresh = unpack_vectors(blobs, self._components.shape[1])
         counts = splice.carry(self.counts, fresh)
         starts = np.cumsum(counts) - counts
@@ -201,7 +201,7 @@ class VectorIndex:
 
 
 def _invert(old: Rows, places: Rows, size: int) -> NDArray[np.int32]:
-    """Tell for each of so many old windows where it goes."""
+    """Return for each of so many old windows where it goes."""
     moved = np.full(size, GONE, np.int32)
     moved[old] = places
     return moved

@@ -62,7 +62,7 @@ class InstallReport:
         return any(outcome.result == "refused" for outcome in self.outcomes)
 
     def describe(self) -> dict[str, Any]:
-        """Tell it as plain data."""
+        """Return it as plain data."""
         return asdict(self)
 
 
@@ -75,7 +75,7 @@ class Installation:
     now: Callable[[], dt.datetime]
 
     def notice(self) -> tuple[Noticed, ...]:
-        """Look which clients are here."""
+        """Return the detected clients."""
         return tuple(
             Noticed(client.name, client.title, client.notice(self.place))
             for client in all_clients()

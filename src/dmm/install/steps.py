@@ -40,7 +40,7 @@ class FileStep:
         return str(self.path)
 
     def state(self) -> State:
-        """Tell whether our entry is there, and whether it is as it should be."""
+        """Return whether our entry is there, and whether it is as it should be."""
         text = read_text(self._target()) or ""
         if self._edit(text, remove=True) == text:
             return "none"
@@ -79,12 +79,12 @@ class FileStep:
         return Change(path, before, after, self._is_all_ours(before or ""), within)
 
     def _is_all_ours(self, text: str) -> bool:
-        """Say whether a file holds our entry and nothing else."""
+        """Return whether a file holds our entry and nothing else."""
         left = self._edit(text, remove=True)
         return left != text and _is_empty(left)
 
     def _made_by_us(self, path: Path) -> bool:
-        """Say whether the file held nothing but our entry from its first day."""
+        """Return whether the file held nothing but our entry from its first day."""
         first = first_copy(path)
         return first is None or (_is_empty(self._edit(first, remove=True)) and not _is_empty(first))
 
@@ -102,7 +102,7 @@ class FileStep:
         return f"put this in by hand, beside what is there:\n{made}"
 
     def _target(self) -> Path:
-        """Follow the links of people who keep their settings elsewhere."""
+        """Resolve links to settings that are kept elsewhere."""
         target = self.path.resolve()
         if self.within is not None and not target.is_relative_to(self.within.resolve()):
             raise ConfigError("a link leads out of the project", where=self.where)
@@ -123,7 +123,7 @@ class CommandStep:
         return str(self.path)
 
     def state(self) -> State:
-        """Tell whether our server is there, and whether it is as it should be."""
+        """Return whether our server is there, and whether it is as it should be."""
         found = self._found()
         if not is_server(found):
             return "none"

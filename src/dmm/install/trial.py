@@ -65,7 +65,7 @@ class Trial:
 
     @contextlib.contextmanager
     def background(self) -> Iterator[None]:
-        """Have the background process of this trial run meanwhile."""
+        """Run the daemon of this trial during the block."""
         self._python(_START)
         try:
             deadline = time.monotonic() + PATIENCE
@@ -106,7 +106,7 @@ class Trial:
         return ask_http(Path(self.environment["DMM_RUN_DIR"]), patience=TOLD_WITHIN)
 
     def finds(self, program: str) -> bool:
-        """Say whether a program is on the PATH."""
+        """Return whether a program is on the PATH."""
         return shutil.which(program, path=self.environment.get("PATH", "")) is not None
 
     def _hook(
@@ -200,7 +200,7 @@ def _door(folder: Path, patience: float) -> tuple[int, str]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End the shell and its children: one that hangs would keep the pipes open."""
+    """Kill the shell and its children: a hanging one would keep the pipes open."""
     if sys.platform == "win32":  # pragma: no cover - there are no groups of processes there
         process.kill()
     else:
@@ -227,7 +227,7 @@ def decision_of(answer: str) -> str | None:
 
 
 def _first_line(process: subprocess.Popen[str], request: str) -> str:
-    """Say something and wait for one line; a server that is silent says nothing."""
+    """Send a message and return one line of the answer, empty on silence."""
     said, heard = process.stdin, process.stdout
     if said is None or heard is None:
         return ""

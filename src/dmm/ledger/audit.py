@@ -31,13 +31,13 @@ TOLD_EVERY = 500
 
 
 def _silent(_done: int, _of: int) -> None:
-    """Tell nobody how far it is."""
+    """Ignore progress."""
 
 
 def _counted(
     rows: Iterable[tuple[Any, ...]], of: int, progress: Progress
 ) -> Iterator[tuple[Any, ...]]:
-    """Give the rows of all events, and tell now and then how far it is."""
+    """Return the rows of all events, and tell now and then how far it is."""
     for row in rows:
         if row[0] % TOLD_EVERY == 0:
             progress(row[0], of)

@@ -105,7 +105,7 @@ class Backups:
         return Backup(target, day, head.seq, target.stat().st_size)
 
     def restore(self, source: Path | None = None) -> Restored:
-        """Put a backup in the place of a ledger that is gone, damaged, or not as it was.
+        """Restore a backup over a missing, damaged or altered ledger.
 
         A ledger that is whole is not replaced, and one that is replaced is kept beside it.
         """
@@ -136,7 +136,7 @@ class Backups:
     def _settle(
         self, record: TrustedLedger, source: Path, seq: int, aside: Path | None
     ) -> Restored:
-        """Go on from the backup: what the mark names is lost, and that is recorded."""
+        """Continue from the backup and record what is lost."""
         kept = record.kept
         mark = record.mark("" if kept is None else kept[0])
         lost = mark.read()

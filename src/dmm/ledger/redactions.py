@@ -64,7 +64,7 @@ class Redactions:
         return [event for event in self.project_ledger.reading.events() if leaked.is_in(event)]
 
     def plan(self, seqs: Sequence[int], secret: str = "") -> Plan:
-        """Look at what would be erased: the events named, or those that hold a text."""
+        """Return what would be erased: the named events, or those with a text."""
         events = self.find(secret) if secret else self._look_up(seqs)
         leaked = Leaked.of(secret, events)
         return Plan(
@@ -120,7 +120,7 @@ class Redactions:
         return found
 
     def _effects(self, seqs: Collection[int]) -> Iterator[str]:
-        """Say what becomes of the constraints in force when events are blanked."""
+        """Return what becomes of the constraints in force when events are blanked."""
         log = self.project_ledger.reading
         events = list(log.events_of(RULES, 0, log.head().seq))
         now = {one.seq: one for one in fold(State(), events).in_force}

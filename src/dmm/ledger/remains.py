@@ -33,7 +33,7 @@ class Leaked:
 
     @classmethod
     def of(cls, secret: str, events: Iterable[Event]) -> Leaked:
-        """Look for a text, which may be empty, and for events."""
+        """Search for a text, which may be empty, and for events."""
         return cls(write_forms(secret), frozenset((one.seq, one.hash) for one in events))
 
     def is_in(self, event: Event) -> bool:
@@ -127,7 +127,7 @@ def write_forms(secret: str) -> tuple[str, ...]:
 
 
 def _holds(path: Path, leaked: Leaked) -> bool | None:
-    """Say whether a ledger holds it; None where it is damaged and its bytes do not show it."""
+    """Return whether a ledger holds it; None where it is damaged and its bytes do not show it."""
     try:
         # A long payload is stored in pieces: only its events tell for certain.
         log = EventLog.open(path) if find_logs(path) else EventLog.look(path)

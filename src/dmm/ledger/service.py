@@ -162,7 +162,7 @@ class Ledger(Constraints):
 
     @traced()
     def get_memory_context(self) -> Context:
-        """Tell everything that is held to be so, and what should be looked at."""
+        """Return everything known now, and what needs attention."""
         if self.shelf is not None:
             self.shelf.record()
         state = self.project_ledger.state().at_place(self.project_ledger.place)

@@ -150,13 +150,13 @@ class Lifecycle:
         return _by_name((use.id, use.path) for use in served)
 
     def _bare(self, name: str) -> str:
-        """Give the path below the memory folder, however the file was named."""
+        """Return the path below the memory folder, however the file was named."""
         for start in (f"{self.root.tree.root}/", "./", f"{self.root.folder.name}/", "memory/"):
             name = name.removeprefix(start)
         return name
 
     def usage(self) -> UsageReport:
-        """Tell what was counted of each memory, the most served first."""
+        """Return what was counted of each memory, the most served first."""
         usage = self.usages.current()
         found = usage.associate()
         rows = (_show(use, found.get(key, Association())) for key, use in usage.memories.items())
@@ -176,7 +176,7 @@ class Lifecycle:
         return suggest(survey.memories, grounds)
 
     def look(self, survey: Survey | None = None) -> LifecycleRun:
-        """Tell what would be proposed now, and what became of it before; nothing is recorded."""
+        """Return what would be proposed now, and what became of it before; nothing is recorded."""
         self.require()
         known = list(self.known())
         survey = survey or self.survey()
@@ -325,7 +325,7 @@ def _show(use: Use, found: Association) -> MemoryUsage:
 
 
 def _revised(known: Iterable[Proposal]) -> Mapping[str, int]:
-    """Tell for each file when a proposal last gave it new content."""
+    """Return for each file when a proposal last gave it new content."""
     found: dict[str, int] = {}
     for one in known:
         if one.applied is None or one.operation not in _REWRITES or one.origin == EXPORT:

@@ -125,7 +125,7 @@ def _reported(memory: Known, grounds: Grounds) -> Suggestion | None:
 
 
 def _objections(memory: Known, grounds: Grounds) -> list[Objection]:
-    """Give the reports against a memory that no new content has answered."""
+    """Return the reports against a memory that no new content has answered."""
     after = grounds.revised.get(memory.path, 0)
     return [one for one in _use(memory, grounds).objections if one.seq > after]
 

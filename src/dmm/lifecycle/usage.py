@@ -94,7 +94,7 @@ class Course:
     said: Mapping[str, str] = field(default_factory=dict)
 
     def went_well(self, key: str) -> bool | None:
-        """Say how it went since it was given a memory; None where that is open."""
+        """Return how it went since it was given a memory; None where that is open."""
         said = self.said.get(key)
         if said is not None:
             return said == "helped"
@@ -126,7 +126,7 @@ class Usage:
     packs: Mapping[str, int] = field(default_factory=dict)
 
     def find(self, identity: str, path: str) -> Use:
-        """Give what was counted of a memory."""
+        """Return what was counted of a memory."""
         return self.memories.get(key_of(identity, path)) or Use(identity, path)
 
     def associate(self) -> dict[str, Association]:
@@ -204,14 +204,14 @@ class _Draft:
         return found
 
     def given(self, name: str | None) -> _Open | None:
-        """Give a session that was given a memory; of others nothing is counted."""
+        """Return a session that was given a memory; of others nothing is counted."""
         if name is None or not (name in self.touched or name in self.start.sessions):
             return None
         course = self.course(name)
         return course if course.given else None
 
     def names(self, held: Iterable[Held]) -> list[str]:
-        """Know the memories that a payload names, each once, and keep their newest paths."""
+        """Record the memories a payload names, each once, with their newest paths."""
         keys: dict[str, None] = {}
         for one in held:
             if one.path:

@@ -40,7 +40,7 @@ class Arguments:
         return Arguments({name: self.properties[name] for name in names}, self.required)
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the arguments as the service takes them, or refuse them; null counts as absent."""
+        """Return the arguments as the service takes them, or refuse them; null counts as absent."""
         known = ", ".join(self.properties) or "none"
         for name in given:
             if name not in self.properties:
@@ -66,7 +66,7 @@ def _wanted(schema: Schema) -> str:
 
 
 def _take(value: object, schema: Schema) -> object:
-    """Give the value in the type of the schema, None if it is of another."""
+    """Return the value in the type of the schema, None if it is of another."""
     kind = schema["type"]
     if kind == "array":
         return _take_list(value, schema["items"])

@@ -29,7 +29,7 @@ class Caller:
     core: bool = False
 
     def project(self) -> Project:
-        """Give the project; it is looked for at each call, as it may be made or trusted later."""
+        """Return the project; it is looked for at each call, as it may be made or trusted later."""
         if self.start is None:
             hint = "send the project's folder in the X-DMM-Root header, or as ?root="
             raise RootNotFound("no project is named", hint=hint)

@@ -41,7 +41,7 @@ DRAFT = Workflow(
 
 @cache
 def workflows() -> dict[str, Workflow]:
-    """Give all prompts by name: one for each workflow, and one with examples of all tools."""
+    """Return all prompts by name: one for each workflow, and one with examples of all tools."""
     text = (_folder() / WORKFLOWS).read_text("utf-8")
     _, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     found = [_section(section) for section in sections]

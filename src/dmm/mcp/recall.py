@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def search(caller: Caller, arguments: dict[str, Any]) -> str:
-    """Give the rows that speak to a query, or rows that are named in full."""
+    """Return the rows that match a query, or named rows in full."""
     if "ids" in arguments:
         return get_observations(caller, arguments)
     if "query" not in arguments:
@@ -22,13 +22,13 @@ def search(caller: Caller, arguments: dict[str, Any]) -> str:
 
 
 def timeline(caller: Caller, arguments: dict[str, Any]) -> str:
-    """Give the rows around an id, or around the best match of a query."""
+    """Return the rows around an id, or around the best match of a query."""
     named = {"name" if name == "id" else name: value for name, value in arguments.items()}
     with caller.project().recall(caller.actor) as dmm:
         return "\n".join(row_lines(dmm.recall.timeline(**named)))
 
 
 def get_observations(caller: Caller, arguments: dict[str, Any]) -> str:
-    """Give units in full."""
+    """Return units in full."""
     with caller.project().recall(caller.actor) as dmm:
         return "\n".join(full_lines(dmm.recall.get_observations(arguments["ids"])))

@@ -102,7 +102,7 @@ def memory_uri(path: str) -> str:
 
 
 def read_resource(dmm: Dmm, uri: str) -> tuple[str, str]:
-    """Give the text of a resource and its kind, or refuse.
+    """Return the text of a resource and its kind, or refuse.
 
     What instructs is given in the text that the user agreed to.
     """
@@ -127,7 +127,7 @@ def _whole(path: str, data: bytes) -> str:
 
 
 def _agreed(dmm: Dmm, path: str) -> str | None:
-    """Give the text that counts of a file whose change is held back; None where none is."""
+    """Return the text that counts of a file whose change is held back; None where none is."""
     change = next((one for one in dmm.consents.changes() if one.path == path), None)
     if change is None:
         return None

@@ -38,7 +38,7 @@ do what the suggestion says or ask the user.
 
 
 def make_server(caller: Caller) -> Server[Any]:
-    """Put the server together for one caller."""
+    """Build the server for one caller."""
     proposal_store = _Desk(caller)
     return Server(
         NAME,

@@ -67,7 +67,7 @@ class _Wire:
         self._settled = anyio.Event()
 
     async def listen(self, heard: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        """Hand on each message; what is no message is answered at once."""
+        """Forward each message; answer what is not a message at once."""
         async with heard:
             async for line in self._lines():
                 try:

@@ -58,7 +58,7 @@ def to_json(value: object) -> str:
 
 
 def describe_error(error: DmmError) -> str:
-    """Tell an error as data: its code, what is wrong and where, and the way out."""
+    """Return an error as data: code, what is wrong, where, and a hint."""
     told = {"code": error.code, "what": str(error), "hint": error.hint}
     return safe(to_json({"error": told}))
 

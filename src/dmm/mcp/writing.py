@@ -76,7 +76,7 @@ def give_feedback(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _brief(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Tell an agent what it needs: the name, what failed, and what happens now."""
+    """Return what an agent needs: the name, what failed, and what happens next."""
     found = {
         outcome: {c["name"]: c["text"] for c in told["checks"] if c["outcome"] == outcome}
         for outcome in ("fail", "warn")

@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _start() -> str:
-    """Tell where the client works; the project is found from there."""
+    """Return where the client works; the project is found from there."""
     named = os.environ.get("DMM_ROOT") or os.environ.get("CLAUDE_PROJECT_DIR")
     return os.path.abspath(named) if named else os.getcwd()
 
@@ -78,7 +78,7 @@ class Pump:
                 return self._finish()
 
     def _finish(self) -> int:
-        """Let the last answers through after the client has closed its side, in time."""
+        """Forward the last answers after the client closed its side, within a limit."""
         deadline = time.monotonic() + FINISH_WITHIN
         if self._asked.strip():
             self._send(self._asked)

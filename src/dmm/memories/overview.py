@@ -154,7 +154,7 @@ class Overview:
     today: Callable[[], dt.date]
 
     def survey(self) -> Survey:
-        """Look over all files once; the index is not updated."""
+        """Scan all files once; the index is not updated."""
         tree = self.root.tree
         paths = [stamp.path for stamp in tree.scan_top(Scope.BASELINE.value).stamps]
         counts = KeptCounts(self.root, KEPT, self.count)
@@ -252,7 +252,7 @@ def _opened(shelf: Shelf) -> Iterator[IndexStore | None]:
 
 
 def _note(shelf: Shelf) -> str | None:
-    """Say what a look from outside can't see: changes that are still in the write-ahead log."""
+    """Return what a look from outside can't see: changes that are still in the write-ahead log."""
     log = shelf.path.with_name(f"{shelf.path.name}-wal")
     if shelf.store is None and _size(log):
         return "another process has it open; the newest changes are not counted here"
@@ -334,7 +334,7 @@ class Look:
         )
 
     def state(self) -> RootState:
-        """Tell what the folder holds."""
+        """Return what the folder holds."""
         counts = Counter(memory.scope.value for memory in self.memories if memory.in_force)
         inactive = [memory.path for memory in self.memories if not memory.in_force]
         examples = len(example_paths().intersection(inactive))
@@ -382,7 +382,7 @@ def _size(path: Path) -> int:
 
 
 def _can_write(path: Path) -> bool:
-    """Say whether the index could be written, without trying."""
+    """Return whether the index could be written, without trying."""
     try:
         folder = next(parent for parent in path.parents if parent.exists())
         there = path.exists()

@@ -28,13 +28,13 @@ class Memories:
     indexes: Indexes
 
     def reindex(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
-        """Bring the index and the manifest up to the files, or raise; others may index too."""
+        """Update the index and the manifest from the files, or raise."""
         report = self.indexes.sync(full=full, progress=progress, patience=PATIENCE)
         self._map()
         return report
 
     def follow(self, paths: Sequence[str], *, mapped: bool = True) -> SyncReport:
-        """Bring files that were just written into the index; others as far as there is time.
+        """Index the files just written, and others as time allows.
 
         The manifest takes longer than all the rest; the next larger write can bring it up.
         """

@@ -353,7 +353,7 @@ def _check_notes(path: str, text: str) -> Iterator[Finding]:
 
 
 def _is_fixable(fault: MemoryFileError, text: str, day: dt.date) -> bool:
-    """Say whether a repair would make this very fault go away."""
+    """Return whether a repair would make this very fault go away."""
     mended = repairs.mend(fault.path, text, f"mem_{day:%Y_%m_%d}_001", day)
     try:
         markdown.parse(fault.path, mended.text)

@@ -50,7 +50,7 @@ def find_program() -> Path:
 
 
 def register(folder: Path, program: Path, *, remove: bool, dry: bool) -> tuple[Step, Step]:
-    """Have Git merge the files of a .dmm folder with DMM, or no longer."""
+    """Register or remove DMM as the Git merge driver of a .dmm folder."""
     if git.text(folder, "rev-parse", "--git-dir") is None:
         hint = "create one with: git init"
         raise StorageError("this folder is not in a Git repository", where=str(folder), hint=hint)

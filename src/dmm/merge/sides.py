@@ -27,7 +27,7 @@ class Sides:
 
 
 def read_sides(path: str, text: str) -> Sides:
-    """Take a text with conflict markers apart; incomplete markers are refused."""
+    """Parse a text with conflict markers; incomplete markers are refused."""
     text = plain(text)
     ours, theirs, base = (_take(text, side) for side in ("ours", "theirs", "base"))
     line = find_marker(ours) or find_marker(theirs)

@@ -37,7 +37,7 @@ def read_object(text: str, longest: int) -> dict[str, Any]:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a name that is listed twice: which of the two was meant, nobody can say."""
+    """Refuse a duplicate name."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name is listed twice")

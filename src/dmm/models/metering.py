@@ -51,7 +51,7 @@ class Spent:
         return self.input_tokens + self.output_tokens
 
     def describe(self) -> dict[str, Any]:
-        """Lay it out as plain data."""
+        """Return it as plain data."""
         return {
             "purpose": self.purpose,
             "calls": self.calls,
@@ -131,7 +131,7 @@ class Meter:
         return answer
 
     def spend(self, day: dt.date) -> list[Spent]:
-        """Tell what models cost on a day (UTC), by purpose."""
+        """Return what models cost on a day (UTC), by purpose."""
         found: dict[str, Spent] = {}
         for event in self.calls():
             told = ModelCalled.read(event)
@@ -141,11 +141,11 @@ class Meter:
         return [found[purpose] for purpose in sorted(found)]
 
     def spent_today(self) -> int:
-        """Tell how many tokens models took today (UTC), for whatever purpose."""
+        """Return how many tokens models took today (UTC), for whatever purpose."""
         return sum(one.tokens for one in self.spend(self.now().astimezone(dt.UTC).date()))
 
     def calls(self) -> list[Event]:
-        """Give the records of all calls."""
+        """Return the records of all calls."""
         log = self.project_ledger.reading
         return list(log.events_of([EventType.MODEL_CALLED], 0, log.head().seq))
 
@@ -186,7 +186,7 @@ def _read(found: Completion, question: Question[T]) -> T:
 
 
 def silence(error: DmmError) -> Silence:
-    """Tell in one line why there is no answer."""
+    """Return one line on why there is no answer."""
     return Silence(f"{error}; {error.hint}" if error.hint else str(error))
 
 

@@ -17,7 +17,7 @@ _NEW_LIMIT = (".openai.com", ".openai.azure.com")
 
 
 def limit_name(host: str) -> str:
-    """Tell under which name a server takes the limit of an answer's tokens."""
+    """Return under which name a server takes the limit of an answer's tokens."""
     return "max_completion_tokens" if host.endswith(_NEW_LIMIT) else "max_tokens"
 
 

@@ -47,7 +47,7 @@ def estimate_tokens(text: str) -> int:
 def make_completion(
     text: str, tokens: tuple[int | None, int | None], asked: str, *, cut: bool
 ) -> Completion:
-    """Put an answer together; tokens that the model did not tell are estimated."""
+    """Build an answer; tokens that the model did not report are estimated."""
     came, went = tokens
     return Completion(
         text=text,

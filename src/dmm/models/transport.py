@@ -159,7 +159,7 @@ class _Exchange:
         self._connection = kind(where.host, where.port, timeout=left)
 
     def pause(self, usual: float) -> float | None:
-        """Tell how long to wait before it is tried again; None where that would not help."""
+        """Return how long to wait before it is tried again; None where that would not help."""
         if self.status != _TOO_MANY and self.status not in _SERVER_FAULTS:
             return None
         wanted = _seconds(self._wait)
@@ -168,7 +168,7 @@ class _Exchange:
         return wanted if wanted <= LONGEST_PAUSE else None
 
     def run(self) -> None:
-        """Go through the exchange."""
+        """Run the exchange."""
         try:
             self._go()
         except TimeoutError:

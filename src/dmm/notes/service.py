@@ -123,7 +123,7 @@ class Notes:
         return list_changed(self.root.folder)
 
     def _exists(self, name: str) -> bool:
-        """Say whether the project has such a file or folder; nothing outside of it counts."""
+        """Return whether the project has such a file or folder; nothing outside of it counts."""
         if ".." in name.split("/") or name.startswith(("/", ".dmm/")):
             return False
         return (self.root.project / name).exists()

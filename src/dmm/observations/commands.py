@@ -106,7 +106,7 @@ _ERROR = re.compile(
 
 
 def simplify(command: str) -> str:
-    """Tell a command in one short line: without the way to its folder, settings and long input."""
+    """Return a command in one short line, without `cd`, settings and long input."""
     line = _HEREDOC.sub("", command[:LONGEST_READ])
     line = squeeze(line)
     line = _SHELL.sub("", line).strip("'\"") if _SHELL.match(line) else line
@@ -114,7 +114,7 @@ def simplify(command: str) -> str:
 
 
 def sort_command(command: str) -> Sort:
-    """Tell what a command is for; of several, the weightiest counts."""
+    """Return what a command is for; of several, the weightiest counts."""
     line = _HEREDOC.sub("", command[:LONGEST_READ]).strip()
     line = _SHELL.sub("", line).strip("'\"") if _SHELL.match(line) else line
     sorts = [_sort(part.strip()) for part in _PARTS.findall(line) if part.strip()]
@@ -139,7 +139,7 @@ def _sort(part: str) -> Sort:
 
 
 def name_check(command: str) -> str:
-    """Tell which checker a command runs; the same one may be run on other files."""
+    """Return which checker a command runs; the same one may be run on other files."""
     found = _TEST.search(command) or _CHECK.search(command)
     return command if found is None else squeeze(found[0].lstrip("/"))
 

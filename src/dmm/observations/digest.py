@@ -89,7 +89,7 @@ def digest(day: str, units: Iterable[Observation], limits: Limits) -> tuple[Draf
 
 
 def is_durable(unit: Observation) -> bool:
-    """Say whether a unit is a decision that clearly lasts: recorded as one, or a user's word."""
+    """Return whether a unit is a decision that clearly lasts: recorded as one, or a user's word."""
     if unit.kind is not Kind.DECISION or unit.narrative.startswith((BLOCKED, RULE)):
         return False
     meant = unit.narrative.startswith(DECIDED) or unit.trust in (Trust.USER, Trust.REVIEWED)
@@ -158,7 +158,7 @@ def _draft_decision(
 
 
 def _belongs(one: Observation, decision: Observation) -> bool:
-    """Say whether a unit is about the matter of a decision: it cites it, or shares its words."""
+    """Return whether a unit is about the matter of a decision: it cites it, or shares its words."""
     if decision.evidence[0] in one.evidence:
         return True
     mine, other = _terms(decision), _terms(one)
@@ -194,7 +194,7 @@ def areas_of(units: Iterable[Observation]) -> tuple[str, ...]:
 
 
 def _area(path: str) -> str:
-    """Tell the part that a file belongs to: its folder's own name, else the file's."""
+    """Return the part that a file belongs to: its folder's own name, else the file's."""
     if path.startswith(("/", "..", "test")):
         return ""
     folder = posixpath.basename(posixpath.dirname(path))

@@ -68,13 +68,13 @@ def distil(events: Iterable[Event], start: Progress | None = None, *, root: str 
 
 
 def merge(held: Mapping[str, Observation], units: Iterable[Observation]) -> dict[str, Observation]:
-    """Put newer units in the place of older ones, in the order of their first events."""
+    """Replace older units by newer ones, in the order of their first events."""
     merged = {**held, **{unit.id: unit for unit in units}}
     return dict(sorted(merged.items(), key=lambda one: order_of(one[1])))
 
 
 def order_of(unit: Observation) -> tuple[int, str]:
-    """Tell where a unit stands among others."""
+    """Return where a unit stands among others."""
     return unit.evidence[0], unit.id
 
 
@@ -89,7 +89,7 @@ class _Reading:
         self._units: dict[str, Observation] = {}
 
     def take(self, event: Event) -> None:
-        """Look at one event."""
+        """Return one event."""
         self._seq = max(self._seq, event.seq)
         if event.type in RECORDS:
             self._keep(read_record(event))
@@ -103,7 +103,7 @@ class _Reading:
             self._close(event.session or "")
 
     def finish(self) -> Distilled:
-        """Give what was found, open episodes as they stand."""
+        """Return what was found, open episodes as they stand."""
         for session in sorted(self._touched & self._open.keys()):
             self._keep(observe(self._open[session]))
         units = tuple(sorted(self._units.values(), key=order_of))
@@ -127,7 +127,7 @@ class _Reading:
             self._keep(observe(episode))
 
     def _ask(self, event: Event) -> None:
-        """Begin an episode; a nod, or words about what was just done, let the one before go on."""
+        """Begin an episode; an acknowledgement or follow-up continues the previous one."""
         told = UserMessageReceived.read(event)
         text = None if told is None else told.text
         session, words = event.session or "", text or ""

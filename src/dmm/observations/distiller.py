@@ -88,7 +88,7 @@ def gather(unit: Observation, events: Iterable[Event], clean: Callable[[str], st
 
 
 def event_rank(event: Event) -> int:
-    """Tell what is shown first where not all can be: words, then what tools did."""
+    """Return what is shown first where not all can be: words, then what tools did."""
     return 0 if isinstance(event.get("text"), str) and event.get("tool") is None else 1
 
 
@@ -184,7 +184,7 @@ def _plain(text: str) -> str:
 
 
 def _occurs(plain: str, texts: Sequence[str]) -> bool:
-    """Find words as they stand, not as a part of longer ones."""
+    """Find whole words."""
     whole = re.compile(rf"(?<!\w){re.escape(plain)}(?!\w)")
     return any(whole.search(text) for text in texts)
 

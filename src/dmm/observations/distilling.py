@@ -101,7 +101,7 @@ class Distiller:
         )
 
     def _waiting(self) -> Iterator[Observation]:
-        """Give the finished episodes that rules told, newest first."""
+        """Return the finished episodes that rules told, newest first."""
         retold, unfinished = self.observations.retold, self.observations.unfinished
         tries = self._tries()
         for unit in self.observations.newest_of(_KINDS):

@@ -100,7 +100,7 @@ def _said(texts: Iterable[str], wanted: re.Pattern[str], most: int) -> list[str]
 
 
 def _checks(episode: Episode) -> Iterator[tuple[str, list[int]]]:
-    """Tell for each checker how its runs went, from the first failure to the last run."""
+    """Return for each checker how its runs went, from the first failure to the last run."""
     runs: dict[str, list[Step]] = {}
     for step in episode.runs:
         if step.sort in (Sort.TEST, Sort.CHECK) or step.failed:

@@ -70,12 +70,12 @@ def removed_by_shell(command: str) -> list[str]:
 
 
 def is_scratch(path: str) -> bool:
-    """Say whether a file lies where nobody keeps anything."""
+    """Return whether a file lies in a temporary folder."""
     return path.startswith("/") and path.split("/")[1] in _SCRATCH
 
 
 def relate(path: str, cwd: str, root: str) -> str:
-    """Tell a path relative to the project, or else to the folder that the agent worked in."""
+    """Return a path relative to the project, or to the agent's working directory."""
     if not path.startswith("/"):
         path = posixpath.join(cwd, path) if cwd.startswith("/") else path
     plain = posixpath.normpath(path)

@@ -45,7 +45,7 @@ _BY_SUBJECT = {"fix": Kind.BUGFIX, "bugfix": Kind.BUGFIX, "hotfix": Kind.BUGFIX,
 
 
 def kind_of(episode: Episode) -> Kind | None:
-    """Tell the kind of an episode; None where nothing came of it that is worth a word."""
+    """Return the kind of an episode; None where nothing came of it that is worth a word."""
     if not episode.calls:
         return None
     if episode.edited:
@@ -80,7 +80,7 @@ def _kind_by_subject(episode: Episode) -> Kind | None:
 
 
 def _intent(text: str) -> Kind | None:
-    """Tell what a text is about by the word that comes first."""
+    """Return what a text is about by the word that comes first."""
     head = prose(text)[:600]
     found = {kind: words.search(head) for kind, words in _WORDS.items()}
     places = {kind: one.start() for kind, one in found.items() if one}
@@ -88,7 +88,7 @@ def _intent(text: str) -> Kind | None:
 
 
 def is_mended(episode: Episode) -> bool:
-    """Say whether a check failed, files were edited, and the check passed at the end."""
+    """Return whether a check failed, files were edited, and the check passed at the end."""
     failing: set[str] = set()
     edited: set[str] = set()
     for step in episode.steps:

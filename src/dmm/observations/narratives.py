@@ -22,7 +22,7 @@ _STOP = re.compile(r"[.!?…]$")
 
 
 def narrative_of(episode: Episode) -> str:
-    """Tell an episode in a few sentences."""
+    """Return a summary of an episode in a few sentences."""
     asked = clip(squeeze(prose(episode.asked)) or squeeze(episode.asked), LONGEST_ASKED)
     parts = [
         f"Asked: {asked}" if asked else "",
@@ -71,7 +71,7 @@ def _ran(step: Step) -> str:
 
 
 def _unfinished(episode: Episode) -> str:
-    """Say so where the last test run failed."""
+    """Return a sentence where the last test run failed."""
     tests = [run for run in episode.runs if run.sort is Sort.TEST]
     if not tests or not tests[-1].failed:
         return ""

@@ -60,7 +60,7 @@ def read_message(event: Event) -> Observation | None:
 
 
 def speaker_of(event: Event) -> str:
-    """Tell who spoke; where only an agent says that the user did, it is named as well."""
+    """Return who spoke; where only an agent says that the user did, it is named as well."""
     told = HookReport.read(event)
     if told is not None and told.speaker.strip():
         return clip(squeeze(told.speaker), LONGEST_TITLE)

@@ -55,7 +55,7 @@ def read_retelling(event: Event) -> Retelling | None:
 
 
 def retell(unit: Observation, told: Retelling) -> Observation | None:
-    """Lay a retelling over its observation; None where it was made of other evidence."""
+    """Return an observation with its retelling, or None if the evidence differs."""
     if told.of != unit.id or told.evidence != frozenset(unit.evidence):
         return None
     return replace(
@@ -75,6 +75,6 @@ def write_kept(told: Retelling) -> str:
 
 
 def read_kept(text: str) -> Retelling:
-    """Read a kept retelling back."""
+    """Read a stored retelling."""
     of, title, narrative, facts, model, evidence, trust = json.loads(text)
     return Retelling(of, title, narrative, tuple(facts), model, frozenset(evidence), Trust(trust))

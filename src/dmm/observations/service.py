@@ -68,7 +68,7 @@ class Observations:
     _left: tuple[Reading, Progress] = field(default_factory=lambda: (Reading(), Progress()))
 
     def units(self) -> Units:
-        """Give all units, current; of the ledger only what is new is read."""
+        """Return all units, current; of the ledger only what is new is read."""
         log = self.project_ledger.reading
         head = log.head()
         if head.seq == 0:
@@ -100,17 +100,17 @@ class Observations:
         }
 
     def find(self, ids: Iterable[str]) -> list[Observation]:
-        """Give some units, in the order in which they are named; those unknown are left out."""
+        """Return some units, in the order in which they are named; those unknown are left out."""
         kept, wanted = self.units().kept, list(dict.fromkeys(ids))
         return [] if kept is None else list(kept.each(wanted))
 
     def of_day(self, day: str) -> list[Observation]:
-        """Give the units of a day, as the ledger tells it: 2026-01-31."""
+        """Return the units of a day, as the ledger tells it: 2026-01-31."""
         kept = self.units().kept
         return [] if kept is None else kept.of_day(day)
 
     def newest_of(self, kinds: Sequence[Kind]) -> Iterator[Observation]:
-        """Give the units of some kinds, the newest first."""
+        """Return the units of some kinds, the newest first."""
         kept = self.units().kept
         return iter(()) if kept is None else kept.each(kept.names(kinds)[::-1])
 
@@ -153,14 +153,14 @@ class Observations:
         return stop
 
     def _follows(self, at: Reading, log: EventLog, redaction: int) -> bool:
-        """Say whether what was read is still so: the same events, none blanked, the same rules."""
+        """Return whether what was read is current: same events, none redacted, same rules."""
         if (at.redaction, at.rules, at.root) != (redaction, RULES, self.project):
             return False
         last = log.event(at.seq)
         return last is not None and last.hash == at.hash
 
     def _progress(self, kept: UnitStore, at: Reading) -> Progress:
-        """Give the open episodes: those at hand, or those that whoever read last has kept."""
+        """Return the open episodes: those at hand, or those that whoever read last has kept."""
         if self._left[0] != at:
             read = ((name, read_episode(text)) for name, text in kept.episodes().items())
             known = {name: one for name, one in read if one is not None}
@@ -192,7 +192,7 @@ def _retellings(log: EventLog, after: int, to: int, redaction: int) -> dict[str,
 
 
 def _retell(kept: UnitStore, told: dict[str, Retelling]) -> None:
-    """Lay the words of models over the units that they were made of."""
+    """Return the units with the texts that models wrote for them."""
     if not told:
         return
     texts = {name: write_kept(one) for name, one in told.items()}

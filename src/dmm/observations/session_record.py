@@ -45,7 +45,7 @@ Line = tuple[str, str]
 
 
 def summarise(events: Sequence[Event], root: str) -> list[Line]:
-    """Say what was done, decided, blocked and left open, the newest last."""
+    """Return what was done, decided, blocked and left open, the newest last."""
     units = [one for one in distil(events, root=root).units if one.trust is not Trust.THIRD_PARTY]
     found = [line for unit in units if (line := _read_unit(unit)) is not None]
     found += [*_read_calls(events, root), *_read_words(events)]

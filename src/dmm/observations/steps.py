@@ -65,7 +65,7 @@ class Step:
     times: int = 1
 
     def is_like(self, other: Step) -> bool:
-        """Say whether two calls in a row tell the same."""
+        """Return whether two consecutive calls say the same."""
         mine = (self.act, self.target, self.failed, self.note)
         return mine == (other.act, other.target, other.failed, other.note) and (
             self.act is not Act.RUN or self.quote == other.quote
@@ -98,7 +98,7 @@ def read_steps(event: Event, root: str) -> list[Step]:
 
 
 def relate_named(given: Mapping[str, Any], cwd: str, root: str) -> str:
-    """Tell the path that a call names, relative to the project."""
+    """Return the path that a call names, relative to the project."""
     path = named_path(given)
     return relate(path, cwd, root) if path else ""
 

@@ -85,7 +85,7 @@ MOST_FOLLOWUP_WORDS = 6
 
 
 def title_of(episode: Episode) -> str:
-    """Give the title of an episode: a commit, else the request, else the outcome or the work."""
+    """Return the title of an episode: a commit, else the request, else the outcome or the work."""
     commits = [run.note for run in episode.runs if run.sort is Sort.COMMIT and run.note]
     if len(set(commits)) == 1:
         return _finished(_subject(commits[0]))
@@ -100,7 +100,7 @@ def title_of(episode: Episode) -> str:
 
 
 def _unsettled(episode: Episode) -> str:
-    """Give the request without what it settles, where that is an observation of its own."""
+    """Return the request without what it settles, where that is an observation of its own."""
     if episode.prompt is None or episode.anchor == episode.prompt.seq:
         return episode.asked
     settled = decisions_in(episode.asked)
@@ -116,18 +116,18 @@ def _wanted(episode: Episode) -> str:
 
 
 def _subject(note: str) -> str:
-    """Give the subject of a commit without its type; with it where hardly a word would be left."""
+    """Return the subject of a commit without its type, unless little would remain."""
     bare = _CONVENTION.sub(_name_scope, note)
     return note if count_words(bare) < FEWEST_OF_SUBJECT else bare
 
 
 def title_of_text(text: str) -> str:
-    """Give the title of a message: its request or first sentence."""
+    """Return the title of a message: its request or first sentence."""
     return _finished(request_of(text) or squeeze(text))
 
 
 def title_of_decision(sentence: str) -> str:
-    """Give the title of what was settled: what holds from now on."""
+    """Return the title of what was settled: what holds from now on."""
     return _finished(_SETTLING.sub("", _COURTESY.sub("", sentence)) or sentence)
 
 
@@ -141,13 +141,13 @@ def request_of(text: str) -> str:
 
 
 def _bare(sentence: str) -> str:
-    """Take the courtesies off a request; one that was put as a question is none any more."""
+    """Strip the courtesies of a request; a polite question becomes an order."""
     bare = _COURTESY.sub("", sentence).strip(" .:")
     return bare.rstrip("?") if _POLITE.match(sentence) else bare
 
 
 def is_followup(text: str) -> bool:
-    """Say whether a prompt has no matter of its own and points at what was just done."""
+    """Return whether a prompt has no matter of its own and points at what was just done."""
     if count_words(text) > MOST_FOLLOWUP_WORDS or "`" in text:
         return False
     return is_vague(request_of(text) or text) and _POINTING.search(text) is not None
@@ -163,13 +163,13 @@ def outcome_of(text: str) -> str:
 
 
 def is_vague(sentence: str) -> bool:
-    """Say whether a sentence could stand over anything: "fix it", "it still fails"."""
+    """Return whether a sentence could stand over anything: "fix it", "it still fails"."""
     words = {word.casefold() for word in _WORD.findall(sentence)}
     return len(words - _EMPTY_WORDS) < FEWEST_WORDS and not exactness(sentence)
 
 
 def _work(episode: Episode) -> str:
-    """Tell the work itself, where nobody said what it was about."""
+    """Return the work itself, where nobody said what it was about."""
     if episode.edited:
         names = [posixpath.basename(path) for path in episode.edited]
         made = {step.target for step in episode.steps if step.act is Act.CREATE}
@@ -191,6 +191,6 @@ def _name_scope(found: re.Match[str]) -> str:
 
 
 def _is_word(line: str) -> bool:
-    """Say whether a line begins with a plain word; a name of a program keeps its small letter."""
+    """Return whether a line begins with a plain word rather than a program's name."""
     word = line.split(maxsplit=1)[0].rstrip(",")
     return word.isalpha() and word not in _PROGRAMS

@@ -85,7 +85,7 @@ def clip_clause(text: str, length: int) -> str:
 
 
 def is_nod(text: str) -> bool:
-    """Say whether a message only keeps the talk going: "ok", "yes, go on", "done"."""
+    """Return whether a message only keeps the talk going: "ok", "yes, go on", "done"."""
     if _MACHINE.match(text):
         return True
     words = [word.casefold() for word in _WORD.findall(straight(text[:200]))]
@@ -100,13 +100,13 @@ def is_nod(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Say whether a message only asks: each of its sentences is a question or a nod."""
+    """Return whether a message only asks: each of its sentences is a question or a nod."""
     found = [one for one in sentences(text[:2_000]) if not is_nod(one)]
     return bool(found) and all(one.endswith("?") for one in found)
 
 
 def is_telling(text: str) -> bool:
-    """Say whether an answer tells anything: some words, or an exact name or number.
+    """Return whether an answer tells anything: some words, or an exact name or number.
 
     What only asks back tells nothing.
     """
@@ -118,7 +118,7 @@ def is_telling(text: str) -> bool:
 
 
 def is_substantial(text: str) -> bool:
-    """Say whether an answer names something exactly, or has a good deal to say."""
+    """Return whether an answer names something exactly, or has a good deal to say."""
     return exactness(squeeze(prose(text))) > 0 or count_words(text) >= FEWEST_SUBSTANTIAL
 
 

@@ -37,7 +37,7 @@ class ActiveConstraints:
     notices: tuple[str, ...] = ()
 
     def constraints(self) -> tuple[ConstraintLine, ...]:
-        """Give the rules in force, the most binding first; what has no room is counted."""
+        """Return the rules in force, the most binding first; what has no room is counted."""
         self.notices = ()
         unread: tuple[str, ...] = ()
         held: Sequence[Constraint]
@@ -99,7 +99,7 @@ class ActiveConstraints:
 
 
 def _lines(accepted: Sequence[Constraint]) -> Iterator[tuple[ConstraintLine, int]]:
-    """Put the most binding first, the newest on top; the starter rules are one line before advice.
+    """Sort the most binding first, then the newest; starter rules come before advice.
 
     Each line tells how many rules it stands for.
     """

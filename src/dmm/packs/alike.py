@@ -29,7 +29,7 @@ class Likeness:
         self._held = np.zeros(0, np.bool_)
 
     def put(self, number: int, windows: bytes) -> None:
-        """Take in the stored windows of a memory; one without windows is like nothing."""
+        """Add the stored windows of a memory."""
         if number >= len(self._rows):
             self._grow(number + 1)
         self._rows[number] = self._direct(windows)
@@ -65,7 +65,7 @@ class Likeness:
         return [(int(n), float(likeness[n])) for n in order]
 
     def between(self, one: int, other: int) -> float | None:
-        """Tell how alike two memories are; None where one has no direction."""
+        """Return how alike two memories are; None where one has no direction."""
         if max(one, other) >= len(self._held) or not (self._held[one] and self._held[other]):
             return None
         return round(float(np.vecdot(self._rows[one], self._rows[other])), DIGITS)

@@ -82,7 +82,7 @@ def _line(candidate: Ranked, reason: Reason, detail: str = "") -> Candidate:
 
 
 def order_parts(entries: Sequence[PackEntry]) -> list[PackEntry]:
-    """Put the parts of one note together and in order, where the best of them stands."""
+    """Group the parts of one note in order, at the place of the best one."""
     notes: dict[str, list[tuple[int, PackEntry]]] = {}
     for entry in entries:
         found = _PART.fullmatch(entry.path)

@@ -80,7 +80,7 @@ def overflow(entries: Sequence[PackEntry], budget: int) -> list[PackEntry]:
 
 
 def overflow_notice(baseline: Baseline, budget: int) -> str | None:
-    """Say loudly that the baseline is over its budget and which files to demote."""
+    """Return the warning that the baseline exceeds its budget, with files to demote."""
     demoted = overflow(baseline.entries, budget)
     if not demoted:
         return None

@@ -45,7 +45,7 @@ class Baselines:
     _held: tuple[Scan, Baseline] | None = None
 
     def compile(self) -> Baseline:
-        """Give the compiled baseline; it is compiled again only if a file has changed."""
+        """Return the compiled baseline; it is compiled again only if a file has changed."""
         scan, held = self.root.tree.scan_top(SCOPE), self.consents.notice()
         if self._held is not None and held is None and self._held[0] == scan:
             return self._held[1]
@@ -73,7 +73,7 @@ class Baselines:
         return files, notices
 
     def _agreed(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Take each file in the text that the user agreed to."""
+        """Return each file in the text that the user approved."""
         known = [one.removeprefix(MEMORY) for one in self.consents.list_files()]
         paths = {*files, *(one for one in known if one.startswith(f"{SCOPE}/"))}
         texts = {path: self.consents.effective(MEMORY + path) for path in paths}
@@ -88,7 +88,7 @@ class Baselines:
         return baseline
 
     def _show(self, baseline: Baseline) -> None:
-        """Leave the compiled baseline for others to read."""
+        """Write the compiled baseline for others to read."""
         shown = "".join(render_entry(entry) for entry in baseline.entries)
         try:
             data = shown.encode("utf-8", "replace")

@@ -116,7 +116,7 @@ def rank(
 
 
 def _similarity(found: Found) -> Floats:
-    """Give the similarities; a memory that waits for its vectors is judged by its words alone."""
+    """Return the similarities; a memory that waits for its vectors is judged by its words alone."""
     if found.vector is None:
         return np.zeros(len(found.rows), np.float32)
     known = found.similarity[found.rows]
@@ -145,7 +145,7 @@ def _certain(evidence: Floats) -> Flags:
 
 
 def _code_share(snapshot: Snapshot, found: Found, query: str) -> float:
-    """Say how much of what the query is nearest to is code, where shared words prove little.
+    """Return how much of what the query is nearest to is code, where shared words prove little.
 
     A query that names an identifier keeps its words: there they prove much.
     """
@@ -202,7 +202,7 @@ def _claims(snapshot: Snapshot, rows: Rows, day: dt.date) -> Floats:
 
 
 def _squash(evidence: Floats) -> Floats:
-    """Bring evidence into 0 to 1; what is below nothing stays nothing."""
+    """Scale evidence to 0..1; negative values become 0."""
     return np.asarray(1 - np.exp(-1.8 * np.maximum(evidence, 0.0)), np.float32)
 
 

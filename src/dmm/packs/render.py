@@ -143,7 +143,7 @@ def _exclusions(excluded: tuple[Candidate, ...]) -> Iterator[str]:
 
 
 def describe_pack(pack: Pack) -> dict[str, Any]:
-    """Lay a pack out as plain data."""
+    """Return a pack as plain data."""
     return {
         "format": FORMAT_VERSION,
         "generated_at": pack.day.isoformat(),
@@ -167,7 +167,7 @@ def describe_pack(pack: Pack) -> dict[str, Any]:
 
 
 def describe_entry(entry: PackEntry) -> dict[str, Any]:
-    """Lay an entry out as plain data."""
+    """Return an entry as plain data."""
     return {
         "path": entry.path,
         "id": entry.id,
@@ -188,7 +188,7 @@ def describe_entry(entry: PackEntry) -> dict[str, Any]:
 
 
 def describe_receipt(receipt: Receipt) -> dict[str, Any]:
-    """Lay a receipt out as plain data."""
+    """Return a receipt as plain data."""
     return {
         "directories": [
             {"path": path, "score": round(score, 4)} for path, score in receipt.directories
@@ -200,7 +200,7 @@ def describe_receipt(receipt: Receipt) -> dict[str, Any]:
 
 
 def describe_candidate(candidate: Candidate) -> dict[str, Any]:
-    """Lay a line of the receipt out as plain data."""
+    """Return a line of the receipt as plain data."""
     return {
         "path": candidate.path,
         "title": candidate.title,

@@ -33,7 +33,7 @@ RARE_WORD = 2
 
 
 def weigh_words(query: str, is_common: Callable[[str], bool]) -> float:
-    """Say how much the words of a query prove, from 0 to 1: those of "fix it" fit everything."""
+    """Return how much the words of a query prove, from 0 to 1: those of "fix it" fit everything."""
     if names_identifier(query):
         return 1.0
     words = content_words(query)[:WORDS_NEEDED]
@@ -100,7 +100,7 @@ def retrieve(
 def _lines(
     snapshot: Snapshot, ranking: Ranking, order: NDArray[np.intp], *, explain: bool
 ) -> list[Ranked]:
-    """Give each candidate its own line of figures; the parts only where they are asked for."""
+    """Return one line of figures per candidate, with the parts on request."""
     found = ranking.found
     rows = found.rows[order].tolist()
     parts: list[dict[str, float]] = [{}] * len(rows)

@@ -187,7 +187,7 @@ def _row(event: Event, told: PackServed) -> PackRow:
 
 
 def tell_why(event: Event, told: PackServed) -> str:
-    """Say what a pack was served for: a session's start, a prompt, files, or a call for it."""
+    """Return what a pack was served for: a session's start, a prompt, files, or a call for it."""
     if event.source != "hook":
         return ASKED
     if told.briefing:

@@ -307,7 +307,7 @@ class Packs:
     def _check_citations(
         self, snapshot: Snapshot, ranked: Sequence[Ranked]
     ) -> dict[int, tuple[CitationCheck, ...]]:
-        """Look at the cited code of the candidates that may be served."""
+        """Check the cited code of the candidates that may be served."""
         checks: dict[int, tuple[CitationCheck, ...]] = {}
         for candidate in ranked:
             place = snapshot.places[candidate.row]
@@ -347,7 +347,7 @@ class Packs:
         )
 
     def _keep(self, answer: Answer) -> None:
-        """Leave the pack for others to read; where that is impossible nothing else suffers."""
+        """Write the pack for others to read; a failure affects nothing else."""
         try:
             data = answer.markdown.encode("utf-8", "replace")
             write_derived(self.root.make_packs() / "last_pack.md", data)

@@ -30,7 +30,7 @@ class Act:
         return found.digest()
 
     def covers(self, other: Act) -> bool:
-        """Say whether a confirmation of this act is one of another; a text has to be the same."""
+        """Return whether a confirmation of this act covers another with the same text."""
         same_text = self.digest == other.digest or other.action not in TEXTED
         return (self.action, self.id) == (other.action, other.id) and same_text
 

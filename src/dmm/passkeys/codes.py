@@ -52,7 +52,7 @@ class TerminalCodes:
             self._confirmed[session] = self._ends
 
     def counts(self, session: str) -> bool:
-        """Say whether a browser is counted as a person's."""
+        """Return whether a browser is counted as a person's."""
         with self._lock:
             now = self._clock()
             self._confirmed = {one: end for one, end in self._confirmed.items() if end > now}

@@ -27,7 +27,7 @@ def check_key(key: bytes) -> int:
 
 
 def verify_signature(key: bytes, signature: bytes, data: bytes) -> bool:
-    """Say whether the owner of a key signed some bytes."""
+    """Return whether the owner of a key signed some bytes."""
     from cryptography.exceptions import InvalidSignature
 
     verify = _verifier(read_cbor(key)[0])

@@ -230,7 +230,7 @@ def prove_http(trial: Trial) -> Iterator[Check]:
 
 
 def _lacking(trial: Trial, one: Wired) -> Check | None:
-    """Tell of a command that is called by its name alone and can't be found by it."""
+    """Return a problem if a command is configured by name and not on the PATH."""
     named = next((name for name in (HOOK, SERVER) if _BY_NAME[name].search(one.line)), None)
     if named is None or trial.finds(named):
         return None
@@ -269,6 +269,6 @@ def _prove_server(trial: Trial, one: Wired) -> Check:
 
 
 def own_hook(installation: Installation) -> Wired:
-    """Give the hook of this installation, to be proved where no client has it yet."""
+    """Return the hook of this installation, to be proved where no client has it yet."""
     line = installation.launch.hook_line("claude-code")
     return Wired(find_client("claude-code"), "hook", line, configured=False)

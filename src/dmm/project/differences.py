@@ -91,7 +91,7 @@ class Differences:
 
 
 def compare_files(before: Files, after: Files) -> Iterator[Difference]:
-    """Tell what changed from one set of files to another, by path."""
+    """Return what changed from one set of files to another, by path."""
     old = {path: _read(path, data) for path, data in before.items()}
     new = {path: _read(path, data) for path, data in after.items()}
     moved = dict(_find_moves(old, new))
@@ -117,7 +117,7 @@ def _find_moves(old: Mapping[str, Known], new: Mapping[str, Known]) -> Iterator[
 def _compare(
     path: str, old: Known, new: Known, *, origin: str, data: Files
 ) -> Iterator[Difference]:
-    """Tell what became of one file."""
+    """Return what became of one file."""
     shown = path.removeprefix(MEMORY)
     if path not in data:
         yield Difference("removed", shown, f"Removes {_name(old, shown)}.")
@@ -167,7 +167,7 @@ def _fields(one: Memory | RuleText) -> dict[str, Any]:
 
 
 def _change(name: str, old: Any, new: Any) -> str:
-    """Say how a field differs."""
+    """Return how a field differs."""
     kinds = {type(old), type(new)}
     if kinds == {tuple}:
         parts = [f"+{one}" for one in new if one not in old]

@@ -49,7 +49,7 @@ class Check:
     mend: Callable[[], object] | None = field(default=None, repr=False, compare=False)
 
     def describe(self) -> dict[str, Any]:
-        """Tell it as plain data."""
+        """Return it as plain data."""
         told = {"area": self.area, "name": self.name, "level": self.level, "told": self.told}
         return told | {"way": self.way, "fixed": self.fixed}
 
@@ -236,7 +236,7 @@ def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
 
 
 def _progress(root: RootState) -> str:
-    """Say how far the daemon is with an index."""
+    """Return how far the daemon is with an index."""
     told = endpoint.call("status", {}, timeout=ANSWER_WITHIN) or {}
     for one in told.get("projects", ()):
         if one["indexing"] and Path(root.folder).parent == Path(one["root"]):

@@ -91,7 +91,7 @@ def settle_trust(store: TrustStore, folder: Path, *, own: bool) -> str:
 
 
 def _try(create: Callable[[], object]) -> bool:
-    """Say whether the file is new."""
+    """Return whether the file is new."""
     try:
         create()
     except FileExists:

@@ -216,7 +216,7 @@ def _detail(told: Payload | None) -> str:
 
 
 def _ruled(event: Event, told: ToolRequested) -> SessionEntry | None:
-    """Tell of a call that a rule stopped, asked or warned about; any other is told when done."""
+    """Return the entry of a call that a rule stopped, asked or warned about."""
     kind = _RULED.get(str(told.verdict.get("status")))
     if kind is None:
         return None

@@ -60,7 +60,7 @@ class Scene:
 
     @property
     def as_told(self) -> bool:
-        """Whether every step came out as told."""
+        """Whether every step passed."""
         return all(move.as_told for move in self.moves)
 
 

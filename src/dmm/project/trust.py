@@ -94,7 +94,7 @@ class Inspection:
         return not self.trusted or bool(self.strange or self.changes)
 
     def describe(self) -> dict[str, Any]:
-        """Tell it as plain data."""
+        """Return it as plain data."""
         held = [{"path": one.path, "kind": one.kind} for one in self.changes]
         return asdict(replace(self, changes=())) | {"changes": held}
 
@@ -115,7 +115,7 @@ class Vetting:
         return self.store.is_trusted(self.root.folder)
 
     def inspect(self) -> Inspection:
-        """Look at all that trust would let in; nothing is changed."""
+        """Return everything that trust would admit; nothing is changed."""
         tree = self.root.tree
         scan = tree.scan()
         trusted, shipped, strange = self.trusted, stands(self._held), self.strange
@@ -173,7 +173,7 @@ class Vetting:
 
     @property
     def strange(self) -> str:
-        """Say how the ledger of a trusted project is not the one that was written here."""
+        """Return how the ledger of a trusted project is not the one that was written here."""
         found = self.store.find(self.root.folder)
         if found is None:
             return ""
@@ -188,7 +188,7 @@ class Vetting:
         return "" if self._is_whole() else "behind"
 
     def _is_whole(self) -> bool:
-        """Say whether the ledger holds all that was recorded in it.
+        """Return whether the ledger holds all that was recorded in it.
 
         Of one that can't be opened nobody can say that something is missing.
         """
@@ -266,7 +266,7 @@ class Vetting:
             return (), f"it can't be read: {error.what}"
 
     def _identify(self) -> str | None:
-        """Tell which ledger is there; the log beside it may belong to the one it replaced."""
+        """Return which ledger is there; the log beside it may belong to the one it replaced."""
         try:
             return peek(self._held) or self._look(lambda project_ledger: project_ledger.log.first())
         except PermissionError as error:
@@ -315,7 +315,7 @@ def _count_hidden(path: Path) -> int:
 
 
 def _begin(body: str) -> str:
-    """Give the first line of a text that is not a heading."""
+    """Return the first line of a text that is not a heading."""
     lines = (line.strip() for line in body.splitlines())
     line = next((line for line in lines if line and not line.startswith("#")), "")
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -59,7 +59,7 @@ def read_wanted(
     since: str | None,
     until: str | None,
 ) -> Wanted:
-    """Read filters as they are given, or say what is wrong with one."""
+    """Parse the filters, or raise on a wrong one."""
     if kind and kind not in list(Kind):
         raise UsageError(f"there is no kind {kind!r}", hint=f"kinds: {', '.join(Kind)}")
     return Wanted(
@@ -81,7 +81,7 @@ def _read_day(text: str | None) -> str | None:
 
 
 def _leads_to(asked: str, file: str) -> bool:
-    """Say whether a file is the one asked for: its path, its end, a folder above, or a glob."""
+    """Return whether a file is the one asked for: its path, its end, a folder above, or a glob."""
     if _GLOB.intersection(asked):
         return fnmatch.fnmatchcase(file, asked)
     bare = asked.rstrip("/")
@@ -89,7 +89,7 @@ def _leads_to(asked: str, file: str) -> bool:
 
 
 def find_gist(unit: Observation, terms: frozenset[str]) -> str:
-    """Give the title of a unit; of a message the sentence that says most of what was asked."""
+    """Return the title of a unit; of a message the sentence that says most of what was asked."""
     if unit.kind is not Kind.MESSAGE or not terms:
         return unit.title
     shared = [(len(terms.intersection(analyze(one))), one) for one in sentences(unit.narrative)]
@@ -150,7 +150,7 @@ def full_lines(told: Units) -> Iterator[str]:
 
 
 def _naming(one: Unit) -> Iterator[str]:
-    """Name a unit; the id of a message holds the number of its only event."""
+    """Return the id of a unit; that of a message holds its event number."""
     yield one.id
     if one.kind != Kind.MESSAGE:
         yield one.kind

@@ -102,7 +102,7 @@ class Recall:
     def _find(
         self, words: str, wanted: Wanted, limit: int, progress: Progress | None
     ) -> tuple[list[Observation], str, str]:
-        """Give what was found, the way it was found, and what to say about it."""
+        """Return what was found, the way it was found, and what to say about it."""
         kept = self.observations.units().kept
         if kept is None or not wanted.choose(kept, 1):
             return [], "newest", NOTHING_LEFT if kept and kept.count() else NOTHING_YET
@@ -120,7 +120,7 @@ class Recall:
         before: int = DEFAULT_AROUND,
         after: int = DEFAULT_AROUND,
     ) -> Timeline:
-        """Tell what stood around a unit, the best match of a query, or else the newest."""
+        """Return what surrounds a unit, the best match of a query, or the newest."""
         _check(before, "before", 0, MOST_AROUND)
         _check(after, "after", 0, MOST_AROUND)
         self.require_trust()
@@ -147,7 +147,7 @@ class Recall:
         return None if units.kept is None else next(iter(Wanted().choose(units.kept, 1)), None)
 
     def get_observations(self, ids: Sequence[str]) -> Units:
-        """Give units in full, in the order in which they are named."""
+        """Return units in full, in the order in which they are named."""
         if not 1 <= len(ids) <= MOST_IDS:
             raise UsageError(f"name from 1 to {MOST_IDS} ids", hint="search gives them")
         self.require_trust()
@@ -165,7 +165,7 @@ class Recall:
             return answer()
 
     def release(self) -> None:
-        """Let go of what takes up memory; the next call loads it again."""
+        """Release memory; the next call loads it again."""
         self._tokens.clear()
         self.indexes.release_model()
         self.indexes.release_snapshot()
@@ -207,7 +207,7 @@ class Recall:
         )
 
     def _cost(self, unit: Observation) -> int:
-        """Tell the tokens of a unit: as they are in the index, or counted once and kept."""
+        """Return the tokens of a unit: as they are in the index, or counted once and kept."""
         own = digest(unit)
         store = self.indexes.store(Origin.PROJECT)
         known = None if store is None else store.counted(place(unit))
@@ -255,7 +255,7 @@ class Recall:
         return _once(list(units))[:limit]
 
     def _refresh(self, progress: Progress | None) -> None:
-        """Bring the index up to the units, unless nothing has happened since the last time."""
+        """Update the index from the units, unless nothing changed."""
         units = self.observations.units()
         newest = "" if units.kept is None else units.kept.reading().hash
         current = newest == self._synced and not self._waiting

@@ -55,7 +55,7 @@ def scan_private(layer: Layer) -> Iterator[Span]:
 
 
 def _is_mention(text: str, tag: re.Match[str]) -> bool:
-    """Say whether a tag stands in code marks all by itself, as notes about it write it."""
+    """Return whether a tag stands in code marks all by itself, as notes about it write it."""
     return text[tag.start() - 1 : tag.start()] == "`" == text[tag.end() : tag.end() + 1]
 
 

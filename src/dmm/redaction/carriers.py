@@ -108,7 +108,7 @@ def _addresses(text: str) -> Iterator[Span]:
 
 
 def _is_password(word: str, user: str) -> bool:
-    """Tell a password from an example: the word itself, or the user once more."""
+    """Return whether a value is an example: the word itself, or the user name again."""
     return word.lower() not in (*_EXAMPLES, user.lower()) and not is_placeholder(word)
 
 
@@ -180,7 +180,7 @@ def _headers(text: str, lowered: str) -> Iterator[Span]:
 
 
 def _is_hidden(cookie: str) -> bool:
-    """Say whether the values of a cookie were taken out before; attributes tell nothing."""
+    """Return whether the values of a cookie were taken out before; attributes tell nothing."""
     pairs = (part.partition("=")[::2] for part in cookie.split(";") if "=" in part)
     values = [value for name, value in pairs if name.strip().lower() not in _ATTRIBUTES]
     return all(len(value) > 2 and is_placeholder(value) for value in values or [cookie])
@@ -232,7 +232,7 @@ def _listings(text: str, lowered: str) -> Iterator[Span]:
 
 
 def _cluster_data(text: str) -> Iterator[Span]:
-    """Take every value of a Kubernetes secret: its names are free."""
+    """Find every value of a Kubernetes secret, whatever its name."""
     for found in later(_CLUSTER_DATA).finditer(text):
         if "=" in found[1] or has_digit(found[1]):
             yield (*found.span(1), "secret")

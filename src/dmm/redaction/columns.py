@@ -43,7 +43,7 @@ def scan_column(text: str, name: Name) -> tuple[list[Span], tuple[int, int]]:
 
 
 def _sign(text: str, name: Name) -> str:
-    """Tell what separates a name from its neighbours, if it is a sign of tables."""
+    """Return what separates a name from its neighbours, if it is a sign of tables."""
     near = text[name.end : name.end + 8].lstrip(" \"'")[:1]
     if not near or near not in _SIGNS:
         near = text[max(0, name.start - 8) : name.start].rstrip(" \"'")[-1:]
@@ -51,7 +51,7 @@ def _sign(text: str, name: Name) -> str:
 
 
 def _read_head(text: str, name: Name, sign: str) -> tuple[int, int, bool, int] | None:
-    """Tell which column it is, how many follow the first, if that is sure, and the line's end."""
+    """Return which column it is, how many follow the first, if that is sure, and the line's end."""
     least = max(0, name.start - _LONGEST_HEAD)
     line = max(text.rfind("\n", least, name.start) + 1, least)
     end = text.find("\n", name.end, name.end + _LONGEST_HEAD)
@@ -99,7 +99,7 @@ def _read_rows(
 
 
 def _without_quotes(cell: str, start: int) -> tuple[str, int]:
-    """Give what stands in a cell, and where it begins."""
+    """Return what stands in a cell, and where it begins."""
     found = _CELL.match(cell)
     group = 0 if found is None else found.lastindex or 0
     if found is not None and group:

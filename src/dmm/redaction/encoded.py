@@ -46,7 +46,7 @@ def runs_in(layer: Layer) -> Iterator[tuple[int, int, str]]:
 
 
 def decode(run: str) -> bytes | None:
-    """Give the bytes that a run stands for, in either alphabet; None where it is no base64."""
+    """Return the bytes that a run stands for, in either alphabet; None where it is no base64."""
     bare = run.rstrip("=").translate(_SAFE)
     if "\n" in bare or "\\" in bare:
         bare = _NOT_CODE.sub("", bare)
@@ -59,7 +59,7 @@ def decode(run: str) -> bytes | None:
 
 
 def decode_text(run: str) -> str | None:
-    """Give the text that a run stands for; None where it stands for something else."""
+    """Return the text that a run stands for; None where it stands for something else."""
     data = decode(run) if len(run) <= LONGEST else None
     if data is None:
         return None

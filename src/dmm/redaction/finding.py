@@ -53,12 +53,12 @@ class _Places:
                 self._ends.append(end)
 
     def hold(self, start: int, end: int) -> bool:
-        """Say whether something lies in one of them."""
+        """Return whether something lies in one of them."""
         near = bisect_right(self._starts, start) - 1
         return near >= 0 and end <= self._ends[near]
 
     def leave(self, start: int, end: int) -> Iterator[Place]:
-        """Give what is left of something without them."""
+        """Return what remains without them."""
         near = max(bisect_right(self._starts, start) - 1, 0)
         while near < len(self._starts) and self._starts[near] < end:
             if self._ends[near] > start:
@@ -124,7 +124,7 @@ def _decode(layer: Layer, depth: int) -> Iterator[tuple[int, int, str | None]]:
 
 
 def _label_of(text: str, depth: int) -> str | None:
-    """Tell what kind of secret a text that was encoded holds; None where it holds none."""
+    """Return what kind of secret a text that was encoded holds; None where it holds none."""
     spans = _look(text, _SCANS, depth)
     if spans:
         return spans[0][2]
@@ -143,7 +143,7 @@ def _label_of(text: str, depth: int) -> str | None:
 def _without(
     text: str, spans: list[Span], layers: list[Layer], decoded: list[Place]
 ) -> Iterator[Span]:
-    """Leave out what is no secret: by its form, unless a name tells more, or by its content.
+    """Drop what is not a secret, by form or by content.
 
     What is only random is left out too where something else tells all that is random in it.
     """
@@ -166,7 +166,7 @@ def _without(
 
 
 def _is_marked(text: str, span: Span) -> bool:
-    """Say whether a place holds nothing but a marker, whole or in part."""
+    """Return whether a place holds nothing but a marker, whole or in part."""
     start, end, _ = span
     held = text[start:end]
     if not held:

@@ -147,7 +147,7 @@ _read: dict[str, Usage] = {}
 
 
 def _programs() -> dict[bytes, list[str]]:
-    """Give the usages of each program as they are written."""
+    """Return the usages of each program as they are written."""
     if not _known:
         for usage in USAGES:
             for program in usage.partition(" ")[0].split("|"):
@@ -210,7 +210,7 @@ def _is_given(value: str, usage: Usage) -> bool:
 
 
 def _is_command(text: str, found: re.Match[str], group: int) -> bool:
-    """Tell a command from a sentence: it stands alone, or its last word can be no name."""
+    """Return whether words are a command rather than a sentence."""
     before = text[max(0, found.start() - 40) : found.start()].rpartition("\n")[2].rstrip()
     alone = not before[-1:].isalnum() and _LAST.match(text, found.end(group)) is not None
     return alone or _CAMEL.match(found[group].rstrip("\\")) is None

@@ -120,7 +120,7 @@ _known: dict[bytes, list[Prefix]] = {}
 
 
 def _prefixes() -> dict[bytes, list[Prefix]]:
-    """Give the prefixes by what they begin with, up to a sign that ends it."""
+    """Return the prefixes by what they begin with, up to a sign that ends it."""
     if not _known:
         _known[b""] = []
         for table, sure in ((_CERTAIN, True), (_LIKELY, False)):

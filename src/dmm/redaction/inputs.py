@@ -16,13 +16,13 @@ HINTS = {"reason": "give the reason in one sentence; it is recorded"}
 
 
 def accept(name: str, value: str) -> str:
-    """Take a text into the ledger: checked, and without secrets before anything else sees it."""
+    """Validate a text for the ledger and remove secrets first."""
     need(name, value)
     return clean(value)
 
 
 def need(name: str, value: str) -> None:
-    """Refuse a value that is empty, or too long to be read by anybody."""
+    """Refuse a value that is empty or too long."""
     if not value.strip():
         raise UsageError(f"the {name} is empty", hint=HINTS.get(name))
     most = LONGEST.get(name, LONGEST_TEXT)
@@ -31,7 +31,7 @@ def need(name: str, value: str) -> None:
 
 
 def need_one(name: str, value: str, known: Iterable[str]) -> None:
-    """Refuse a value that is none of those there are."""
+    """Refuse a value that is not one of the choices."""
     there = list(known)
     if value not in there:
         raise UsageError(f"{value!r} is not a known {name}", hint=f"one of {', '.join(there)}")

@@ -86,7 +86,7 @@ def _parts(text: str, joints: list[Piece]) -> Iterator[tuple[int, int, list[Piec
 
 
 def _line_before(text: str, first: int, floor: int) -> int:
-    """Go back by one short line: the name of what begins on the next may stand there."""
+    """Step back one short line: it may hold the name of what follows."""
     least = max(floor, first - _BEFORE)
     before = text.rfind("\n", least, max(first - 1, 0)) + 1
     return max(before, least) if before or least == floor else first
@@ -149,7 +149,7 @@ def _broken(text: str) -> Iterator[Piece]:
 
 
 def _is_rest(line: str, rest: str) -> bool:
-    """Say whether a word goes on in what begins the next line."""
+    """Return whether a word goes on in what begins the next line."""
     if not line or _WORD.match(line, len(line) - 1) is None:
         return False
     return is_torn(rest) or (is_hex(rest) and _HEX_END.search(line, len(line) - _HEX) is not None)

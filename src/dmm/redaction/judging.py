@@ -41,7 +41,7 @@ def _is_weak_secret(value: str, name: Name) -> bool:
 
 
 def is_setting(value: str, name: Name) -> bool:
-    """Say whether this sets a variable of the environment that is to hold a secret."""
+    """Return whether this sets a variable of the environment that is to hold a secret."""
     return name.whole.isupper() and name.level > WEAK and is_quoted_secret(value, strong=True)
 
 
@@ -74,7 +74,7 @@ def _is_made_up(value: str) -> bool:
 
 
 def _is_set(text: str, name: Name) -> bool:
-    """Say whether a command sets this name to the next word: npm config set name value."""
+    """Return whether a command sets this name to the next word: npm config set name value."""
     return _SETTING.search(text, max(0, name.start - 120), name.start) is not None
 
 
@@ -83,7 +83,7 @@ def _is_flag(text: str, name: Name) -> bool:
 
 
 def _is_tight(text: str, name: Name, link: str, after: str, value: str) -> bool:
-    """Say whether this can only set a value: of the environment, an option or a setting."""
+    """Return whether this can only set a value: of the environment, an option or a setting."""
     if "\n" in link or "|" in link:
         return False
     if name.whole.isupper() and "=" in link and " " not in link:

@@ -93,22 +93,22 @@ class Layer:
         return self._long
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Tell where a part of this layer lies in the original."""
+        """Return where a part of this layer lies in the original."""
         first = self.origin(start)
         return first, max(first, self.origin_end(end))
 
     def is_one(self, start: int, end: int) -> bool:
-        """Say whether a part of this layer lies in one part of the text below."""
+        """Return whether a part of this layer lies in one part of the text below."""
         return APART not in self.text[start:end]
 
     def origin(self, place: int) -> int:
-        """Tell where a place of this layer lies in the original."""
+        """Return where a place of this layer lies in the original."""
         if self._under is None:
             return place
         return self._under.origin(self._lower(bisect_right(self._above, place) - 1, place))
 
     def origin_end(self, place: int) -> int:
-        """Tell where what ends at a place ends in the original: before what is read as nothing."""
+        """Return where a part that ends here ends in the original, before skipped text."""
         if self._under is None:
             return place
         near = bisect_left(self._above, place)
@@ -119,7 +119,7 @@ class Layer:
         return self._under.origin_end(self._lower(max(near - 1, 0), place))
 
     def _lower(self, near: int, place: int) -> int:
-        """Go down by one layer, from behind a piece and no further than to the next one."""
+        """Descend one layer, between this piece and the next."""
         lower = self._below[near] + place - self._above[near]
         return min([lower, *self._begun[near + 1 : near + 2]])
 
@@ -155,7 +155,7 @@ def read_parts(layer: Layer, parts: Iterable[tuple[int, int, list[Piece]]]) -> L
 
 
 def layers_of(text: str) -> Iterator[Layer]:
-    """Give the text, and then each reading of it with one more level of escapes resolved."""
+    """Return the text, and then each reading of it with one more level of escapes resolved."""
     layer = Layer(text)
     yield layer
     sent = True
@@ -194,7 +194,7 @@ def _has_signs(text: str) -> bool:
 
 
 def _is_code(text: str, place: int) -> bool:
-    """Tell a code such as %2F from a percent sign: it has others, or an address, around it."""
+    """Return whether this is an escape such as %2F rather than a percent sign."""
     before = _NEAR_BEFORE.search(text, max(0, place - _NEAR), place)
     after = _NEAR_AFTER.match(text, place + 1, place + _NEAR)
     word = (before[0] if before else "") + (after[0] if after else "")
@@ -238,7 +238,7 @@ def _on(text: str, place: int) -> int:
 
 
 def _apart(pieces: list[Piece]) -> Iterator[Piece]:
-    """Put pieces in order, without those that lie in one before them."""
+    """Sort pieces, without those contained in an earlier one."""
     done = 0
     for piece in sorted(pieces):
         if piece[0] >= done:

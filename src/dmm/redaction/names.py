@@ -113,7 +113,7 @@ def _values_of(text: str, name: Name) -> Iterator[Span]:
 
 
 def _is_part(text: str, name: Name) -> bool:
-    """Say whether a name is part of a marker, or of a name that a provider gives: arn:…:secret:…"""
+    """Return whether a name is part of a marker or of a provider's name: arn:…:secret:…"""
     if text[name.start - 1 : name.start] != ":":
         return False
     if text.startswith(MARKER, name.start - len(MARKER)):
@@ -122,7 +122,7 @@ def _is_part(text: str, name: Name) -> bool:
 
 
 def _is_piped(text: str, name: Name) -> bool:
-    """Tell a variable or a member, whose value goes through a pipe, from the cell of a table."""
+    """Return whether this is a variable in a pipe rather than a table cell."""
     return "." in name.whole or text[name.start - 1 : name.start] in ("$", ".")
 
 
@@ -166,7 +166,7 @@ def _value_at(text: str, place: int, name: Name, notation: str, link: str) -> It
 
 
 def _is_noted(text: str, place: int, name: Name, link: str) -> bool:
-    """Say whether a code mark holds a name of code, or only closes the one that the name is in."""
+    """Return whether a backtick opens a code name rather than closes the one around it."""
     if "`" not in link and text[name.start - 1 : name.start] == "`":
         return True
     found = _QUOTED["`"].match(text, place + 1)
@@ -226,7 +226,7 @@ def _bare(text: str, start: int, name: Name, notation: str, link: str) -> Iterat
 
 
 def _without_end(value: str, notation: str) -> str:
-    """Leave out the signs that end a value and are none of it."""
+    """Strip the characters that end a value."""
     if notation in ("markup", "cell"):
         return value.removesuffix("]]")
     value = value.rstrip("\\")
@@ -246,7 +246,7 @@ def _block(text: str, place: int, name: Name) -> Iterator[Span]:
 
 
 def _go_on(text: str, end: int, value: str) -> int:
-    """Follow a long value over the lines that it was wrapped to."""
+    """Follow a wrapped value over its lines."""
     if len(value) < _LONG or " " in value:
         return end
     found = _WRAPPED.match(text, end)

@@ -53,7 +53,7 @@ class Name:
 
 @lru_cache(maxsize=2048)
 def classify(whole: str) -> tuple[str, int] | None:
-    """Tell what a name says about the value beside it: a label and how surely it is secret."""
+    """Return what a name says about the value beside it: a label and how surely it is secret."""
     own = whole.rpartition(".")[2]
     return (_classify(own) if own != whole else None) or _classify(whole)
 
@@ -95,7 +95,7 @@ def _classify_others(words: list[str], joined: str) -> tuple[str, int] | None:
 
 
 def is_verb(text: str, name: Name) -> bool:
-    """Tell "to make the tests pass" and "the second pass" from the short name of a password."""
+    """Return whether "pass" is the ordinary word, as in "to make the tests pass"."""
     if not name.whole.endswith(("pass", "Pass")):
         return False
     place = name.end - len("pass")
@@ -114,7 +114,7 @@ def stems_in(lowered: str) -> list[tuple[int, int]]:
 
 
 def _is_chance(text: str, start: int, end: int) -> bool:
-    """Say whether the letters of a name stand by chance in something random."""
+    """Return whether the letters of a name stand by chance in something random."""
     if end - start < _LONG_NAME and text[start - 1 : start] not in ("+", "/"):
         return False
     before = _CODE_BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)

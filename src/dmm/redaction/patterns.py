@@ -35,7 +35,7 @@ _later: dict[str, _Later] = {}
 
 
 def later(source: str) -> re.Pattern[str]:
-    """Give a pattern that takes no time until it is used."""
+    """Return a pattern that takes no time until it is used."""
     if source not in _later:
         _later[source] = _Later(source)
     return _later[source]  # type: ignore[return-value]
@@ -57,7 +57,7 @@ def match_at(
 
 
 def places_of(text: str, literal: str) -> Iterator[int]:
-    """Find where a literal stands."""
+    """Find the place of a literal."""
     place = text.find(literal)
     while place >= 0:
         yield place
@@ -65,7 +65,7 @@ def places_of(text: str, literal: str) -> Iterator[int]:
 
 
 def words_of(text: str, more: str = "") -> set[bytes]:
-    """Give the words of a text, of letters and digits and some signs more.
+    """Return the words of a text, of letters and digits and some signs more.
 
     As bytes they are had in a fifth of the time, and whatever is not ASCII parts them too.
     """

@@ -49,7 +49,7 @@ _PAIR_CALLS = ("uth(", "uth=(", "login(", "login '", "redentials(")
 
 
 def scan_phrases(layer: Layer) -> Iterator[Span]:
-    """Find what stands behind several words that tell of it."""
+    """Find values after several words that announce them."""
     yield from _wallets(layer.lowered)
     for found in match_at(_CODES, layer.text, _CODE_NAMES if " code" in layer.text else ()):
         if has_digit(found[1]):

@@ -101,7 +101,7 @@ def _runs(layer: Layer) -> Iterator[Place]:
 
 
 def _is_ssh_key(data: bytes) -> bool:
-    """Say whether these are the kind and the numbers of a key, each behind its length."""
+    """Return whether these are the kind and the numbers of a key, each behind its length."""
     fields = []
     while data:
         size = 4 + int.from_bytes(data[:4])
@@ -114,7 +114,7 @@ def _is_ssh_key(data: bytes) -> bool:
 
 
 def _with_comment(text: str, start: int, end: int) -> Place:
-    """Take in the kind before a key and the address behind it."""
+    """Include the key type before a key and the comment after it."""
     kind = later(_SSH_BEFORE).search(text, max(0, start - _HEAD), start)
     comment = later(_SSH_COMMENT).match(text, end)
     if comment is not None and not is_random(comment[1]):
@@ -149,7 +149,7 @@ def _is_public(label: str, data: bytes) -> bool:
 
 
 def _content(data: bytes, place: int = 0) -> int | None:
-    """Tell where the content of a sequence begins; None where there is no sequence."""
+    """Return where the content of a sequence begins; None where there is no sequence."""
     if len(data) < place + 8 or data[place] != _SEQUENCE:
         return None
     wide = data[place + 1]
@@ -157,7 +157,7 @@ def _content(data: bytes, place: int = 0) -> int | None:
 
 
 def _end(data: bytes, place: int, content: int) -> int:
-    """Tell where a sequence ends."""
+    """Return where a sequence ends."""
     size = data[place + 1] if content == place + 2 else int.from_bytes(data[place + 2 : content])
     return content + size
 

@@ -29,12 +29,12 @@ def class_changes(value: str) -> int:
 
 
 def has_digit(value: str) -> bool:
-    """Say whether a digit occurs."""
+    """Return whether a digit occurs."""
     return _DIGIT.search(value) is not None
 
 
 def has_letter(value: str) -> bool:
-    """Say whether a letter occurs."""
+    """Return whether a letter occurs."""
     return _LETTER.search(value) is not None
 
 
@@ -107,5 +107,5 @@ def is_torn(value: str) -> bool:
 
 
 def is_varied(value: str) -> bool:
-    """Tell a value from a row of x or zeros that stands for one."""
+    """Return whether a value is real rather than a placeholder of x or zeros."""
     return len(set(value)) >= _BARE_VARIETY

@@ -50,7 +50,7 @@ def strip_private(text: str) -> str:
 
 
 def narrow(text: str) -> str:
-    """Take the middle out of a text of megabytes, which nobody keeps, and say how much that was.
+    """Cut the middle out of a huge text, and say how much was cut.
 
     The rest reaches so far beyond what is kept of it that no secret can reach into that.
     """
@@ -213,7 +213,7 @@ class _Redaction:
         return cleaned
 
     def forget(self, value: object) -> object:
-        """Take the secrets that were learnt out of data that was redacted before they were."""
+        """Remove secrets learnt later from data redacted before."""
         if isinstance(value, str):
             spans = _merge(self._repeats(value))
             return self._replace(value, spans) if spans else value

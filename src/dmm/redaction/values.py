@@ -87,7 +87,7 @@ _TECHNICAL = frozenset(listed("technical"))
 
 
 def bare_of(value: str) -> str:
-    """Give a value as it is meant: without the quotes around it, and with its codes resolved."""
+    """Return a value as it is meant: without the quotes around it, and with its codes resolved."""
     if "\\" in value or "%" in value or "&" in value:
         for layer in layers_of(value):
             value = layer.text

@@ -81,7 +81,7 @@ def _module(path: str) -> str:
 
 
 def import_ties(paths: Sequence[str], imports: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """Tell which file imports which, as pairs of rows in order, without repeats."""
+    """Return which file imports which, as pairs of rows in order, without repeats."""
     modules = Modules(paths)
     ties = {
         (row, other)

@@ -57,7 +57,7 @@ class RepoIndex:
         self._store.close()
 
     def sync(self, *, now_ns: int | None = None, progress: Progress | None = None) -> RepoReport:
-        """Bring the knowledge up to the files as they are now."""
+        """Update what is known from the current files."""
         moment = time.time_ns() if now_ns is None else now_ns
         return self._mended(lambda: Run(self.source, self._store, moment, progress).carry_out())
 
@@ -126,7 +126,7 @@ class RepoIndex:
         return self._mended(lambda: self._store.symbols_in(path))
 
     def neighbours(self, path: str) -> list[Neighbour]:
-        """Tell which files a file imports, is imported by, and was changed with."""
+        """Return which files a file imports, is imported by, and was changed with."""
         return self._mended(lambda: self._state().neighbours(path))
 
     def _evidence(
@@ -158,7 +158,7 @@ class RepoIndex:
         return self._snapshot
 
     def _mended(self, action: Callable[[], T]) -> T:
-        """Do something; where the file turns out damaged, build it anew and do it once more."""
+        """Run an operation; on a damaged file, rebuild it and run again."""
         try:
             return action()
         except IndexBroken:

@@ -61,12 +61,12 @@ SNIFFED = 600
 
 
 def language_of(path: str) -> str | None:
-    """Tell the language of a file by its ending; None where it has no grammar here."""
+    """Return the language of a file by its ending; None where it has no grammar here."""
     return LANGUAGES.get(_ending(path))
 
 
 def kind_of(path: str, data: bytes = b"") -> Kind:
-    """Tell what a file is for."""
+    """Return what a file is for."""
     lowered = path.lower()
     folders = lowered.split("/")[:-1]
     if _is_foreign(lowered, folders, data):

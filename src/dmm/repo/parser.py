@@ -75,7 +75,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def _limit(seconds: float) -> None:
-    """End this process after some CPU time, or no longer; Windows has no such timer."""
+    """Limit the CPU time of this process, or lift the limit; not on Windows."""
     if sys.platform != "win32":
         signal.setitimer(signal.ITIMER_PROF, seconds)
 

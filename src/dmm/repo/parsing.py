@@ -54,7 +54,7 @@ class Parsing:
             self._give_up()
 
     def finish(self) -> tuple[Symbol, ...]:
-        """Take the symbols of the file handed over; none where the parser was lost over it."""
+        """Return the symbols of the submitted file; none if the parser died."""
         if not self._asked:
             return ()
         self._asked = False

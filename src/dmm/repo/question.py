@@ -36,7 +36,7 @@ class Question:
 
 
 def read_question(text: str) -> Question:
-    """Take a question apart.
+    """Parse a question.
 
     The first line is what the writer thinks it is about and counts most; code below it is often a
     way to provoke a fault rather than its place, and counts least.

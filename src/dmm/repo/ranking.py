@@ -87,7 +87,7 @@ def _kind_weights(question: Question, snapshot: Snapshot) -> Floats:
 
 
 def _even(scores: NDArray[np.floating]) -> Floats:
-    """Bring scores between 0 and 1."""
+    """Scale scores to 0..1."""
     most = float(scores.max())
     return scores.astype(np.float64) / most if most > 0 else scores.astype(np.float64)
 

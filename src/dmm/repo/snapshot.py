@@ -28,7 +28,7 @@ class RareTerms(LexicalIndex):
     """Keyword search that also tells how rare terms are."""
 
     def rarities(self, terms: Mapping[str, float]) -> dict[str, float]:
-        """Tell how rare each term is among all files; one that is nowhere is left out."""
+        """Return how rare each term is among all files; one that is nowhere is left out."""
         spans = zip(terms, self._spans(terms), strict=True)
         counts = {term: span.stop - span.start for term, span in spans}
         return {term: self._idf(count) for term, count in counts.items() if count}
@@ -52,7 +52,7 @@ class Snapshot:
     touched: tuple[tuple[int, ...], ...]
 
     def neighbours(self, path: str) -> list[Neighbour]:
-        """Tell which files a file imports, is imported by, and was changed with."""
+        """Return which files a file imports, is imported by, and was changed with."""
         if path not in self.paths:
             return []
         row = self.paths.index(path)

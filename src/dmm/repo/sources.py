@@ -132,7 +132,7 @@ class CommitTree:
         return _log(self.root, self.commit, limit)
 
     def close(self) -> None:
-        """End the process that reads."""
+        """Stop the parsing process."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None

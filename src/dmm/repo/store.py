@@ -264,7 +264,7 @@ class RepoStore:
                 cursor.execute(f"DELETE {_ORPHANS}")
 
     def clear(self, rules: str) -> None:
-        """Forget everything: it was made by other rules."""
+        """Drop everything: it was made by other rules."""
         with sqlite.transaction(self._connection, self.where) as cursor:
             cursor.execute("DELETE FROM files; DELETE FROM contents; DELETE FROM commits")
             cursor.execute("DELETE FROM meta WHERE key NOT IN ('generation', 'file')")

@@ -53,15 +53,15 @@ class Bare:
     code: str
 
     def is_code(self, at: int) -> bool:
-        """Say whether a character stands in code."""
+        """Return whether a character stands in code."""
         return self.code[at] == self.text[at]
 
     def is_told(self, at: int) -> bool:
-        """Say whether a character stands in code or in a string that code uses."""
+        """Return whether a character stands in code or in a string that code uses."""
         return self.told[at] == self.text[at]
 
     def line(self, at: int) -> int:
-        """Tell the line of a character, from 1."""
+        """Return the line of a character, from 1."""
         return self.text.count("\n", 0, at) + 1
 
 
@@ -88,7 +88,7 @@ def strip(text: str, language: str | None, path: str) -> Bare:
 
 
 def _documents(found: re.Match[str], between: str, last: str) -> bool:
-    """Say whether a string of three quotes is documentation: it begins a file or a body."""
+    """Return whether a string of three quotes is documentation: it begins a file or a body."""
     if found.lastgroup != "triple":
         return False
     return last in ("", ":") and (not last or "\n" in between[len(between.rstrip()) :])

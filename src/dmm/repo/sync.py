@@ -49,7 +49,7 @@ class Run:
     skipped: int = 0
 
     def carry_out(self) -> RepoReport:
-        """Bring the index up to the files as they are now."""
+        """Update the index from the current files."""
         if self.store.meta("rules") != RULES:
             self.store.clear(RULES)
         entries = self.source.entries()

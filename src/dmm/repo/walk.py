@@ -91,7 +91,7 @@ def _walk(root: Path, folder: str, above: list[_Pattern]) -> Iterator[str]:
 
 
 def is_ignored(path: str, patterns: list[_Pattern], *, is_folder: bool) -> bool:
-    """Say whether patterns leave a path out; the last one that fits decides."""
+    """Return whether patterns leave a path out; the last one that fits decides."""
     fitting = (one for one in reversed(patterns) if one.fits(path, is_folder=is_folder))
     last = next(fitting, None)
     return last is not None and not last.keeps

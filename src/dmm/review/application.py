@@ -165,7 +165,7 @@ class Application:
             raise
 
     def _withdraw(self, proposal: Proposal, done: Sequence[Edit], reason: str) -> None:
-        """Take back what was written, and let the proposal wait again."""
+        """Revert what was written; the proposal is pending again."""
         for edit in reversed(done):
             carry_out(self.root.tree, invert(edit))
         failed = ProposalFailed(proposal=proposal.seq, applying=proposal.applying, reason=reason)
@@ -217,7 +217,7 @@ class Application:
         return names, tuple(paths)
 
     def resume(self, proposal: Proposal) -> None:
-        """Go on with an application, or take it back where somebody else changed a file.
+        """Finish an application, or revert it where a file was changed meanwhile.
 
         Whoever calls holds the lock.
         """

@@ -25,5 +25,5 @@ class Subscriber(Protocol):
     """Is told of applied writes; a write stands whatever becomes of this."""
 
     def __call__(self, write: AppliedWrite, /) -> list[str]:
-        """Do what follows from a write; return what the user should know."""
+        """Run what follows a write; return what the user should know."""
         ...

@@ -33,7 +33,7 @@ RECOVERY = Actor(name="dmm", source="recovery", trust=Trust.AGENT)
 
 
 def place_of(root: Root) -> str:
-    """Tell a worktree from others that share its ledger."""
+    """Return a name for a worktree among those that share its ledger."""
     return hashlib.sha256(str(root.folder).encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -78,14 +78,14 @@ class Committing:
         return [*self._tell_ignored(own), *self._make_up()]
 
     def _tell_ignored(self, seq: int) -> list[str]:
-        """Tell that Git takes no notice of what was written: it will not be tried again."""
+        """Return the result for a file that Git ignores; it is not tried again."""
         paths = self._paths(self.proposal_store.queue().proposals[seq])
         if paths and commits.are_ignored(self.root.folder, paths):
             return [f"written, but not committed: {paths[0]}: Git ignores it"]
         return []
 
     def _make_up(self) -> list[str]:
-        """Go from one to the next, as others may come meanwhile; one that fails stops no other."""
+        """Visit each in turn; new ones may arrive, and a failure stops no other."""
         recovering = replace(self, project_ledger=self.project_ledger.as_actor(RECOVERY))
         told: list[str] = []
         tried: set[int] = set()

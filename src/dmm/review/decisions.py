@@ -97,7 +97,7 @@ class Reviews:
 
     @traced()
     def show(self, name: str, *, record: bool = True) -> dict[str, Any]:
-        """Tell everything about one proposal; one that waits is checked anew.
+        """Return everything about one proposal; one that waits is checked anew.
 
         New checks are recorded, unless somebody only looks.
         """
@@ -151,7 +151,7 @@ class Reviews:
 
     @traced()
     def process(self, name: str) -> dict[str, Any]:
-        """Put a proposal to the reviewer agent; whatever goes wrong, it waits on."""
+        """Submit a proposal to the reviewer agent; on failure it stays pending."""
         self._require()
         proposal = self._waiting(name)
         examined = self.proposals.examine(proposal)
@@ -174,7 +174,7 @@ class Reviews:
         return tell(proposal) | {"why": why}
 
     def _follow(self, proposal: Proposal, answer: Answer) -> dict[str, Any]:
-        """Do what the reviewer agent says, as far as the checks and the threshold let it."""
+        """Apply the reviewer agent's verdict, within the checks and the threshold."""
         threshold = self.proposals.config.reviewer_agent.auto_approve_threshold
         if answer.verdict is Verdict.APPROVED:
             review = _review(Judge.REVIEWER, answer.reason, answer.confidence)
@@ -211,7 +211,7 @@ class Reviews:
 
     @traced()
     def process_all(self) -> dict[str, Any]:
-        """Put everything that waits to the reviewer agent, oldest first."""
+        """Submit every pending proposal to the reviewer agent, oldest first."""
         told = []
         for proposal in self.proposals.proposal_store.queue().open:
             try:
@@ -247,7 +247,7 @@ class Reviews:
         return self._apply(proposal, approval)
 
     def _refuse_stale(self, proposal: Proposal) -> None:
-        """Refuse a proposal whose files were changed; one just applied is told as that."""
+        """Refuse a proposal whose files were changed; one just applied is reported so."""
         try:
             self.proposals.application.refuse_stale(proposal)
         except StaleBase:
@@ -277,7 +277,7 @@ class Reviews:
     def edit(
         self, name: str, content: str, reason: str = "", *, seen: str | None = None
     ) -> dict[str, Any]:
-        """Put a person's text in the place of the proposed one; it waits on, checked anew."""
+        """Replace the proposed text by a person's; it is checked again and stays pending."""
         self._need_person("edit")
         proposal = self.as_seen(name, seen)
         if content == proposal.text and not self._stale(proposal):
@@ -336,7 +336,7 @@ def _say(proposal: Proposal, verdict: Verdict, reason: str) -> ProposalReviewed:
 
 
 def _changed(said: ProposalReviewed, proposal: Proposal, content: str) -> ProposalReviewed:
-    """Have a review put another text in the place of the proposed one."""
+    """Replace the proposed text by a review's text."""
     refuse_large(content)
     target = next((e for e in proposal.edits if e.after is not None), None)
     if target is None or proposal.operation is Operation.UNDO:

@@ -49,7 +49,7 @@ class Drafts:
     taken: frozenset[str] = field(default_factory=frozenset)
 
     def place(self, path: str) -> str:
-        """Give the path below the memory folder, however the file was named."""
+        """Return the path below the memory folder, however the file was named."""
         given = path.strip()
         for start in (f"{self.tree.root}/", f"{self.folder.name}/memory/", "./", "memory/"):
             given = given.removeprefix(start)
@@ -88,7 +88,7 @@ class Drafts:
         return (Edit(path, before, after),)
 
     def deprecate(self, path: str) -> tuple[Edit, ...]:
-        """Take a memory out of force where it stands."""
+        """Deprecate a memory in place."""
         before = self._there(path)
         memory = markdown.parse(path, before).memory
         if not memory.in_force:
@@ -97,7 +97,7 @@ class Drafts:
         return (Edit(path, before, _set(path, before, fields)),)
 
     def move(self, path: str, scope: str, target: str | None) -> tuple[Edit, ...]:
-        """Give a memory another scope, and so another folder."""
+        """Return the edits that move a memory to another scope and folder."""
         before = self._there(path)
         memory = markdown.parse(path, before).memory
         new = _scope(scope)
@@ -115,7 +115,7 @@ class Drafts:
         return (Edit(path, before, None), Edit(place, None, _set(path, before, fields)))
 
     def is_promotion(self, path: str, scope: str) -> bool:
-        """Say whether a scope reaches wider than the one that a memory has."""
+        """Return whether a scope reaches wider than the one that a memory has."""
         memory = markdown.parse(path, self._there(path)).memory
         return RANKS.index(_scope(scope)) < RANKS.index(memory.scope)
 
@@ -161,12 +161,12 @@ class Drafts:
 
 
 def has_front_matter(text: str) -> bool:
-    """Say whether a text brings its own front matter."""
+    """Return whether a text brings its own front matter."""
     return markdown.plain(text).lstrip("\n").startswith(f"{front_matter.FENCE}\n")
 
 
 def refuse_large(text: str) -> None:
-    """Refuse what no memory can be, before anybody reads it."""
+    """Refuse what can't be a memory, before it is read."""
     size = len(text.encode("utf-8", "replace"))
     if size > LARGEST:
         what = f"the text has {size:,} bytes; a proposal can have at most {LARGEST:,}"
@@ -190,7 +190,7 @@ def _titled(path: str, content: str) -> str:
 
 
 def with_body(path: str, before: str, body: str) -> str:
-    """Put another body below the front matter of a text."""
+    """Replace the body of a text, keeping its front matter."""
     plain = markdown.plain(before)
     parts = front_matter.cut(path, plain)
     head = "\n".join(plain.split("\n")[: parts.body_line - 1])

@@ -87,7 +87,7 @@ class Examination:
         return Examined(run_checks(proposal, around), neighbours, around.clashes)
 
     def _direction(self, memory: Memory) -> Floats | None:
-        """Tell where a memory points; None without a model, or where it fails this moment."""
+        """Return where a memory points; None without a model, or where it fails this moment."""
         embedder = self.indexes.embedder()
         if embedder is None:
             return None

@@ -65,7 +65,7 @@ class Intake:
     today: Callable[[], dt.date]
 
     def drafts(self, taken: frozenset[str] = frozenset()) -> Drafts:
-        """Give what makes edits of wishes."""
+        """Return what makes edits of wishes."""
         return Drafts(self.root.tree, self.root.folder, self.today(), taken)
 
     def record(self, wish: Wish, draft: Draft) -> Proposal:
@@ -136,7 +136,7 @@ class Intake:
         return find_tool_source(new, old, self.project_ledger)
 
     def _trust(self, wish: Wish) -> Trust:
-        """Take the least of who speaks, what it rests on, and what it says of its source."""
+        """Return the lowest trust of the actor, its evidence and its stated source."""
         labels = [self.project_ledger.actor.trust]
         if wish.origin in DERIVED:
             labels.append(Trust.AGENT)
@@ -169,7 +169,7 @@ class Intake:
 
 
 def clean_edits(edits: tuple[Edit, ...]) -> tuple[tuple[Edit, ...], list[str]]:
-    """Take secrets out of the new texts, and name their kinds.
+    """Remove secrets from the new texts, and name their kinds.
 
     An old text that holds one can't be recorded, so its file has to be mended first.
     """
@@ -187,7 +187,7 @@ def clean_edits(edits: tuple[Edit, ...]) -> tuple[tuple[Edit, ...], list[str]]:
 
 
 def _refuse_unfit(edit: Edit) -> None:
-    """Refuse a text that no file can hold, and a new name that tells a secret."""
+    """Refuse a text that can't be stored, and a new name that holds a secret."""
     refuse_halves(edit.after or "", edit.path)
     if edit.before is None and redact(edit.path).text != edit.path:
         hint = "name the file after its topic"
@@ -195,7 +195,7 @@ def _refuse_unfit(edit: Edit) -> None:
 
 
 def refuse_halves(text: str, where: str) -> None:
-    """Refuse half a character: JSON and a command line can bring one, no file can hold it."""
+    """Refuse lone surrogates: JSON can carry them, no file can."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -34,7 +34,7 @@ class Hunk:
 
 
 def is_patch(text: str) -> bool:
-    """Tell a unified diff from the whole text of a file."""
+    """Return whether a text is a unified diff rather than a whole file."""
     first = next((line for line in text.split("\n", 50)[:50] if line.strip()), "")
     return first.startswith(_HEADERS)
 

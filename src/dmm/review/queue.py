@@ -201,7 +201,7 @@ def _find(proposals: Proposals, told: OfProposal, standing: ProposalStatus) -> P
 
 
 def _of_intent(proposal: Proposal, applying: int | None) -> Proposal:
-    """Refuse what speaks of another attempt to apply the proposal."""
+    """Refuse an event that belongs to another attempt to apply the proposal."""
     if applying != proposal.applying:
         raise Malformed
     return proposal

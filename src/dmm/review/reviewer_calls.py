@@ -55,11 +55,11 @@ class Reviewer:
         return self._meter.ask(question)
 
     def spend(self, day: dt.date) -> list[Spent]:
-        """Tell what models cost on a day (UTC), by purpose."""
+        """Return what models cost on a day (UTC), by purpose."""
         return self._meter.spend(day)
 
     def spent_today(self) -> int:
-        """Tell how many tokens models took today (UTC), for whatever purpose."""
+        """Return how many tokens models took today (UTC), for whatever purpose."""
         return self._meter.spent_today()
 
 

@@ -80,7 +80,7 @@ class Proposals:
 
     @traced()
     def preview(self, asked: Writing) -> Preview:
-        """Say what would be said to a proposal, and who would decide; nothing is recorded."""
+        """Return what would be said to a proposal, and who would decide; nothing is recorded."""
         self.trust.require(self.intake.root.folder)
         asked = settle(asked, self.intake.drafts())
         proposal, told = self.intake.imagine(
@@ -196,7 +196,7 @@ class Proposals:
         return told | {"tier": str(tier), "why": why}
 
     def tier(self, proposal: Proposal) -> tuple[Tier, str]:
-        """Say who decides about a proposal, by the checks that it has now, and why."""
+        """Return who decides about a proposal, by the checks that it has now, and why."""
         known = self.proposal_store.queue().proposals.values()
         written = [one for one in known if one.standing is ProposalStatus.APPLIED]
         own = {one.path for one in written if one.proposer == proposal.proposer}
@@ -271,7 +271,7 @@ def tell(proposal: Proposal, notices: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def _last_text(proposal: Proposal) -> int:
-    """Tell the event that the present text comes from: a review that changed it, or the first."""
+    """Return the event that the present text comes from: a review that changed it, or the first."""
     return next((one.seq for one in reversed(proposal.reviews) if one.edits), proposal.seq)
 
 

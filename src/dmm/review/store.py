@@ -60,7 +60,7 @@ def _advance(log: EventLog, value: Queue, to: int) -> Queue:
 
 
 def overtaken(proposal: Proposal) -> ReviewRefused:
-    """Say that somebody else has decided about a proposal in the meantime."""
+    """Return the error that a proposal was decided in the meantime."""
     applying = proposal.standing is ProposalStatus.APPLYING
     told = "is being applied" if applying else f"was {proposal.standing} just now"
     hint = f"see what became of it: dmm review show {proposal.id}"
@@ -68,7 +68,7 @@ def overtaken(proposal: Proposal) -> ReviewRefused:
 
 
 def rewritten(proposal: Proposal) -> ReviewRefused:
-    """Say that the text of a proposal is another one than was looked at."""
+    """Return the error that the text of a proposal differs from the one shown."""
     hint = f"look at it again: dmm review show {proposal.id}"
     what = "its text was changed since you looked at it"
     return ReviewRefused(what, where=proposal.id, hint=hint)

@@ -52,7 +52,7 @@ def tier_of(
     reviewer: ReviewerConfig,
     own: Collection[str] = (),
 ) -> tuple[Tier, str]:
-    """Say who decides, and why; `own` are paths of ephemeral notes that this proposer wrote.
+    """Return who decides, and why; `own` are paths of ephemeral notes that this proposer wrote.
 
     Only recorded values count: no word of the text or of the reason moves a proposal to another
     tier.
@@ -120,7 +120,7 @@ def _is_own_note(proposal: Proposal, own: Collection[str]) -> bool:
 
 
 def _why_weighty(proposal: Proposal) -> str | None:
-    """Say whether a note is more than one: a rule for others, or the end of another memory."""
+    """Return whether a note is more than one: a rule for others, or the end of another memory."""
     try:
         memory = markdown.parse(proposal.path, proposal.text or "").memory
     except MemoryFileError:
@@ -148,7 +148,7 @@ def may_apply(
     bypass: bool = False,
     threshold: float = 0.0,
 ) -> str | None:
-    """Say why a proposal may not be applied on a review; None where it may.
+    """Return why a proposal may not be applied on a review; None where it may.
 
     A reviewer agent overrides no failure, a person only soft ones and only with `bypass`, and
     nobody a hard one.
@@ -174,7 +174,7 @@ def may_apply(
 def _why_not_alone(
     proposal: Proposal, checks: Sequence[Check], review: Review, threshold: float
 ) -> str | None:
-    """Say why no person's word is needed, or rather why one is."""
+    """Return why no person's word is needed, or rather why one is."""
     if proposal.trust in LOW_TRUST or proposal.operation is Operation.UNDO:
         return "only a person can approve it"
     if _is_of_reviewer(proposal):

@@ -50,7 +50,7 @@ class Undoing:
     def preview(
         self, seq: int | None = None, *, session: str | None = None, source: str | None = None
     ) -> dict[str, Any]:
-        """Tell what an undo would take back, and how the files would change."""
+        """Return what an undo would take back, and how the files would change."""
         chosen, edits = self._plan(seq, session, source)
         return {
             "would_undo": [tell(one) | {"proposer": one.proposer} for one in chosen],
@@ -104,7 +104,7 @@ class Undoing:
 
 
 def _inverse(newest_first: Sequence[Proposal]) -> tuple[Edit, ...]:
-    """Turn some writes round into one: each file as it was before the first of them."""
+    """Return one write that restores each file as it was before the first write."""
     inverse: dict[str, Edit] = {}
     for proposal in newest_first:
         for edit in proposal.edits:

@@ -71,7 +71,7 @@ def _meant(asked: Writing, drafts: Drafts) -> Operation:
 
 
 def _read_patch(asked: Writing) -> Writing:
-    """Take a patch that is no diff for the new text, as it may be either."""
+    """Read a patch that is not a diff as the new text."""
     if asked.patch is None or asked.content is not None or is_patch(asked.patch):
         return asked
     meant = asked.operation or Operation.UPDATE
@@ -79,7 +79,7 @@ def _read_patch(asked: Writing) -> Writing:
 
 
 def _refuse_strays(asked: Writing) -> None:
-    """Refuse what the operation has no use for: it would be lost without a word."""
+    """Refuse arguments that the operation ignores."""
     of_text = {"content": asked.content, "patch": asked.patch, "base": asked.base}
     of_moves = {"new_scope": asked.new_scope, "to": asked.to}
     strays = [

@@ -42,7 +42,7 @@ def adopt_constraint(one: Constraint, taken: Sequence[str]) -> Composed | str:
 
 
 def _readings(one: Constraint) -> Iterator[dict[str, Any]]:
-    """Give the fields that may say the same: from its patterns, from its words, or none."""
+    """Return the fields that may say the same: from its patterns, from its words, or none."""
     calls = [entry.rule for entry in on_calls(one)]
     soft = one.priority == "preferred"
     if not calls:

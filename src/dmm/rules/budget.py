@@ -38,11 +38,11 @@ class Budget:
             self._end = thread_time() + self._seconds
 
     def next_rule(self) -> None:
-        """Give the next rule its own share."""
+        """Start the time share of the next rule."""
         self._of_rule = RULE_SECONDS
 
     def left(self) -> float:
-        """Give the seconds that one search may still take; none left stops it."""
+        """Return the seconds that one search may still take; none left stops it."""
         left = self._left()
         if left <= 0:
             raise Stopped(USED_UP)
@@ -60,7 +60,7 @@ class Budget:
         self._of_rule -= seconds
 
     def blame(self, allowed: float, spent: float, what: str) -> Stopped:
-        """Say why a search ran out of time: by its own fault, or since others took the time."""
+        """Return why a search ran out of time: by its own fault, or since others took the time."""
         if spent < allowed / 2:
             return Stopped(BUSY)
         return Stopped(what if allowed >= min(self._of_rule, RULE_SECONDS / 2) else USED_UP)

@@ -225,7 +225,7 @@ class CallBook:
         return list(hardest.values())
 
     def _is_unclear(self, facts: CallFacts) -> bool:
-        """Say whether a command may do unseen what a rule denies.
+        """Return whether a command may do unseen what a rule denies.
 
         What a shell would refuse as malformed reaches no file; what is too long may.
         """
@@ -304,7 +304,7 @@ def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def _stops(entry: CallEntry, concerned: Callable[[Pattern], bool]) -> bool:
-    """Say whether a rule denies, by a pattern of some kind."""
+    """Return whether a rule denies, by a pattern of some kind."""
     rule = entry.rule.rule
     return any(map(concerned, rule.patterns)) and entry.level_of(rule.action) == "deny"
 
@@ -358,7 +358,7 @@ def _finding(
 def _tell(
     entry: CallEntry, met: Meeting, script: ScriptFacts | None, doubt: str
 ) -> tuple[str, tuple[str, ...]]:
-    """Say why a rule is met, and the steps that led there."""
+    """Return why a rule is met, and the steps that led there."""
     match = met.match
     # The sentence of a rule stands before its reason; only what it adds is said.
     said = match.reason in entry.text

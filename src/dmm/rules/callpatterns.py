@@ -259,7 +259,7 @@ class PathPattern(Value):
         return (access for one in self.access for access in _COVERED.get(one, (one,)))
 
     def _covered(self, use: PathUse, facts: CallFacts) -> Iterator[PathUse]:
-        """Give the file that a use names, or those that exist where it reaches a folder."""
+        """Return the file that a use names, or those that exist where it reaches a folder."""
         exact = facts.reach is not None and use.path == "." and state_limited(use)
         if not exact and covers(use, self.glob, self.folder):
             yield use
@@ -378,7 +378,7 @@ class MessagePattern(Value):
 
 
 def search_within(pattern: str, text: str, budget: Budget | None = None) -> bool:
-    """Tell whether an expression is found in a text; `Stopped` where that takes too long."""
+    """Return whether an expression is found in a text; `Stopped` where that takes too long."""
     from dmm.rules.content.expressions import literal, search
 
     if literal(pattern) not in text:

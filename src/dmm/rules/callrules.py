@@ -124,7 +124,7 @@ def _lack(
 
 
 def _earlier(facts: CallFacts, subject: object) -> tuple[list[CommandUse], int]:
-    """Give the commands of a call that have succeeded when its subject is reached, and where."""
+    """Return the commands of a call that have succeeded when its subject is reached, and where."""
     span = getattr(subject, "span", None)
     for use in facts.commands:
         if use is subject or use.invocation.span == span:

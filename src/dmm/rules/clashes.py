@@ -53,7 +53,7 @@ def _forbids(rule: Rule) -> bool:
 
 
 def _find_against(rule: Rule, book: CallBook) -> dict[int, str]:
-    """Tell what each rule of the book denies of all that a rule asks for or shows as allowed."""
+    """Return what each rule of the book denies of all that a rule asks for or shows as allowed."""
     found: dict[int, str] = {}
     for need in rule.call.needs if rule.call else ():
         ways = list(_ways(need))
@@ -69,7 +69,7 @@ def _find_against(rule: Rule, book: CallBook) -> dict[int, str]:
 
 
 def _ways(need: Need) -> Iterator[ToolCall]:
-    """Give a call for each way to do what is required, where it goes by one name."""
+    """Return a call for each way to do what is required, where it goes by one name."""
     for pattern in need.patterns:
         if isinstance(pattern, CommandPattern) and pattern.check in PROCEDURE_CHECKS:
             continue

@@ -24,5 +24,5 @@ class Evidence(NamedTuple):
 
 
 def unknown(span: Span, where: str, fault: Stopped) -> Evidence:
-    """Tell of a thing of which nobody knows whether it matches."""
+    """Return the finding that a match is unknown."""
     return Evidence(span, f"{where} could not be checked: {fault.what}", where, fault.what)

@@ -57,7 +57,7 @@ def _stops(ruling: Ruling) -> bool:
 
 
 def _why(ruling: Ruling) -> str:
-    """Say why a call is stopped; the rule itself is known here."""
+    """Return why a call is stopped; the rule itself is known here."""
     return ruling.findings[0].reason if ruling.findings else ruling.reason
 
 

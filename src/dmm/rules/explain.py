@@ -68,7 +68,7 @@ def _found(regex: str) -> list[str]:
 
 
 def _rest(pattern: CommandPattern) -> str:
-    """Say what few patterns ask of a command."""
+    """Return what few patterns ask of a command."""
     parts = [f"the argument {_either(one)}" for one in pattern.args if not one.startswith("!")]
     parts += [f"no argument {_either(one[1:])}" for one in pattern.args if one.startswith("!")]
     parts += ["no arguments"] if pattern.no_args else []
@@ -126,7 +126,7 @@ def _content(pattern: ContentPattern) -> str:
 
 
 def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line for each kind
-    """Say in words what a pattern matches."""
+    """Return what a pattern matches, in words."""
     match pattern:
         case ToolPattern():
             given = [*pattern.args, *_found(pattern.matches)]
@@ -154,7 +154,7 @@ def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line
 
 
 def _together(patterns: Sequence[Pattern]) -> str:
-    """Say what must hold at once; a path beside something else is where that happens."""
+    """Return what must hold at once; a path beside something else is where that happens."""
     places = [one for one in patterns if isinstance(one, PathPattern)]
     acts = [describe_pattern(one) for one in patterns if not isinstance(one, PathPattern)]
     if not acts:
@@ -187,7 +187,7 @@ def describe_example(call: ToolCall) -> str:
 
 
 def describe_matcher(call: CallRule, level: RuleLevel) -> Iterator[str]:
-    """Say what a rule does to tool calls at a level, one statement a line."""
+    """Return what a rule does to tool calls at a level, one statement a line."""
     rule = call.rule
     lead = LEADS.get(level, "Would block")
     tools = f" by the tool {' or '.join(rule.tools)}" if rule.tools else ""

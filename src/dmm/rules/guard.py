@@ -85,7 +85,7 @@ class Guard:
         return rules.rule(call, None, *_files(call))
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:
-        """Tell what was looked up and run, and what of it a rule has used up."""
+        """Return what was looked up and run, and what of it a rule has used up."""
         past: list[Event] = []
         read = False
 
@@ -105,7 +105,7 @@ class Guard:
 
 
 def _files(call: ToolCall) -> tuple[TextOf, TextOf, WorkTree | None]:
-    """Give what reads the scripts that a call runs, the files it changes, and their tree."""
+    """Return what reads the scripts that a call runs, the files it changes, and their tree."""
     root = call.root or call.cwd
     tree = WorkTree(root) if root else None
     return partial(read_script, call.cwd), partial(read_changed, call.cwd), tree

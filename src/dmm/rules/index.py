@@ -187,7 +187,7 @@ def _fact_keys(facts: CallFacts, accesses: set[str]) -> set[Key]:
 
 
 def _accesses_of(pattern: Any) -> Iterator[str]:
-    """Say what is done to files that a pattern is about; others need no look at the files."""
+    """Return what is done to files that a pattern is about; others need no look at the files."""
     if isinstance(pattern, AllOf):
         yield from (access for one in pattern.patterns for access in _accesses_of(one))
     elif isinstance(pattern, PathPattern):
@@ -209,7 +209,7 @@ class CallIndex(Generic[T]):
                     self._places[key].add(number)
 
     def candidates(self, facts: CallFacts) -> list[T]:
-        """Give the entries that a call could concern, in their order."""
+        """Return the entries that a call could concern, in their order."""
         found: set[int] = set()
         for key in _fact_keys(facts, self._accesses) & self._places.keys():
             found |= self._places[key]

@@ -61,7 +61,7 @@ def _cost(pattern: Any) -> int:
 
 
 def parts_of(subject: object) -> tuple[object, ...]:
-    """Give the single things that a subject is made of."""
+    """Return the single things that a subject is made of."""
     if not isinstance(subject, Joint):
         return (subject,)
     return tuple(one for part in subject.parts for one in parts_of(part))

@@ -72,7 +72,7 @@ class RuleReading:
         } | self._unless_trusted()
 
     def _unless_trusted(self) -> Told:
-        """Say of a project that is not trusted that its rules are not in force."""
+        """Return the notice that the rules of an untrusted project are inactive."""
         return {} if self.is_trusted() else {"trusted": False, "in_force": False}
 
     @traced()
@@ -177,7 +177,7 @@ class RuleReading:
 
     @traced()
     def draft(self) -> Told:
-        """Lay out the sentences without a matcher for an agent, with the matcher reference."""
+        """Show the sentences without a matcher to an agent, with the matcher reference."""
         files = [one for one in self.shelf.rules() if not one.rule.disabled]
         bare = [
             {"id": one.rule.id, "title": one.rule.title, "origin": one.rule.origin or None}

@@ -46,7 +46,7 @@ class Done(NamedTuple):
     spent: bool = False
 
     def may_match(self, patterns: Sequence[Pattern]) -> bool:
-        """Tell cheaply whether patterns could match: a command names its program."""
+        """Return, cheaply, whether patterns could match: a command names its program."""
         return self.call is not None and any(_may_match(one, self.text) for one in patterns)
 
     def facts(self, budget: Budget | None = None) -> CallFacts:
@@ -151,7 +151,7 @@ class Need(Value):
                 yield one
 
     def explain(self, past: Sequence[Done], budget: Budget | None = None) -> str:
-        """Say why something that was done does not count; empty where nothing was."""
+        """Return why something that was done does not count; empty where nothing was."""
         try:
             return self._explain(past, budget)
         except Stopped:
@@ -273,7 +273,7 @@ def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | N
 
 
 def _may_change(text: str, globs: Sequence[str]) -> bool:
-    """Tell cheaply whether a call could change files: it names their first folder, or is open."""
+    """Return, cheaply, whether a call could change the files."""
     wanted = [one for one in globs if not one.startswith("!")]
     folders = [one.lstrip("./").partition("/") for one in wanted]
     named = [name for name, slash, _ in folders if slash and _WILD.isdisjoint(name)]

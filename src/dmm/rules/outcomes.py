@@ -66,7 +66,7 @@ class Outcome(StrEnum):
 
 
 def read_outcome(*, shown: bool, exit_status: int | None, printed: Outcome) -> Outcome:
-    """Tell how a step went; `shown` says that its failure would be the failure of its call.
+    """Return how a step went; `shown` says that its failure would be the failure of its call.
 
     A status that is shown decides. One that a pipe or a later command hides proves nothing, so
     what was printed decides.
@@ -79,7 +79,7 @@ def read_outcome(*, shown: bool, exit_status: int | None, printed: Outcome) -> O
 
 
 def read_output(text: str) -> Outcome:
-    """Tell how a step went by what it printed: a summary, or the verdict of what ran it."""
+    """Return how a step went by what it printed: a summary, or the verdict of what ran it."""
     held = "\n".join(_telling(re.sub(_CODES, "", text[-LONGEST_READ:])))
     if _matcher(_FAILURES).search(held):
         return Outcome.FAILED

@@ -66,7 +66,7 @@ class ProjectLedger(OpenLedger):
         return known[1]
 
     def lookups(self, state: State) -> Lookups:
-        """Tell for a constraint what was looked up since the last decision it applied to."""
+        """Return what was looked up since the last decision that a constraint applied to."""
         from dmm.rules.language.judge import Recorded
         from dmm.rules.lookups import asks_lookup
 
@@ -93,7 +93,7 @@ class ProjectLedger(OpenLedger):
 
 
 def _same(one: Sequence[Constraint], other: Sequence[Constraint]) -> bool:
-    """Say whether the same rules are in force; their texts never change under their names."""
+    """Return whether the same rules are in force; their texts never change under their names."""
     return one is other or [_key(rule) for rule in one] == [_key(rule) for rule in other]
 
 

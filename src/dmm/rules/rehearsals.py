@@ -146,7 +146,7 @@ class Rehearsals:
 
 
 def _agree(then: Mapping[str, Any], now: dict[str, Any]) -> bool:
-    """Say whether two verdicts are the same, by the same rules."""
+    """Return whether two verdicts are the same, by the same rules."""
     kept = [_unnumbered(one) for one in then.get("violations") or ()]
     found = [_unnumbered(one) for one in now["violations"]]
     return bool(then.get("status") == now["status"] and kept == found)

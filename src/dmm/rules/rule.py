@@ -65,7 +65,7 @@ class Rule:
         return self.level in ("deny", "ask")
 
     def state(self, *, judges_decisions: bool) -> State:
-        """Tell what it does; `judges_decisions` says whether its sentence can judge them."""
+        """Return what it does; `judges_decisions` says whether its sentence can judge them."""
         if self.disabled:
             return State.ADVICE
         if self.call is not None and self.level == "deny":

@@ -68,7 +68,7 @@ class Scope(Value):
         return False if words & others else None
 
     def describe(self) -> str:
-        """Say in words where the rule holds."""
+        """Return where the rule applies, in words."""
         lead = {"branch": "on the branch", "folder": "in the folder", "environment": "in"}
         return f"{lead[self.kind]} {' or '.join(self.names)}"
 

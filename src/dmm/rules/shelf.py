@@ -97,7 +97,7 @@ class RuleShelf:
             return
 
     def _is_recorded(self) -> bool:
-        """Say whether the ledger holds the files as they are; cheap while nothing changes."""
+        """Return whether the ledger holds the files as they are; cheap while nothing changes."""
         state = self.project_ledger.state()
         recorded = self.folder.recorded(state)
         found = self.folder.read(recorded)

@@ -75,7 +75,7 @@ def judge_words(rule: Rule) -> WordRule | None:
 
 
 def state_of_rule(rule: Rule) -> State:
-    """Tell what a rule does."""
+    """Return what a rule does."""
     if rule.call is not None:
         return rule.state(judges_decisions=False)
     return rule.state(judges_decisions=judge_words(rule) is not None)

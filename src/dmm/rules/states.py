@@ -24,7 +24,7 @@ _BINDING = ("required", "learned")
 
 
 def state_of(constraint: Constraint) -> State:
-    """Tell what a constraint does: stop calls, ask, judge decisions, or advise."""
+    """Return what a constraint does: stop calls, ask, judge decisions, or advise."""
     filed = filed_rule(constraint)
     if filed is not None and not constraint.pending:
         return state_of_rule(filed)
@@ -46,7 +46,7 @@ def order_by_state(one: tuple[Constraint, State]) -> tuple[int, bool, int]:
 
 
 def hardest(constraint: Constraint) -> RuleLevel:
-    """Tell how hard a constraint stops a tool call; a rule that names none advises."""
+    """Return how hard a constraint stops a tool call; a rule that names none advises."""
     levels = [one.level_of(one.rule.rule.action) for one in on_calls(constraint)]
     return advised(max(levels, key=LEVELS.index, default="allow"))
 
@@ -57,7 +57,7 @@ def advised(level: Level) -> RuleLevel:
 
 
 def describe_constraint(constraint: Constraint) -> Iterator[str]:
-    """Say in plain words what a constraint does; nothing here blocks that does not block."""
+    """Return what a constraint does, in plain words."""
     entries = on_calls(constraint)
     for entry in entries:
         level = entry.level_of(entry.rule.rule.action)
@@ -68,7 +68,7 @@ def describe_constraint(constraint: Constraint) -> Iterator[str]:
 
 
 def preview_constraint(text: str, priority: str) -> tuple[State, list[str]]:
-    """Tell what a text would do as a constraint that a person has accepted."""
+    """Return what a text would do as a constraint that a person has accepted."""
     rule = compile_constraint(text).rule
     supposed = Constraint(0, text, priority, Trust.USER, rule=rule)
     return state_of(supposed), list(describe_constraint(supposed))

@@ -67,7 +67,7 @@ def _misses(seq: int, verdict: Mapping[str, Any]) -> list[Miss]:
 
 
 def mark(misses: Sequence[Miss], name: str, seq: int | None) -> dict[str, Any] | None:
-    """Tell how often a rule could not be checked since it has its present text, and why last."""
+    """Return how often a rule could not be checked since it has its present text, and why last."""
     own = [one for one in misses if one.rule == name and one.seq > (seq or 0)]
     if not own:
         return None

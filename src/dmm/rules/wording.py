@@ -28,7 +28,7 @@ class ShownRule:
 
 
 def show_rule_file(path: str, data: bytes) -> ShownRule:
-    """Say what a rule file means; nothing that it holds can pass for something of ours."""
+    """Return what a rule file means; nothing that it holds can pass for something of ours."""
     try:
         source = markdown.decode(path, data)
         rule = read_rule(path, source)

@@ -64,7 +64,7 @@ class Archives:
                         yield from _files(inner)
 
     def _is_ours(self, head: Head) -> bool:
-        """Say whether a session ran in this project, and not in another one that lies within it."""
+        """Return whether a session ran in this project, not in one nested in it."""
         folder = Path(head.cwd)
         if not head.cwd or not folder.is_absolute():
             return False
@@ -127,7 +127,7 @@ def _look(path: Path) -> Head | None:
 
 
 def _joined(found: Sequence[tuple[Path, Head]]) -> list[Transcript]:
-    """Put the files of helpers to the session that sent them, as far as it is there."""
+    """Assign the files of subagents to their session, if it is known."""
     mains = {
         (head.client, head.session): path
         for path, head in reversed(found)

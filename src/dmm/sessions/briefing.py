@@ -93,7 +93,7 @@ class _Page:
         return True
 
     def close(self, last: str) -> str:
-        """End the page with a line that has its room reserved."""
+        """End the page with a line whose space is reserved."""
         return "".join(self._parts) + last[:RESERVED_CHARACTERS]
 
 

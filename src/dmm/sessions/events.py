@@ -67,12 +67,12 @@ _TELLING = (
 
 
 def classify_event(event: HookEvent) -> tuple[EventType, Trust] | None:
-    """Tell the type of a report and how far it is trusted; None for one that is not recorded."""
+    """Return the type of a report and how far it is trusted; None for one that is not recorded."""
     return _TYPES.get(event.kind)
 
 
 def describe_event(event: HookEvent) -> Noted | None:
-    """Tell what to record of a report."""
+    """Return what to record of a report."""
     known = classify_event(event)
     if known is None:
         return None
@@ -168,7 +168,7 @@ def cut(text: str, length: int) -> str:
 
 
 def summarise(tool: str, given: Mapping[str, Any]) -> str:
-    """Say in one line what a call looks at or runs; it may later count as a look-up."""
+    """Return one line on what a call reads or runs; it may later count as a look-up."""
     named = [given[name] for name in _TELLING if name in given]
     values = [_line(value) for value in named or given.values()]
     words = [value for value in values if value][:2]

@@ -86,7 +86,7 @@ def _part(value: Any) -> str | None:
 
 
 def _unwrapped(text: str) -> str:
-    """Take off the frame that Gemini puts around what a tool said."""
+    """Strip Gemini's frame around a tool's output."""
     bare = text.strip()
     if bare.startswith(_WRAP_START) and bare.endswith(_WRAP_END):
         return bare[len(_WRAP_START) : -len(_WRAP_END)].strip("\n")

@@ -101,7 +101,7 @@ class Transcripts:
         return self.archives.find(paths, client)
 
     def plan(self, found: Sequence[Transcript], since: dt.date | None = None) -> Imported:
-        """Tell what an import would add; nothing is written, and secrets are not counted."""
+        """Return what an import would add; nothing is written, and secrets are not counted."""
         return self._run(found, since, dry_run=True, advance=None)
 
     def record(
@@ -241,7 +241,7 @@ class _Run:
         self.redacted.update(draft.payload.get("redacted", {}))
 
     def told(self, files: int) -> Imported:
-        """Tell what came of it."""
+        """Return the outcome."""
         sessions = sorted(self.sessions.values(), key=lambda one: (one.at, one.session))
         redacted = dict(sorted(self.redacted.items()))
         faults = tuple(self.faults)

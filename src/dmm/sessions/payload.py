@@ -288,7 +288,7 @@ class _Reading:
         return int(value) if 0 <= value < 1e12 else None
 
     def _is_unique(self) -> bool:
-        """Say whether the key can't come again: a call, a prompt or a moment names it."""
+        """Return whether the key can't come again: a call, a prompt or a moment names it."""
         if self.kind in TOOL_KINDS:
             return self._call_id() is not None or self._moment() is not None
         return self.kind is HookKind.PROMPT and bool(self._turn() or self._moment())

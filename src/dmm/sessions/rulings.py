@@ -17,7 +17,7 @@ _WAY_OUT = "See what is wrong with: dmm doctor"
 
 
 def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
-    """Say to an agent what became of its tool call, and why."""
+    """Return the message to an agent about its tool call."""
     if ruling.level == "allow":
         return Reply()
     from dmm.rules.callbook import name_rule
@@ -50,7 +50,7 @@ def _name_others(ruling: Ruling) -> str:
 
 
 def write_failure(why: str, on_failure: OnFailure) -> Reply:
-    """Say that a call could not be checked; nothing fails open in silence."""
+    """Return the message that a call could not be checked; nothing fails open silently."""
     if on_failure == "allow":
         return Reply(notice=f"{UNCHECKED}, so it was allowed: {why}. {_WAY_OUT}")
     return Reply(decision=on_failure, reason=f"{UNCHECKED}: {why}. {_WAY_OUT}")

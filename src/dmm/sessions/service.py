@@ -128,7 +128,7 @@ class Sessions:
     tell_last: Callable[[str, str], str]
 
     def judge(self, event: HookEvent, began: str = "") -> Ruling:
-        """Hold a tool call against the rules; nothing is recorded yet.
+        """Judge a tool call by the rules; nothing is recorded yet.
 
         `began` is the folder of the project that the session began in, where that is another one.
         """
@@ -140,7 +140,7 @@ class Sessions:
         return self.find_guard().rule(call)
 
     def attend(self, delivery: Delivery, ruling: Ruling | None = None) -> Attended:
-        """Say what the agent should be told and record the event; a prompt's pack comes apart.
+        """Return what the agent should be told and record the event; a prompt's pack comes apart.
 
         The answer holds also where the record fails: a full disk must not open what is forbidden.
         """
@@ -174,7 +174,7 @@ class Sessions:
         self._record(delivery, held, told)
 
     def known(self, session: str) -> frozenset[str]:
-        """Tell what a session was given, by digests."""
+        """Return what a session was given, by digests."""
         return frozenset(self._hold(session).given)
 
     def give(self, delivery: Delivery, given: Supplement) -> None:
@@ -226,7 +226,7 @@ class Sessions:
         return given
 
     def _is_repeated(self, event: HookEvent, held: _Held) -> bool:
-        """Know an event that two configured hooks deliver, one right after the other."""
+        """Return whether two configured hooks delivered the same event."""
         now = time.monotonic()
         held.seen = {key: at for key, at in held.seen.items() if now - at < TWICE_WITHIN}
         repeated = event.key in held.seen

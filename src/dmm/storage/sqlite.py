@@ -24,7 +24,7 @@ LOGS = ("-wal", "-shm", "-journal")
 
 
 def translate(error: BaseException, where: str) -> StorageError | None:
-    """Put an error of SQLite into our own words; the only place that knows them."""
+    """Translate an error of SQLite; the only place that knows them."""
     return _tell(error, where) if isinstance(error, _TOLD) else None
 
 
@@ -145,7 +145,7 @@ def find_logs(path: Path) -> list[Path]:
 
 
 def _refuse_irregular(path: Path) -> None:
-    """Refuse what is no regular file: to read a pipe or a device would wait for ever."""
+    """Refuse anything but a regular file: a pipe or device could block."""
     try:
         mode = path.stat().st_mode
     except OSError:

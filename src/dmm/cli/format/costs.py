@@ -21,7 +21,7 @@ WHY = {"start": "session start", "prompt": "prompt", "asked": "asked"}
 
 
 def summarise(one: SessionCost) -> str:
-    """Say in one line what a session was given."""
+    """Return one line on what a session was given."""
     given = sum(part.why == "prompt" for part in one.injections)
     day, _, clock = one.injections[0].at.partition("T")
     name = f"in session {one.session[:SHORT]}" if one.session else "outside of sessions"

@@ -15,7 +15,7 @@ _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "co
 
 
 def gist(kind: str, payload: Payload | None) -> str:
-    """Say in one line what an event is about."""
+    """Return one line that describes an event."""
     if payload is None:
         return "(blanked)"
     return _GISTS.get(kind, _plain)(payload)
@@ -49,7 +49,7 @@ def _tool(payload: Payload) -> str:
 
 
 def _requested(payload: Payload) -> str:
-    """Say the verdict first: what was let through needs no word."""
+    """Return the verdict first; an allowed call needs none."""
     verdict = payload.get("verdict")
     told = verdict if isinstance(verdict, dict) else {}
     status = str(told.get("status", "allow"))

@@ -28,13 +28,13 @@ def wrapped(text: str, lead: str = "") -> list[str]:
 
 
 def made(told: dict[str, Any]) -> Iterator[str]:
-    """Tell that there is a ledger."""
+    """Return the line that a ledger exists."""
     done = "Made" if told["created"] else f"Already recorded, at event {told['seq']}:"
     yield f"{done} {told['ledger']}"
 
 
 def fact(told: dict[str, Any]) -> Iterator[str]:
-    """Tell of a recorded fact."""
+    """Return the lines for a recorded fact."""
     yield from wrapped(f"{told['key']} = {told['value']}", f"fact {told['seq']}: ")
     if told.get("drift_alert"):
         yield from wrapped(told["previous_value"], "  changed, it was: ")
@@ -44,7 +44,7 @@ def fact(told: dict[str, Any]) -> Iterator[str]:
 def constraint(
     told: dict[str, Any], compiled: Compiled, state: str, does: list[str]
 ) -> Iterator[str]:
-    """Tell of a recorded constraint: its state, what it does, and two examples."""
+    """Return the lines for a recorded constraint: state, effect and two examples."""
     yield from wrapped(told["constraint"], f"constraint {told['seq']} ({told['priority']}): ")
     waits = bool(told.get("pending"))
     if waits:
@@ -70,19 +70,19 @@ _WARNS = ("would warn about", "would allow")
 
 
 def untrusted() -> Iterator[str]:
-    """Say that a rule is on record, but that nothing is enforced here yet."""
+    """Return the warning that a rule is recorded but not enforced here yet."""
     yield "dmm: note: this project is not trusted yet, so nothing is enforced."
     yield "  To trust it and keep the rules recorded so far: dmm trust --with-ledger"
 
 
 def guidance(told: dict[str, Any], compiled: Compiled) -> Iterator[str]:
-    """Say loudly that a constraint stops nothing."""
+    """Return the warning that a constraint blocks nothing."""
     yield f"dmm: NOT ENFORCED: constraint {told['seq']} is advice and blocks nothing"
     yield from wrapped(compiled.why_not or "", "  why: ")
 
 
 def starter(told: dict[str, Any]) -> Iterator[str]:
-    """Tell which starter rules were added."""
+    """Return which starter rules were added."""
     for one in told["added"]:
         yield from wrapped(one["constraint"], f"constraint {one['seq']}: ")
     yield f"{len(told['added'])} starter rules added, {told['present']} were already active"
@@ -91,12 +91,12 @@ def starter(told: dict[str, Any]) -> Iterator[str]:
 
 
 def deactivated(told: dict[str, Any]) -> list[str]:
-    """Tell that a constraint is inactive."""
+    """Return the line that a constraint is inactive."""
     return wrapped(told["constraint"], f"constraint {told['deactivated']} is inactive: ")
 
 
 def pending(told: dict[str, Any]) -> Iterator[str]:
-    """Tell which constraints wait for a person, and where each came from."""
+    """Return which constraints wait for a person, and where each came from."""
     for one in told["pending"]:
         yield from wrapped(one["text"], f"constraint {one['seq']} ({one['priority']}): ")
         source = f"added by {one['actor']}"
@@ -115,13 +115,13 @@ def pending(told: dict[str, Any]) -> Iterator[str]:
 
 
 def accepted(told: dict[str, Any]) -> Iterator[str]:
-    """Tell which constraints bind now."""
+    """Return which constraints bind now."""
     for one in told["accepted"]:
         yield from wrapped(one["constraint"], f"constraint {one['accepted']} is in force: ")
 
 
 def decision(told: dict[str, Any]) -> Iterator[str]:
-    """Tell the verdict on a decision."""
+    """Return the verdict on a decision."""
     if told["status"] == "BLOCKED":
         yield f"BLOCKED by constraint {told['violated_constraint_seq']}"
         yield from wrapped(told["reason"], "  reason: ")
@@ -134,7 +134,7 @@ def decision(told: dict[str, Any]) -> Iterator[str]:
 
 
 def answer(told: dict[str, Any]) -> Iterator[str]:
-    """Tell what a question found."""
+    """Return what a question found."""
     yield f"recorded as event {told['query_seq']}"
     facts = {one["key"]: one for one in told["facts"]}
     found = list(_sections(told | {"facts": facts}))
@@ -142,7 +142,7 @@ def answer(told: dict[str, Any]) -> Iterator[str]:
 
 
 def context(told: dict[str, Any]) -> Iterator[str]:
-    """Tell everything that is known."""
+    """Return everything that is known."""
     yield f"At event {told['current_seq']}"
     yield from _sections(told)
     if told["alerts"]:
@@ -171,7 +171,7 @@ def _sections(told: dict[str, Any]) -> Iterator[str]:
 
 
 def chain(told: dict[str, Any]) -> Iterator[str]:
-    """Tell where something came from, one event after the other."""
+    """Return where something came from, one event after the other."""
     if not told["chain"]:
         yield "nothing to follow"
     for one in told["chain"]:
@@ -187,7 +187,7 @@ def chain(told: dict[str, Any]) -> Iterator[str]:
 
 
 def replayed(told: dict[str, Any]) -> Iterator[str]:
-    """Tell a state and its hash."""
+    """Return the lines for a state and its hash."""
     state = told["state"]
     yield f"State at event {told['seq']}"
     yield f"  {told['state_hash']}"
@@ -195,21 +195,21 @@ def replayed(told: dict[str, Any]) -> Iterator[str]:
 
 
 def flashback(told: dict[str, Any]) -> Iterator[str]:
-    """Tell what was known at an event, and what has happened since."""
+    """Return what was known at an event, and what has happened since."""
     yield f"FLASHBACK to event {told['viewing_seq']} of {told['current_seq']}"
     yield from list(_sections(told["historical_state"])) or ["nothing known"]
     yield from difference(told["diff_from_current"], "Since then")
 
 
 def difference(told: dict[str, Any], title: str) -> Iterator[str]:
-    """Tell what leads from one state to another."""
+    """Return what leads from one state to another."""
     found = list(_changes(told))
     yield title
     yield from found or ["  nothing changed"]
 
 
 def drifted(told: dict[str, Any]) -> Iterator[str]:
-    """Tell how far two points are apart."""
+    """Return how far two points are apart."""
     yield f"drift from event {told['from_seq']} to event {told['to_seq']}: {told['drift']}"
 
 
@@ -234,7 +234,7 @@ def _value(value: Any) -> str:
 
 
 def simulated(told: dict[str, Any]) -> Iterator[str]:
-    """Tell how a decision ends in another timeline."""
+    """Return how a decision ends in another timeline."""
     yield f"Timeline {told['timeline']}, nothing is recorded"
     lead = f"  since event {told['injected_at_seq']} ({told['injected_priority']}): "
     yield from wrapped(told["injected_constraint"], lead)
@@ -245,7 +245,7 @@ def simulated(told: dict[str, Any]) -> Iterator[str]:
 
 
 def rehearsed(told: dict[str, Any]) -> Iterator[str]:
-    """Tell what a rule would have blocked."""
+    """Return what a rule would have blocked."""
     if not told["enforceable"]:
         yield "This text is advice: as a constraint it would block nothing."
         return
@@ -257,7 +257,7 @@ def rehearsed(told: dict[str, Any]) -> Iterator[str]:
 
 
 def explained(told: dict[str, Any]) -> Iterator[str]:
-    """Tell the grounds of a verdict."""
+    """Return the grounds of a verdict."""
     then, now = told["recorded"], told["replayed"]
     yield from wrapped(told["decision"], f"event {told['seq']}: ")
     yield f"  {then.get('status')} by engine {then.get('engine')}"
@@ -272,7 +272,7 @@ def explained(told: dict[str, Any]) -> Iterator[str]:
 
 
 def verified(told: dict[str, Any]) -> Iterator[str]:
-    """Tell whether a ledger is as it was recorded."""
+    """Return whether a ledger is as it was recorded."""
     if told.get("first_bad_seq") is not None:
         yield f"NOT VALID: the first bad event is {told['first_bad_seq']}"
         yield from wrapped(told["reason"], "  reason: ")
@@ -295,7 +295,7 @@ def verified(told: dict[str, Any]) -> Iterator[str]:
 
 
 def backups(told: dict[str, Any]) -> Iterator[str]:
-    """Tell which backups there are."""
+    """Return which backups there are."""
     for one in told["backups"]:
         yield f"{one['day']}  up to event {one['seq']}, {one['bytes'] / 1e6:.1f} MB"
         yield from wrapped(one["path"], "    ")
@@ -304,7 +304,7 @@ def backups(told: dict[str, Any]) -> Iterator[str]:
 
 
 def restored(told: dict[str, Any]) -> Iterator[str]:
-    """Tell what a backup was put in place of, and what it lacks."""
+    """Return what a backup was put in place of, and what it lacks."""
     yield f"The ledger is restored up to event {told['seq']}."
     if told["missing"]:
         yield f"  {told['missing']} later events are missing"
@@ -313,13 +313,13 @@ def restored(told: dict[str, Any]) -> Iterator[str]:
 
 
 def copied(told: dict[str, Any]) -> Iterator[str]:
-    """Tell of a backup."""
+    """Return the line for a backup."""
     yield from wrapped(told["path"], "copied to ")
     yield from verified(told)
 
 
 def terminal_width() -> int:
-    """Tell how wide lines may be: as wide as the terminal says, and 80 columns where none does."""
+    """Return the line width: that of the terminal, else 80 columns."""
     told = os.environ.get("COLUMNS", "")
     if told.isdecimal() and told.isascii():
         return max(NARROWEST, int(told))

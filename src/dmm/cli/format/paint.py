@@ -70,7 +70,7 @@ def diff_lines(lines: Iterable[str]) -> Iterator[Line]:
 
 
 def signs() -> dict[str, str]:
-    """Give the signs of outcomes: marks, or words where a terminal knows letters only."""
+    """Return the signs of outcomes: marks, or words where a terminal knows letters only."""
     if sys.stdout.isatty() and (_ascii_only() or os.environ.get("TERM") == "dumb"):
         return WORDS
     return SIGNS

@@ -89,7 +89,7 @@ def _held(rules: Iterable[Told]) -> Iterator[str]:
 
 
 def not_checked(mark: Told) -> str:
-    """Tell on how many calls a rule could not be checked, and why on the last of them."""
+    """Return on how many calls a rule could not be checked, and why on the last of them."""
     where = f" ({mark['where']})" if mark["where"] else ""
     calls = counted(mark["calls"], "call")
     return neutralise(f"could not be checked on {calls}: {mark['why']}{where}")
@@ -160,7 +160,7 @@ def _examples(told: Told) -> Iterator[str]:
 
 
 def added(told: Told) -> Iterator[str]:
-    """Tell of a new rule: in force, or proposed by an agent."""
+    """Return the lines for a new rule: active, or proposed by an agent."""
     if told.get("pending"):
         yield from wrapped(told["constraint"], f"proposed as constraint {told['seq']}: ")
         yield from wrapped(told["note"], "  ")
@@ -171,7 +171,7 @@ def added(told: Told) -> Iterator[str]:
 
 
 def switched(told: Told) -> Iterator[str]:
-    """Tell that a rule is on or off."""
+    """Return the line that a rule is active or inactive."""
     yield from _untrusted(told)
     if "deactivated" in told:
         yield from wrapped(told["constraint"], f"constraint {told['deactivated']} is inactive: ")
@@ -182,7 +182,7 @@ def switched(told: Told) -> Iterator[str]:
 
 
 def accepted(told: Told) -> Iterator[str]:
-    """Tell which rules are in force now."""
+    """Return which rules are in force now."""
     for one in told["accepted"]:
         if "path" in one:
             yield from wrapped(one["constraint"], f"rule {one['id']} is {one['state']}: ")
@@ -192,7 +192,7 @@ def accepted(told: Told) -> Iterator[str]:
 
 
 def tested(told: Told) -> Iterator[str]:
-    """Tell how the examples of the rule files came out."""
+    """Return how the examples of the rule files came out."""
     for one in told["failures"]:
         yield f"{_where(one)}: {one['what']}"
         if one["hint"]:
@@ -206,7 +206,7 @@ def tested(told: Told) -> Iterator[str]:
 
 
 def rehearsed(told: Told) -> Iterator[str]:
-    """Tell what a rule would have stopped in past sessions."""
+    """Return what a rule would have stopped in past sessions."""
     calls = f"{told['tool_calls']:,} past {'call' if told['tool_calls'] == 1 else 'calls'}"
     if told["state"] in ("enforced", "asks"):
         yield f"would have stopped {told['calls_blocked']:,} of {calls}"
@@ -227,7 +227,7 @@ def rehearsed(told: Told) -> Iterator[str]:
 
 
 def explained(told: Told) -> Iterator[str]:
-    """Tell what a rule does and what it stopped last."""
+    """Return what a rule does and what it stopped last."""
     yield from wrapped(told["title"], f"{told['id']} ({told['state']}): ")
     for line in told["matches"]:
         yield from wrapped(line, "  ")
@@ -240,7 +240,7 @@ def explained(told: Told) -> Iterator[str]:
 
 
 def adopted(told: Told) -> Iterator[str]:
-    """Tell which constraints are rule files now, and which stayed in the ledger."""
+    """Return which constraints are rule files now, and which stayed in the ledger."""
     for one in told["adopted"]:
         yield from wrapped(one["title"], f"constraint {one['adopted']} -> {one['path']}: ")
         yield f"  state: {one['state']}"
@@ -252,7 +252,7 @@ def adopted(told: Told) -> Iterator[str]:
 
 
 def checked(told: Told) -> Iterator[str]:
-    """Tell what would be said to a call."""
+    """Return what would be said to a call."""
     yield from wrapped(told["call"], f"{told['outcome']}: ")
     if not told.get("trusted", True):
         yield "  note:   nothing is active here until this project is trusted (dmm trust)"

@@ -26,7 +26,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def age(seconds: int) -> str:
-    """Say how long something has waited."""
+    """Return how long something has waited."""
     for size, name in _UNITS:
         if seconds >= size:
             return counted(seconds // size, name)
@@ -34,7 +34,7 @@ def age(seconds: int) -> str:
 
 
 def change(told: Told) -> str:
-    """Say what a proposal does; the path of a move is the one that it leads to."""
+    """Return what a proposal does; the path of a move is the one that it leads to."""
     lead = " to" if told["operation"] in MOVES else ""
     return f"{told['operation']}{lead} {told['path']}"
 
@@ -72,7 +72,7 @@ def _reason(check: Told) -> str:
 
 
 def made(told: Told) -> Iterator[Line | str]:
-    """Tell what became of a proposal that was just made."""
+    """Return what became of a proposal that was just made."""
     yield from _headed(told)
     yield from _tally(told["checks"])
     yield from checks(told["checks"], passed=False)
@@ -83,7 +83,7 @@ def made(told: Told) -> Iterator[Line | str]:
 
 
 def decided(told: Told) -> Iterator[Line | str]:
-    """Tell what became of a proposal that somebody, or the reviewer agent, looked at."""
+    """Return what became of a proposal that somebody, or the reviewer agent, looked at."""
     yield from _headed(told)
     if told["status"] == "pending":
         yield from checks(told["checks"], passed=False)
@@ -129,7 +129,7 @@ def listed(told: Told) -> Iterator[Line | str]:
 
 
 def shown(told: Told) -> Iterator[Line | str]:
-    """Tell everything about one proposal."""
+    """Return everything about one proposal."""
     yield from _headed(told)
     yield from wrapped(_whence(told), "  by:     ")
     yield from wrapped(told["reason"], "  reason: ")
@@ -199,14 +199,14 @@ def _ways(told: Told) -> Iterator[str]:
 
 
 def processed(told: Told) -> Iterator[Line | str]:
-    """Tell what the reviewer agent made of everything that waited."""
+    """Return what the reviewer agent made of everything that waited."""
     for one in told["processed"]:
         yield from decided(one)
     yield f"{counted(told['pending'], 'proposal')} left to a person"
 
 
 def undone(told: Told) -> Iterator[Line | str]:
-    """Tell what was taken back."""
+    """Return what was taken back."""
     yield from wrapped(", ".join(told["undone"]), f"{told['id']} {told['status']}: undo ")
     for path in told["paths"]:
         yield f"  {path}"

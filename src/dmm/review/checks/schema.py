@@ -64,7 +64,7 @@ def _unknown_fields(subject: Subject) -> Iterator[str]:
 
 
 def _dangling(subject: Subject) -> Iterator[str]:
-    """Tell the links that lead to no memory and to no proposal, as far as they are new."""
+    """Return the links that lead to no memory and to no proposal, as far as they are new."""
     memory, before = subject.memory, subject.before
     for name in ("related", "supersedes") if memory is not None else ():
         held = () if before is None else getattr(before, name)

@@ -126,13 +126,13 @@ def failed(name: CheckName, text: str, *, hard: bool = False, other: str | None 
 
 
 def unread(name: CheckName, subject: Subject) -> Check:
-    """Say that a check could not look at the text; that is no approval of it."""
+    """Return the result of a check that could not read the text; it does not pass."""
     why = "it is too large" if subject.oversized else "it can't be read as a memory"
     return warned(name, f"not checked: {why}")
 
 
 def skipped(name: CheckName, subject: Subject) -> Check:
-    """Say that a check does not apply to what is proposed."""
+    """Return the result of a check that does not apply."""
     return passed(name, f"does not apply to an operation '{subject.operation}'")
 
 

@@ -91,7 +91,7 @@ _PIECES = _read_pieces()
 
 
 def runs_of(words: Sequence[Word]) -> list[Run]:
-    """Say what a program runs beyond itself; an empty list for an ordinary program."""
+    """Return what a program runs beyond itself; an empty list for an ordinary program."""
     program = program_of(words[0])
     if program in SHELLS:
         return shell_runs(words)
@@ -124,7 +124,7 @@ def _carried(words: Sequence[Word]) -> list[Run]:
 
 
 def _parts(words: Sequence[Word], behind: Sequence[str]) -> Iterator[Sequence[Word]]:
-    """Give the words from the last of some names on, up to a mark that ends them."""
+    """Return the words from the last of some names on, up to a mark that ends them."""
     if not behind:
         yield words
         return

@@ -83,7 +83,7 @@ class Names:
         self.evaluate = evaluate
 
     def child(self) -> Names:
-        """Give a copy for a subshell: what it changes stays there."""
+        """Return a copy for a subshell: what it changes stays there."""
         made = Names(self.evaluate)
         made.values, made.loops = dict(self.values), dict(self.loops)
         made.aliases, made.git_aliases = dict(self.aliases), dict(self.git_aliases)
@@ -99,7 +99,7 @@ class Names:
             self._references[name] = target
 
     def value(self, name: str) -> tuple[Word, ...] | None:
-        """Give the value of a variable; none when the text does not set it."""
+        """Return the value of a variable; none when the text does not set it."""
         if name.isdigit() and name != "0" and "@" in self.values:
             return self.values["@"][int(name) - 1 :][:1]
         name = self._references.get(name) or name
@@ -268,7 +268,7 @@ class Names:
             fields.append(_Field())
 
     def _expansion(self, part: Part) -> tuple[list[Word], bool]:
-        """Give the values of an expansion; as written where they are not known."""
+        """Return the values of an expansion; as written where they are not known."""
         unknown = Word(part.text, 0, 0, expands=True)
         if part.kind == "name":
             if part.text in ("$IFS", "${IFS}") and "IFS" not in self.values:

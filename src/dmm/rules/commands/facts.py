@@ -146,7 +146,7 @@ class CallFacts(NamedTuple):
     reach: Any = None
 
     def doubt_at(self, span: Span) -> str:
-        """Say what is not certain of the command at a place."""
+        """Return what is not certain of the command at a place."""
         return next((doubt for place, doubt in self.doubts if place == span), "")
 
 

@@ -70,7 +70,7 @@ def _unquoted(match: re.Match[str]) -> str:
 
 
 def _handed_over(output: Output, options: _Options, *, lines: bool = False) -> list[Word]:
-    """Give the words that come in; one that stands for anything where they are not known."""
+    """Return the words that come in; one that stands for anything where they are not known."""
     source = output if output.made else None
     items = _items(output.text or "", options, lines=lines)
     found = [Word(item, 0, 0, source=source if output.exact else None) for item in items]

@@ -50,7 +50,7 @@ class Evaluation:
         self._count = self._length = self._depth = 0
 
     def evaluate(self, text: str, names: Names) -> Output:
-        """Say what the commands of a text would write."""
+        """Return what the commands of a text would write."""
         self._count += 1
         self._length += len(text)
         spent = self._count > _MAX_EVALUATIONS or self._length > _MAX_EVALUATED
@@ -77,7 +77,7 @@ class Evaluation:
         return combined([flow.output_of(number) for number in flow.last()])
 
     def file(self, path: str, directory: str, names: Names) -> Output:
-        """Say what a file holds: what was written to it before, or what stands on the disk."""
+        """Return what a file holds: what was written to it before, or what stands on the disk."""
         if path.startswith("<("):
             return self.evaluate(inner_text(path), names)
         if path.startswith(("/dev/fd/", "/proc/self/fd/")):
@@ -147,7 +147,7 @@ class Flow:
         return found[-_MAX_FEEDERS:]
 
     def input_of(self, number: int, depth: int = 0) -> Output:
-        """Say what flows into a command: its own redirection first, then the pipe, then a block."""
+        """Return the input of a command: its redirection, the pipe, or a block."""
         stage = self._stages[number]
         own = self._redirected(stage.redirections, stage.directory)
         if own is not None:
@@ -178,7 +178,7 @@ class Flow:
         return None
 
     def output_of(self, number: int, depth: int = 0) -> Output:
-        """Say what a command would write; for the end of a block, what all in it would."""
+        """Return what a command would write; for the end of a block, what all in it would."""
         stage = self._stages[number]
         if stage.draft.block is not None and not stage.words and depth < NEAREST_STAGES:
             inner = self._printing(stage.draft.block, number)

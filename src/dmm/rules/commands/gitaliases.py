@@ -20,7 +20,7 @@ _COMMANDS = listed("of git")
 
 
 def stored_alias(words: Sequence[Word]) -> tuple[str, ...]:
-    """Give the subcommand and what follows it, where it may be an alias that Git has stored."""
+    """Return the subcommand and what follows it, where it may be an alias that Git has stored."""
     at = subcommand_at(words)
     known = at >= len(words) or words[at].text in _COMMANDS or words[at].expands
     return () if known else tuple(word.text for word in words[at:])

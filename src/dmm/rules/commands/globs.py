@@ -105,7 +105,7 @@ def plain_example(glob: str) -> str:
 
 
 def may_match_path(glob: str, pattern: str, *, written: bool) -> bool:
-    """Tell whether a path with wildcards is aimed at files that a pattern covers.
+    """Return whether a path with wildcards is aimed at files that a pattern covers.
 
     A bare `*` is aimed at nothing: the glob must begin with the name, or be of the same kind as the
     pattern (`*.pem`). Where files are written or removed, an ending of the name is enough.

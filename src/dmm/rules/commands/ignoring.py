@@ -40,7 +40,7 @@ def _translated(token: str) -> str:
 
 
 def fault_of_glob(glob: str) -> str:
-    """Say what keeps a glob from ever being matched; nothing where it can be."""
+    """Return what keeps a glob from ever being matched; nothing where it can be."""
     try:
         _compiled(glob)
     except (re.error, OverflowError) as fault:
@@ -58,7 +58,7 @@ def inside_folder(path: str, folder: str) -> str | None:
 
 
 def selects(path: str, globs: str, folder: str | None) -> bool:
-    """Tell whether lines of globs select a path: the last that matches decides.
+    """Return whether lines of globs select a path: the last that matches decides.
 
     Without a folder a glob matches anywhere on the machine. With one it is relative to that folder
     of the repository, and what lies outside the repository is matched only by globs that begin
@@ -80,7 +80,7 @@ def _matches(path: str, glob: str, folder: str | None) -> bool:
 
 
 def may_select(path: str, globs: str, folder: str | None, *, written: bool) -> bool:
-    """Tell whether a path with wildcards is aimed at files that the globs select."""
+    """Return whether a path with wildcards is aimed at files that the globs select."""
     held = path if folder is None else inside_folder(path, folder)
     if held is None:
         return False
@@ -95,7 +95,7 @@ def may_select(path: str, globs: str, folder: str | None, *, written: bool) -> b
 
 
 def holds_selected(path: str, globs: str, folder: str | None) -> bool:
-    """Tell whether a folder holds something that a glob names by where it lies."""
+    """Return whether a folder holds something that a glob names by where it lies."""
     if folder is None:
         return False
     places = (_place(line, folder) for line in globs.split("\n") if not line.startswith("!"))
@@ -104,6 +104,6 @@ def holds_selected(path: str, globs: str, folder: str | None) -> bool:
 
 
 def _place(glob: str, folder: str) -> str:
-    """Give the part of an anchored glob that has no wildcards, seen from the repository."""
+    """Return the part of an anchored glob that has no wildcards, seen from the repository."""
     plain = re.split(r"[*?[\\]", glob.strip("/"), maxsplit=1)[0] if "/" in glob else ""
     return f"{folder}/{plain}" if folder and plain else plain

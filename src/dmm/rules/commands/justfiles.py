@@ -102,7 +102,7 @@ def _operands(words: Sequence[str]) -> list[str]:
 
 
 def just_recipes(text: str, words: Sequence[str], include: Include) -> list[tuple[str, int]]:
-    """Give the shell lines that `just` would run, each with its line in the justfile."""
+    """Return the shell lines that `just` would run, each with its line in the justfile."""
     if not _LOOKS.isdisjoint(words):
         return []
 

@@ -54,7 +54,7 @@ class _Makefile:
         self._ran: list[str] = []
 
     def ran(self) -> list[str]:
-        """Give the commands that the expansions since the last time have run."""
+        """Return the commands that the expansions since the last time have run."""
         found, self._ran = self._ran, []
         return found
 
@@ -237,7 +237,7 @@ def _default_goal(made: _Makefile) -> list[str]:
 def recipes_of(
     text: str, words: Sequence[str], include: Include = lambda _: None
 ) -> list[Numbered]:
-    """Give the shell lines that `make` would run, each with its line in the makefile."""
+    """Return the shell lines that `make` would run, each with its line in the makefile."""
     if not _TELLS.isdisjoint(words):
         return []
     targets, variables = _arguments(words)

@@ -46,7 +46,7 @@ def messages_of(use: CommandUse, files: TextOf | None) -> list[MessageUse]:
 def _texts(
     use: CommandUse, selector: str, operands: tuple[Word, ...], files: TextOf | None
 ) -> list[str]:
-    """Give the texts that a selector of the table means."""
+    """Return the texts that a selector of the table means."""
     if selector == "renamed":
         return [_renamed_by(word.text) for word in operands[1:]]
     texts = [word.text for word in selected(use, selector.removeprefix("<"), operands)]
@@ -65,7 +65,7 @@ def _renamed_by(refspec: str) -> str:
 
 
 def _held(use: CommandUse, path: str, files: TextOf | None) -> str:
-    """Give the text that comes in, or of a file that the call has just written or that exists."""
+    """Return the text that comes in, or of a file that the call has just written or that exists."""
     where = located(path, use.invocation.context.directory)
     if path in STANDARD_INPUT:
         output = use.script.input_of(use.invocation)

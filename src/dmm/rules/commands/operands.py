@@ -30,7 +30,7 @@ class Row(NamedTuple):
     uses: tuple[tuple[str, str, str], ...]
 
     def fits(self, use: CommandUse) -> bool:
-        """Tell whether an invocation has the flags of this row."""
+        """Return whether an invocation has the flags of this row."""
         return all(_has(use, one) for one in self.needed) and not any(
             _has(use, one) for one in self.refused
         )

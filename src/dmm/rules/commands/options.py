@@ -38,7 +38,7 @@ class Options(NamedTuple):
     values: tuple[tuple[str, Word], ...] = ()
 
     def has(self, alternatives: str) -> bool:
-        """Tell whether one of the alternatives (`-r|-R|--recursive`) is given.
+        """Return whether one of the alternatives (`-r|-R|--recursive`) is given.
 
         A long option may be cut short as far as GNU and Git allow it to be. `--name=glob` wants a
         value that fits.
@@ -57,7 +57,7 @@ class Options(NamedTuple):
         return False
 
     def may_have(self, alternatives: str) -> bool:
-        """Tell whether one of the alternatives, which may be globs, is given or may be."""
+        """Return whether one of the alternatives, which may be globs, is given or may be."""
         if self.has(alternatives):
             return True
         given = (*self.flags, *(word.text for word in self.operands if self.open))
@@ -65,21 +65,21 @@ class Options(NamedTuple):
         return looked_at and any(self.either(one, alternatives) for one in given)
 
     def either(self, text: str, alternatives: str) -> bool:
-        """Tell whether an argument is one of the alternatives, or may be."""
+        """Return whether an argument is one of the alternatives, or may be."""
         return any(
             matches_name(text, wanted) or (self.open and matches_name(wanted, text))
             for wanted in alternatives.split("|")
         )
 
     def has_exactly(self, alternatives: str) -> bool:
-        """Tell whether one of the alternatives is given in full."""
+        """Return whether one of the alternatives is given in full."""
         return any(
             wanted in self.flags or ("=" in wanted and self._has_value(wanted))
             for wanted in alternatives.split("|")
         )
 
     def surely_has(self, alternatives: str) -> bool:
-        """Tell whether one of the alternatives is given in full and nothing takes it back."""
+        """Return whether one of the alternatives is given in full and nothing takes it back."""
         return any(
             self.has_exactly(wanted) and not self._taken_back(wanted)
             for wanted in alternatives.split("|")
@@ -96,13 +96,13 @@ class Options(NamedTuple):
         return any(name == flag and self.either(word.text, glob) for flag, word in self.values)
 
     def values_of(self, alternatives: str) -> list[Word]:
-        """Give the values of a flag, in their order."""
+        """Return the values of a flag, in their order."""
         names = alternatives.split("|")
         found = [word for flag, word in self.values if flag in names]
         return list(dict.fromkeys(found))
 
     def has_argument(self, wanted: str) -> bool:
-        """Tell whether an operand or a value is one of the alternatives; with `!`, whether not."""
+        """Return whether an operand or value is one of the alternatives, negated by `!`."""
         words = (*self.operands, *(word for _, word in self.values))
         found = any(self.either(word.text, wanted.removeprefix("!")) for word in words)
         return found is not wanted.startswith("!")
@@ -202,7 +202,7 @@ def read_options(invocation: Invocation) -> Options:
 
 
 def asks_for_help(invocation: Invocation, options: Options) -> bool:
-    """Tell whether an invocation shows its help and does nothing else.
+    """Return whether an invocation shows its help and does nothing else.
 
     Help is asked for behind the subcommands (`git stash pop --help`), or before any operand where
     there are none: BSD's `rm -r build --help` deletes, and `docker run image --help` runs.
@@ -221,7 +221,7 @@ def asks_for_help(invocation: Invocation, options: Options) -> bool:
 
 
 def subcommand_at(words: Sequence[Word]) -> int:
-    """Give the place of the subcommand; that behind the last word where there is none."""
+    """Return the place of the subcommand; that behind the last word where there is none."""
     valued = VALUED.get(words[0].text.rpartition("/")[2], _NO_OPTIONS)
     at = 1
     while at < len(words) and words[at].text.startswith("-"):

@@ -66,7 +66,7 @@ def _echo(words: Sequence[Word]) -> Output:
 
 
 def printf_output(words: Sequence[Word]) -> Output:
-    """Give what `printf` would write."""
+    """Return what `printf` would write."""
     held = list(words[2:] if len(words) > 1 and words[1].text == "--" else words[1:])
     if not held:
         return NOTHING
@@ -106,7 +106,7 @@ def _converted(form: str, value: str) -> str:
 
 
 def _named(words: Sequence[Word]) -> Output:
-    """Give the name that `which` or `command -v` looks up: its directory changes nothing."""
+    """Return the name that `which` or `command -v` looks up: its directory changes nothing."""
     names = [word for word in words[1:] if not word.text.startswith("-")]
     return _shown("\n".join(word.text for word in names[:1]), names[:1])
 
@@ -128,7 +128,7 @@ def _git(words: Sequence[Word]) -> Output:
 
 
 def _found(words: Sequence[Word]) -> Output:
-    """Give the names that `find` narrows its output to; it can also print any text."""
+    """Return the names that `find` narrows its output to; it can also print any text."""
     if any(word.text in ("-printf", "-fprintf") for word in words):
         return Output(made="find")
     return Output("\n".join(word.text for word in found_by(words)), partial=True)
@@ -164,7 +164,7 @@ _WRITERS: dict[str, Callable[[Sequence[Word]], Output]] = {
 
 
 def _passed(program: str, words: Sequence[Word], given: Callable[[], Output]) -> Output:
-    """Say what `cat` and `tee` pass on: files as they are, or what comes in."""
+    """Return what `cat` and `tee` pass on: files as they are, or what comes in."""
     if program == "tee":
         return given()
     files = [word for word in words[1:] if not word.text.startswith("-") or word.text == "-"]
@@ -179,7 +179,7 @@ def _passed(program: str, words: Sequence[Word], given: Callable[[], Output]) ->
 
 
 def _made(program: str, words: Sequence[Word], given: Callable[[], Output]) -> Output:
-    """Say what a tool makes; a decoder is followed where the text holds what it decodes."""
+    """Return what a tool makes; a decoder is followed where the text holds what it decodes."""
     if program not in DECODERS and program != "tr":
         return Output(made=program)
     from dmm.rules.commands.decoding import decoded
@@ -191,7 +191,7 @@ def _made(program: str, words: Sequence[Word], given: Callable[[], Output]) -> O
 def own_output(
     words: Sequence[Word], redirections: Sequence[Redirection], given: Callable[[], Output]
 ) -> Output | None:
-    """Say what a program itself would write; none when that is up to what it runs."""
+    """Return what a program itself would write; none when that is up to what it runs."""
     if not words:
         return given() if any(one.operator[0] == "<" for one in redirections) else NOTHING
     program = program_of(words[0])
@@ -212,7 +212,7 @@ def own_output(
 
 
 def _of_code(program: str, words: Sequence[Word]) -> Output:
-    """Tell a program written elsewhere from code that is given here."""
+    """Return whether a program is stored elsewhere rather than given here."""
     texts = [word.text for word in words[1:]]
     if "-m" in texts[:-1]:
         module = texts[texts.index("-m") + 1]

@@ -56,7 +56,7 @@ def _asked(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
 
 
 def package_scripts(words: Sequence[str], text: str) -> list[tuple[str, int]]:
-    """Give the shell texts that a command would run, each with its line in package.json."""
+    """Return the shell texts that a command would run, each with its line in package.json."""
     wanted, rest = _asked((words[0].rpartition("/")[2], *words[1:]))
     try:
         scripts = json.loads(text).get("scripts", {}) if wanted else {}

@@ -22,7 +22,7 @@ class Lookup(Protocol):
     """Where the values of parameters are kept."""
 
     def value(self, name: str) -> tuple[Word, ...] | None:
-        """Give the value of a parameter; none when the text does not set it."""
+        """Return the value of a parameter; none when the text does not set it."""
 
     def assign(self, name: str, value: Word) -> None:
         """Set a parameter."""
@@ -38,7 +38,7 @@ def name_of(source: str) -> str:
 
 
 def expand_parameter(source: str, names: Lookup) -> tuple[list[Word] | None, bool]:
-    """Give the value of an expansion, and whether it is a list; none when it is not known."""
+    """Return the value of an expansion, and whether it is a list; none when it is not known."""
     if source.startswith("$(("):
         return _number(source, names), False
     form = re.fullmatch(_FORM, source)

@@ -232,7 +232,7 @@ def may_change(use: PathUse, globs: str) -> bool:
 
 
 def script_of(use: CommandUse) -> str | None:
-    """Give the path of the script that an invocation runs, by itself or by an interpreter."""
+    """Return the path of the script that an invocation runs, by itself or by an interpreter."""
     program = use.invocation.program
     if program in SHELLS or program in ("source", ".") or language_of(program):
         named = [word for word in use.options.operands if not use.options.has_exactly("-c")]

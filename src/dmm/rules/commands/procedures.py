@@ -44,7 +44,7 @@ _LONGEST_NAME = 4_096
 
 
 def may_run(name: str, text: str) -> bool:
-    """Tell cheaply whether a text could hold an invocation of a procedure."""
+    """Return, cheaply, whether a text could invoke a procedure."""
     return _signs(name).search(text.lower()) is not None
 
 
@@ -85,7 +85,7 @@ def _only_fetches(use: CommandUse) -> bool:
 
 
 def _names(use: CommandUse) -> Iterator[str]:
-    """Give the operands that can be the name of a program, without their folders."""
+    """Return the operands that can be the name of a program, without their folders."""
     for word in use.options.operands[:_MOST_WORDS]:
         if not any(letter.isspace() for letter in word.text):
             yield word.text.rpartition("/")[2]

@@ -32,7 +32,7 @@ def project_commands(
     argv: Sequence[str],
     include: Callable[[str], str | None] = lambda _: None,
 ) -> list[tuple[str, int]]:
-    """Give the commands that a project file tells to run, with their lines.
+    """Return the commands that a project file tells to run, with their lines.
 
     `include` gives the text of other files of its kind.
     """

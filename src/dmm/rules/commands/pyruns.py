@@ -43,7 +43,7 @@ _DANGEROUS = ("os.", "subprocess.", "pty.", "builtins.", "posix.")
 
 
 def runs_of_path(path: str, name: str, arguments: Sequence[object]) -> list[InlineRun]:
-    """Say what a method of a path object does."""
+    """Return what a method of a path object does."""
     if name in _PATH_READERS:
         return [InlineRun(path=str(path), operator="<")]
     if name in _PATH_WRITERS:
@@ -56,7 +56,7 @@ def runs_of_path(path: str, name: str, arguments: Sequence[object]) -> list[Inli
 def handed_runs(
     name: str, arguments: Sequence[object], named: Mapping[str | None, object]
 ) -> list[InlineRun]:
-    """Say what a call runs that is handed a function: `map(os.system, …)`, `Thread(target=…)`."""
+    """Return what a call runs through a function: `map(os.system, …)`, `Thread(target=…)`."""
     held = [*enumerate(arguments), *((len(arguments), value) for value in named.values())]
     for at, value in held:
         if not isinstance(value, Ref):
@@ -76,7 +76,7 @@ def handed_runs(
 def runs_of_call(
     name: str, arguments: Sequence[object], named: Mapping[str | None, object]
 ) -> list[InlineRun]:
-    """Say what a call of the standard library runs, opens, moves or removes."""
+    """Return what a call of the standard library runs, opens, moves or removes."""
     first = arguments[0] if arguments else named.get("args", named.get("path", UNKNOWN))
     if name in _TEXT_RUNNERS:
         return [InlineRun(text=as_text(first))]

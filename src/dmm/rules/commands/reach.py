@@ -36,7 +36,7 @@ class Tree(Protocol):
         """List the files and folders that a folder holds, as far as they are looked at."""
 
     def states(self) -> Mapping[str, Sequence[str]]:
-        """Say which files are changed, staged, untracked or ignored in Git."""
+        """Return which files are changed, staged, untracked or ignored in Git."""
 
 
 class FileTable:
@@ -46,7 +46,7 @@ class FileTable:
         self._paths = tuple(paths)
 
     def resolve(self, path: str, *, last: bool) -> str:
-        """Give the path back: there are no links."""
+        """Return the path back: there are no links."""
         del last
         return path
 
@@ -55,7 +55,7 @@ class FileTable:
         return tuple(one for one in self._paths if _lies_in(one, folder))
 
     def states(self) -> Mapping[str, Sequence[str]]:
-        """Say that every file is new and changed."""
+        """Return that every file is new and changed."""
         return dict.fromkeys(self._paths, ("changed", "staged", "untracked"))
 
 
@@ -77,7 +77,7 @@ class Reach:
         return self._known[key]
 
     def may_hold(self, use: PathUse, globs: str) -> bool:
-        """Tell cheaply whether something reached could fit one of the globs, by what they spell."""
+        """Return, cheaply, whether a reached path could match one of the globs."""
         held = self.of(use)
         if not held:
             return False
@@ -118,7 +118,7 @@ class Reach:
 
 @lru_cache(maxsize=4096)
 def _spelled(glob: str) -> str:
-    """Give the longest piece of a glob that stands in every path it matches."""
+    """Return the longest piece of a glob that stands in every path it matches."""
     return max(re.split(r"[*?/]|\[[^\]]*\]|\\.", glob.removeprefix("!")), key=len)
 
 
@@ -137,7 +137,7 @@ def _matcher(glob: str, *, deep: bool) -> Callable[[str], object]:
 
 
 def state_limited(use: PathUse) -> bool:
-    """Tell whether a use reaches only files that are in some state in Git."""
+    """Return whether a use reaches only files that are in some state in Git."""
     return not _STATES.isdisjoint(use.reach.split("+"))
 
 
@@ -174,7 +174,7 @@ def settle(
 
 
 def _exists(use: PathUse, reach: Reach | None) -> bool:
-    """Tell whether a word that may also name a branch names a file or a folder."""
+    """Return whether a word that may also name a branch names a file or a folder."""
     if use.path == "." or reach is None:
         return use.path == "."
     return use.path in reach.tree.below(posixpath.dirname(use.path) or ".")

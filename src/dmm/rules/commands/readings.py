@@ -63,7 +63,7 @@ def _is_hidden(word: Word, *, from_file: bool) -> bool:
 
 
 def other_readings(use: CommandUse) -> Iterator[tuple[CommandUse, str]]:
-    """Give what an invocation may also be, each with the condition in words."""
+    """Return what an invocation may also be, each with the condition in words."""
     words = use.invocation.words
     hidden = [word for word in words[1:] if _is_hidden(word, from_file=use.script.from_file)]
     if hidden:

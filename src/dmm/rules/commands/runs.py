@@ -97,7 +97,7 @@ def after_options(
     *,
     assignments: bool = False,
 ) -> int | None:
-    """Give the index of a wrapped command; none where an inert option or nothing stands there."""
+    """Return the index of a wrapped command; none where an inert option or nothing stands there."""
     at = 1
     while at < len(words):
         text = words[at].text
@@ -118,7 +118,7 @@ def after_options(
 
 
 def _assigns(words: Sequence[Word]) -> bool:
-    """Tell whether a word sets variables: `A=1`, or `$(cat .env)` in front of a program."""
+    """Return whether a word sets variables: `A=1`, or `$(cat .env)` in front of a program."""
     made = words[0].made in ("", "xargs") and words[0].text.startswith(("$(", "`"))
     named = len(words) > 1 and not words[1].text.startswith("-")
     return (made and named) or re.match(r"(?a)[A-Za-z_]\w*=", words[0].text) is not None
@@ -165,7 +165,7 @@ def text_of(word: Word, via: str, text: str | None = None, *, guess: bool = Fals
 
 
 def option_values(words: Sequence[Word], flags: Container[str]) -> list[Word]:
-    """Give the values of options: `-c TEXT`, `-qc TEXT`, `--exec=TEXT`."""
+    """Return the values of options: `-c TEXT`, `-qc TEXT`, `--exec=TEXT`."""
     found: list[Word] = []
     for at, word in enumerate(words[1:], 1):
         if word.text == "--":

@@ -43,7 +43,7 @@ def unescape(text: str) -> str:
 
 
 def in_backticks(text: str) -> str:
-    """Give the commands between two backticks, their escapes removed."""
+    """Return the commands between two backticks, their escapes removed."""
     return re.sub(_ESCAPED_IN_BACKTICKS, r"\1", text)
 
 

@@ -114,7 +114,7 @@ def _of_project(run: FileRun, files: TextOf) -> Iterator[Commands]:
 
 
 def _where(run: FileRun) -> str:
-    """Give the folder that the command is told to work in."""
+    """Return the folder that the command is told to work in."""
     flags = FOLDER_FLAGS[run.language]
     for word, following in zip(run.words, [*run.words[1:], ""], strict=False):
         name, value = clustered(word, flags) or word.partition("=")[::2]

@@ -14,7 +14,7 @@ FINDERS = frozenset({"find", "gfind", "fd"})
 
 
 def found_by(words: Sequence[Word]) -> list[Word]:
-    """Say what `find` would hand over: its roots, narrowed by a name where one is asked for."""
+    """Return what `find` would hand over: its roots, narrowed by a name where one is asked for."""
     roots: list[Word] = []
     for word in words[1:]:
         if word.text.startswith(("-", "(", "!")):

@@ -44,7 +44,7 @@ class _Directories:
         self._known = {0: start}
 
     def of(self, subshell: int) -> str:
-        """Give the directory of a subshell; it begins in that of the one around it."""
+        """Return the directory of a subshell; it begins in that of the one around it."""
         chain = [subshell]
         while chain[-1] not in self._known:
             chain.append(self._subshells[chain[-1]])
@@ -73,7 +73,7 @@ class _Text:
         self.links: dict[int | None, int | None] = {None: origin.context.after}
 
     def context_of(self, draft: Draft) -> Context:
-        """Say where a draft stands."""
+        """Return where a draft stands."""
         outer = self.origin.context
         inherited = outer.places if draft.places[0] == (0, 0) else ()
         parent = outer.parent if draft.parent is None else self.ids.get(draft.parent, outer.parent)

@@ -26,12 +26,12 @@ def _table(name: str) -> dict[str, tuple[str, ...]]:
 
 
 def has_own(name: str) -> bool:
-    """Tell whether the flags of a subcommand are known apart from those of its program."""
+    """Return whether the flags of a subcommand are known apart from those of its program."""
     return bool(FLAGS.get(name, ("", ""))[0])
 
 
 def spellings_of(flag: str, name: str) -> tuple[str, ...]:
-    """Give all names of a flag of a program or subcommand; a long one may be cut short."""
+    """Return all names of a flag of a program or subcommand; a long one may be cut short."""
     table = _table(name)
     if not table or flag in table:
         return table.get(flag, (flag,))

@@ -19,13 +19,13 @@ _MAX_TEXT = 20_000
 
 
 def destroying_statement(text: str) -> str | None:
-    """Give the first statement that drops, truncates or empties; comments and literals aside."""
+    """Return the first statement that drops, truncates or empties; comments and literals aside."""
     plain = re.sub(_LITERAL, "''", re.sub(_COMMENT, " ", text[:_MAX_TEXT]))
     found = re.search(_DESTROYS, plain)
     return found.group().lstrip("; \t\n") if found else None
 
 
 def destroying_document_call(text: str) -> str | None:
-    """Give the first call of a document database that drops or empties a collection."""
+    """Return the first call of a document database that drops or empties a collection."""
     found = re.search(_DOCUMENTS, text[:_MAX_TEXT])
     return found.group() if found else None

@@ -80,7 +80,7 @@ def text_of(value: object) -> str | None:
 
 
 def first_text(values: Mapping[str, object], keys: tuple[str, ...]) -> str | None:
-    """Give the first of some arguments that is a text."""
+    """Return the first of some arguments that is a text."""
     for key in keys:
         text = text_of(values.get(key))
         if text is not None:
@@ -112,7 +112,7 @@ def _named(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, 
 
 
 def names_of(tool: str) -> tuple[str, ...]:
-    """Give the names that rules know a tool by: a rule is shared by people with other clients."""
+    """Return the names that rules know a tool by: a rule is shared by people with other clients."""
     return (tool, SHELL_NAME) if tool.lower() in SHELL_TOOLS else (tool,)
 
 
@@ -154,7 +154,7 @@ def arguments_of(tool: str, values: Mapping[str, object]) -> list[Argument]:
 
 
 def _access(verbs: frozenset[str]) -> Access:
-    """Say what a tool does to the files it names, by the verbs in its name."""
+    """Return what a tool does to the files it names, by the verbs in its name."""
     done = verbs & _WRITING
     if not done:
         return "read"

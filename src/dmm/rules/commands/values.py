@@ -193,12 +193,12 @@ class Script(NamedTuple):
     inputs: Mapping[int, Callable[[], Output]] = MappingProxyType({})
 
     def input_of(self, invocation: Invocation) -> Output:
-        """Say what flows into an invocation."""
+        """Return what flows into an invocation."""
         given = self.inputs.get(invocation.id)
         return given() if given else Output()
 
     def upstream(self, invocation: Invocation) -> tuple[Invocation, ...]:
-        """Give the invocations whose output reaches this one through pipes, nearest stages only."""
+        """Return the invocations whose output reaches this one through pipes."""
         found = [
             self.invocations[number]
             for pipeline, stage in invocation.context.places
@@ -208,16 +208,16 @@ class Script(NamedTuple):
         return tuple(found[-NEAREST_STAGES:])
 
     def children(self, invocation: Invocation) -> tuple[Invocation, ...]:
-        """Give the invocations that this one runs or whose output stands in its words."""
+        """Return the invocations that this one runs or whose output stands in its words."""
         later = self.invocations[invocation.id + 1 :]
         return tuple(other for other in later if other.context.parent == invocation.id)
 
     def succeeded_before(self, invocation: Invocation) -> tuple[Invocation, ...]:
-        """Give what `&&` lets an invocation wait for, with all that was run for it."""
+        """Return what `&&` lets an invocation wait for, with all that was run for it."""
         return self._succeeded([invocation.context.after])
 
     def succeeded(self) -> tuple[Invocation, ...]:
-        """Give what has succeeded where the text as a whole has: its status is not lost."""
+        """Return what has succeeded where the text as a whole has: its status is not lost."""
         return self._succeeded([*self.ends.get(None, ())])
 
     def _succeeded(self, waiting: list[int | None]) -> tuple[Invocation, ...]:

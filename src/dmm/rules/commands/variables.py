@@ -15,7 +15,7 @@ _COMMAND_VARIABLE = r"(?:\w*_)?(?:EDITOR|VISUAL|PAGER|COMMAND|ASKPASS|BROWSER|SS
 
 
 def assigned_by(words: tuple[Word, ...]) -> list[tuple[str, str]]:
-    """Give the variables that `env A=1 command` sets."""
+    """Return the variables that `env A=1 command` sets."""
     pairs = [word.text.partition("=") for word in words[1:]]
     return [(name, value) for name, equals, value in pairs if equals and name.isidentifier()]
 

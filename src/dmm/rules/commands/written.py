@@ -36,7 +36,7 @@ _FILLED = {
 def _written_by(
     invocation: Invocation, flow: Flow, number: int, *, carried: bool
 ) -> Iterator[tuple[Word, Output, bool]]:
-    """Give the files that an invocation writes, what it writes, and whether to their end."""
+    """Return the files that an invocation writes, what it writes, and whether to their end."""
     written = [] if carried else [one for one in invocation.redirections if one.writes]
     for one in written[-_MAX_TARGETS:]:
         yield one.target, flow.output_of(number), ">>" in one.operator
@@ -83,7 +83,7 @@ def note_written(
 
 
 def _copied(invocation: Invocation, flow: Flow, number: int) -> Iterator[tuple[Word, Output, bool]]:
-    """Give the files that a copy, a move or a link makes."""
+    """Return the files that a copy, a move or a link makes."""
     options = read_options(invocation)
     sources, target = parted(invocation.program, options, options.operands)
     if target is None or options.has_exactly("-d|--directory"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_content(pattern: ContentPattern, paths: Iterable[str] = ()) -> str | None:
-    """Say what is wrong with a pattern; nothing where it can be used.
+    """Return what is wrong with a pattern; nothing where it can be used.
 
     `paths` are the globs beside it: they tell the language where the pattern does not.
     """

@@ -69,7 +69,7 @@ def _changes_meaning(expression: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def literal(expression: str) -> str:
-    """Give the longest text that every match must hold; empty where none is certain."""
+    """Return the longest text that every match must hold; empty where none is certain."""
     runs, run, depth = [""], "", 0
     if re.search(r"\(\?[a-zA-Z0-9-]*[ixVLub]", expression):
         return ""

@@ -58,7 +58,7 @@ def language_of_path(path: str) -> str:
 
 
 def language_named(name: str) -> str:
-    """Give the language that a person names; empty where there is none of that name."""
+    """Return the language that a person names; empty where there is none of that name."""
     return _NAMES.get(name.strip().lower(), "")
 
 

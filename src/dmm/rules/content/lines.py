@@ -23,12 +23,12 @@ def lines_of(text: str) -> list[str]:
 
 
 def line_starts(text: str) -> list[int]:
-    """Give the offset at which each line begins."""
+    """Return the offset at which each line begins."""
     return [0, *accumulate(len(line) + 1 for line in text.split("\n"))][:-1]
 
 
 def touched(start: int, end: int, starts: Sequence[int]) -> tuple[int, int]:
-    """Give the first line that a piece of text touches, and the one behind its last."""
+    """Return the first line that a piece of text touches, and the one behind its last."""
     return bisect_right(starts, start) - 1, bisect_left(starts, max(end, start + 1))
 
 
@@ -77,7 +77,7 @@ def _same_end(old: str, new: str, start: int) -> int:
 
 
 def _lines_between(text: str, start: int, back: int) -> list[str]:
-    """Give the lines behind a start, without those of an end that ends with them."""
+    """Return the lines behind a start, without those of an end that ends with them."""
     stop = len(text) - back
     if not text or (back and stop <= start):
         return []
@@ -85,7 +85,7 @@ def _lines_between(text: str, start: int, back: int) -> list[str]:
 
 
 def _missing(kept: Iterable[int], count: int) -> Ranges:
-    """Give the runs of numbers below a count that are not kept."""
+    """Return the runs of numbers below a count that are not kept."""
     edges = [-1, *kept, count]
     return tuple((one + 1, other) for one, other in pairwise(edges) if one + 1 < other)
 

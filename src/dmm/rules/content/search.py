@@ -64,7 +64,7 @@ def find_content(query: Query, writings: Iterable[Writing]) -> Iterator[Found]:
 
 
 def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
-    """Give the number of the first line that matches and counts."""
+    """Return the number of the first line that matches and counts."""
     language = _language(query, writing)
     if language is None:
         return None
@@ -84,7 +84,7 @@ def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
 
 
 def _may_match(query: Query, piece: Piece, held: Writings) -> bool:
-    """Tell without any search whether a text can match; few rules concern a text."""
+    """Return, without a search, whether a text can match; most rules can't."""
     known = held.vocabulary_of(piece.text)
     literal = expressions.literal(query.regex)
     if literal and not known.holds((literal,), folded=query.ignore_case):

@@ -11,7 +11,7 @@ _NEAR = 3
 
 
 def nesting_of(text: str, deepest: int) -> tuple[int, bool]:
-    """Tell how deep brackets nest, and whether so many lack a partner that a parser would guess.
+    """Return how deep brackets nest, and whether so many lack a partner that a parser would guess.
 
     Nothing behind a place deeper than `deepest` is looked at.
     """

@@ -46,7 +46,7 @@ class Writings:
         return iter(self._held)
 
     def code_of(self, text: str, language: str, *, whole: bool) -> Any:
-        """Give a text as code; the same text is parsed once for all rules."""
+        """Return a text as code; the same text is parsed once for all rules."""
         from dmm.rules.content.structure import Code
 
         key = (id(text), language)
@@ -55,7 +55,7 @@ class Writings:
         return self._codes[key]
 
     def vocabulary_of(self, text: str) -> Vocabulary:
-        """Give the words of a text; they are listed once for all rules."""
+        """Return the words of a text; they are listed once for all rules."""
         # The text is kept with its words, so that no other can take its identity.
         return self._vocabularies.setdefault(id(text), Vocabulary(text))
 

@@ -88,7 +88,7 @@ class _Reading:
         return telling
 
     def _hear(self, telling: Telling, line: Line, at: str, message: dict[str, Any]) -> None:
-        """Take what the model said; what the client says in its name is not the model's."""
+        """Record what the model said, not what the client says in its name."""
         if line.values.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
             return
         own, name = _own(line), short(message.get("id"), LONGEST_NAME)
@@ -147,7 +147,7 @@ class _Reading:
         return "" if local else f"{command[1]} {given[1] if given else ''}".strip()
 
     def close(self) -> Iterator[Read]:
-        """End what the file leaves open."""
+        """Close what the file leaves open."""
         for telling in self.tellings.values():
             yield from telling.end_turn(at_end=True)
 
@@ -157,7 +157,7 @@ def _own(line: Line) -> str:
 
 
 def _is_notice(values: dict[str, Any]) -> bool:
-    """Say whether the client speaks for itself, as when a helper in the background is done."""
+    """Return whether the client speaks for itself, as when a helper in the background is done."""
     origin = values.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else None
     return values.get("promptSource") == "system" or kind not in (None, "human")

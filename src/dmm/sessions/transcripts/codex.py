@@ -152,7 +152,7 @@ class _Reading:
                 yield from telling.prompt(line, at, own, text)
 
     def close(self) -> Iterator[Read]:
-        """End what the file leaves open."""
+        """Close what the file leaves open."""
         if self.telling is not None:
             yield from self.telling.end_turn(at_end=True)
 

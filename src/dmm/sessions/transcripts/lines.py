@@ -39,7 +39,7 @@ def read_lines(stream: BinaryIO) -> Iterator[Line | Fault]:
 
 
 def _pass_over(stream: BinaryIO, data: bytes) -> None:
-    """Go to the end of a line without keeping it."""
+    """Skip to the end of a line."""
     while data and not data.endswith(b"\n"):
         data = stream.readline(_PIECE)
 

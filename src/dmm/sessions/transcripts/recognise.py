@@ -36,7 +36,7 @@ class Head:
 
 
 def recognise(stream: BinaryIO) -> Head | None:
-    """Tell what a file is; None where it is no transcript that can be read."""
+    """Return what a file is; None where it is no transcript that can be read."""
     head: Head | None = None
     for line in islice(read_lines(stream), LOOKED_AT):
         if isinstance(line, Fault):

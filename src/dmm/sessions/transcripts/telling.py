@@ -54,7 +54,7 @@ class Telling:
     _busy: bool = False
 
     def prompt(self, line: int, at: str, own: str, text: str, speaker: str = "") -> Iterator[Read]:
-        """Take what the user said; it ends the turn before it."""
+        """Record what the user said; it ends the previous turn."""
         yield from self.end_turn()
         yield from self._tell(line, at, HookKind.PROMPT, own, prompt=text, speaker=speaker)
 
@@ -64,7 +64,7 @@ class Telling:
         yield from self._tell(line, at, HookKind.COMPACT_DONE, own, output=text, source=trigger)
 
     def call(self, call: str, tool: str, given: Mapping[str, object]) -> None:
-        """Take note of a call; it is told with its result."""
+        """Record a call; it is reported with its result."""
         self._busy = True
         self._calls[call] = _Call(tool, given)
         while len(self._calls) > MOST_CALLS:
@@ -83,7 +83,7 @@ class Telling:
         yield from self._tell(line, at, kind, own, **told, **more)
 
     def say(self, line: int, at: str, own: str, text: str, message: str, speaker: str = "") -> None:
-        """Take words of the agent; a message may come in several parts."""
+        """Record words of the agent; a message may come in parts."""
         last = self._said
         if last is not None and not self._busy and message and last.message == message:
             line, own, text = last.line, last.own, f"{last.text}\n\n{text}"

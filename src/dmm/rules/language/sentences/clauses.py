@@ -134,7 +134,7 @@ def _forbids(pieces: Pieces, at: int) -> bool:
 
 
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
-    """Tell whether "use logging, never print" forbids the call `print`, not an act."""
+    """Return whether "use logging, never print" forbids the call `print`, not an act."""
     after = at + 1 if word_at(pieces, at) in _NOT | {"not"} else at
     alone = after + 1 >= len(pieces) or bool(pieces[after + 1].mark)
     return word_at(said, 0) == "use" and alone and word_at(pieces, after) in CONSTRUCTS
@@ -191,7 +191,7 @@ def _choice(pieces: Pieces) -> list[Clause]:
 
 
 def _scoped(pieces: Pieces) -> bool:
-    """Tell whether a choice holds for a part only; "in this repository" narrows nothing."""
+    """Return whether a choice holds for a part only; "in this repository" narrows nothing."""
     at = find(pieces, "for", "when", "in", "if")
     if at is None:
         return False

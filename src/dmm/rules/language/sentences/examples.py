@@ -32,7 +32,7 @@ _OTHERS = {
 
 
 def told_command(text: str) -> str:
-    """Give a command that is a program and flags alone something to work on."""
+    """Return a command that is a program and flags alone something to work on."""
     parts = text.split()
     bare = all(one.startswith("-") for one in parts[1:])
     return f"{text} {_ARGUMENTS[parts[0]]}" if bare and parts[0] in _ARGUMENTS else text
