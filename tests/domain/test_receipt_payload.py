@@ -50,7 +50,10 @@ def test_a_receipt_is_read_back_as_it_was_kept(
     kept = keep_receipt(
         [entry("baseline/a.md", 1.0, (), 40)],
         [entry(path, score, lanes, tokens)],
-        [candidate(path, score, reason, tokens), candidate(path, score, Reason.INCLUDED, 1)],
+        [
+            candidate(f"left {path}", score, reason, tokens),
+            candidate(path, score, Reason.INCLUDED, 1),
+        ],
         considered=9,
         memory=1234,
     )
@@ -60,7 +63,7 @@ def test_a_receipt_is_read_back_as_it_was_kept(
     assert read.receipt == kept
     assert (kept.baseline, kept.more, kept.memory) == ((40,), 7, 1234)
     assert kept.read_found() == ((round(score, 3), lanes, tokens),)
-    assert kept.read_excluded() == ((path, round(score, 3), reason.value, tokens),)
+    assert kept.read_excluded() == ((f"left {path}", round(score, 3), reason.value, tokens),)
 
 
 def test_only_the_best_exclusions_are_kept_and_the_rest_is_counted() -> None:
@@ -72,6 +75,14 @@ def test_only_the_best_exclusions_are_kept_and_the_rest_is_counted() -> None:
     ]
     assert kept.more == 51 - MOST_EXCLUDED
     assert keep_receipt((), (), many[-1:], considered=1).read_excluded() == ()
+
+
+def test_a_memory_that_is_in_a_pack_is_not_left_out_of_it() -> None:
+    found = [entry("project/a.md", 0.79, ("keywords",), 40)]
+    twice = [candidate(f"project/{name}.md", 0.86, Reason.FLOOR, 40) for name in "ab"]
+    kept = keep_receipt((), found, twice, considered=2)
+    assert [one.path for one in kept.read_excluded()] == ["project/b.md"]
+    assert kept.more == 0
 
 
 def test_an_old_pack_has_no_receipt_and_a_malformed_one_is_none() -> None:

@@ -86,8 +86,14 @@ def keep_receipt(
 ) -> KeptReceipt:
     """Return the receipt of a pack in the form that the ledger keeps."""
     always, found = tuple(baseline), tuple(retrieved)
-    # One without any score says nothing; it is counted with the rest.
-    left_out = [one for one in candidates if not one.included and round(one.score, 3) > 0]
+    held = {one.path for one in found}
+    # One without any score says nothing; it is counted with the rest. A prompt of several sentences
+    # may have found for one of them what another could not have.
+    left_out = [
+        one
+        for one in candidates
+        if not one.included and one.path not in held and round(one.score, 3) > 0
+    ]
     excluded = tuple(map(_write_excluded, left_out[:MOST_EXCLUDED]))
     return KeptReceipt(
         found=tuple(map(_write_found, found)),
