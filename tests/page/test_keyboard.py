@@ -45,7 +45,7 @@ def test_twenty_reviews(browser: Browser, queue: World) -> None:
         for number, proposal in enumerate(waiting):
             _heading(visit, proposal)
             kind = "reject" if number % 4 == 1 else "edit" if number % 4 == 3 else "approve"
-            _decide(visit, kind, number)
+            _decide(visit, kind, proposal)
         expect(visit.main.get_by_text("Nothing waits for you")).to_be_visible()
     assert queue.pending() == []
     told = queue.ask("GET", "/v1/proposals?status=all")["proposals"]
@@ -56,12 +56,12 @@ def test_twenty_reviews(browser: Browser, queue: World) -> None:
 
 
 def _heading(visit: Visit, proposal: str) -> None:
-    expect(visit.main.get_by_role("heading", level=2).first).to_be_visible()
+    """Wait until a proposal is shown; after a decision the next one comes by itself."""
+    expect(visit.main.get_by_role("article", name=f"{proposal}:")).to_be_visible()
     expect(visit.main.get_by_role("button", name="Approve")).to_be_visible()
-    assert proposal in visit.page.url or visit.page.url.endswith("#/review")
 
 
-def _decide(visit: Visit, kind: str, number: int) -> None:
+def _decide(visit: Visit, kind: str, proposal: str) -> None:
     page = visit.page
     if kind == "edit":
         visit.press("e")
@@ -77,7 +77,7 @@ def _decide(visit: Visit, kind: str, number: int) -> None:
         visit.settle()
     if kind == "reject":
         visit.press("r")
-        page.keyboard.type(f"not ours, number {number}")
+        page.keyboard.type(f"not ours: {proposal}")
         visit.press("Enter")
     else:
         visit.press("a")
@@ -87,7 +87,7 @@ def _decide(visit: Visit, kind: str, number: int) -> None:
         visit.press("Enter")
     visit.confirm()
     done = "rejected" if kind == "reject" else "approved and applied"
-    expect(page.get_by_role("status").get_by_text(done).last).to_be_visible()
+    expect(page.get_by_role("status").get_by_text(f"{proposal} {done}")).to_be_visible()
 
 
 def test_one_key_alone_decides_nothing(browser: Browser, queue: World) -> None:
