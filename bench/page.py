@@ -70,7 +70,14 @@ class Visitor:
     clock: int
 
     def ask(self, path: str) -> int:
-        """Send a request and read the whole answer."""
+        """Send a request and read the whole answer; a link that was closed is opened again."""
+        try:
+            return self._ask(path)
+        except (http.client.RemoteDisconnected, ConnectionError):
+            self.link.close()
+            return self._ask(path)
+
+    def _ask(self, path: str) -> int:
         self.link.request("GET", path, headers=self.headers)
         answer = self.link.getresponse()
         answer.read()
