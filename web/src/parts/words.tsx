@@ -12,9 +12,8 @@ export function words(text: string | null | undefined, most = LONGEST): Componen
   if (!text) return text ?? "";
   const cut = text.length > most;
   const shown = cut ? text.slice(0, most) : text;
-  HIDDEN.lastIndex = 0;
   const rest = cut ? <em class="quiet"> … {(text.length - most).toLocaleString("en")} more characters</em> : null;
-  if (!HIDDEN.test(shown)) return cut ? [shown, rest] : shown;
+  if (shown.search(HIDDEN) < 0) return cut ? [shown, rest] : shown;
   const parts: ComponentChildren[] = [];
   let last = 0;
   let marks = 0;
