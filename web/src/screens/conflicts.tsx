@@ -86,8 +86,8 @@ function ConflictPage({ id, onDone }: { id: string; onDone: () => void }) {
       <div class="sides">
         {sides.map((one) => (
           <section key={one.path} aria-label={one.path}>
-            <h3><a href={link("memory", one.path)}>{words(one.title, 200)}</a></h3>
-            <p class="mono quiet">{words(one.path, 200)}</p>
+            <h3>{words(one.title, 200)}</h3>
+            <p><a class="mono" href={link("memory", one.path)}>{words(one.path, 200)}</a></p>
             {one.quote ? <blockquote class="clash">{words(one.quote, 600)}</blockquote> : null}
             {one.body ? <Markdown nodes={one.body} /> : one.text ? <pre class="code" tabIndex={0}>{words(one.text)}</pre> : null}
           </section>
