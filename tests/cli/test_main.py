@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COMMANDS = [
     *("init", "remember", "forget", "query", "ask", "search", "timeline", "get"),
     *("import", "export"),
-    *("import-sessions", "check", "validate", "diff", "merge", "status", "cost", "reindex"),
+    *("import-sessions", "check", "validate", "diff", "merge", "ui", "status", "cost", "reindex"),
     *("trust", "undo", "redact", "feedback", "lifecycle", "digest", "distil", "export-usage"),
     *(
         "install",

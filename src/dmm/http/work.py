@@ -54,10 +54,6 @@ class Job:
     error: Mapping[str, Any] | None
 
 
-class Cancelled(DaemonError):
-    """Somebody cancelled the job, or the daemon leaves."""
-
-
 @dataclass(slots=True, eq=False)
 class _Held:
     """A job with what runs it."""
@@ -124,7 +120,7 @@ class Jobs:
     def _run(self, held: _Held, work: Work) -> None:
         def progress(done: int, total: int) -> None:
             if held.cancelled.is_set():
-                raise Cancelled("the job was cancelled")
+                raise DaemonError("the job was cancelled")
             self._move(held, done, total)
 
         try:
