@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from tests.page.world import World
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.browser
 
 REFUSED = r"console: Failed to load resource: the server responded with a status of 401"
 GONE = r"console: .*(ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY)"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Locator
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.browser
 
 LEAST = 200
 

@@ -14,7 +14,7 @@ from tests.page.world import BLOCKED, PROMPTS
 if TYPE_CHECKING:
     from tests.page.world import World
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.browser
 
 
 def test_live_tells_why_a_prompt_got_its_memories(visit: Visit) -> None:

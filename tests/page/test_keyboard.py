@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from tests.page.world import World
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.browser
 
 TOPICS = (
     *("mail server", "search index", "stock report", "invoice number", "warehouse list"),

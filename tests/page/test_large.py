@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from tests.page.visit import Visit
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.browser
 
 MOST_NODES = 2_000
 

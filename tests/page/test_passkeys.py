@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.page.visit import Visit
     from tests.page.world import World
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.browser
 
 AUTHENTICATOR = {
     "protocol": "ctap2",

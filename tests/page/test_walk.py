@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.page.visit import Visit
     from tests.page.world import World
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.browser
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "ui.md"
 
