@@ -56,7 +56,11 @@ class EventStream(StreamingResponse):
 @router.get("/stream", responses=ANSWERS, response_class=StreamingResponse)
 def stream(
     call: Called,
-    last: Annotated[int | None, Header(alias="Last-Event-ID", ge=0, le=models.LARGEST)] = None,
+    last: Annotated[
+        int | None,
+        # A browser sends it by itself, so the document does not list it.
+        Header(alias="Last-Event-ID", ge=0, le=models.LARGEST, include_in_schema=False),
+    ] = None,
 ) -> Response:
     """Show what is recorded from now on, or since the event that was seen last."""
     streams, project = call.access.streams, call.project()
