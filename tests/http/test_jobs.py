@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.http.conftest import Server
 
 WITHIN = 30.0
-ROOT = Path("/work/.dmm")
+ROOT = Path("/project/.dmm")
 
 
 class Listener:
@@ -83,7 +83,7 @@ def test_a_job_runs_to_its_end_and_its_result_is_kept(jobs: Jobs, listener: List
         return {"found": 3}
 
     job = jobs.begin("verify", ROOT, work)
-    assert (job.kind, job.root, job.state) == ("verify", "/work", JobState.RUNNING)
+    assert (job.kind, job.root, job.state) == ("verify", "/project", JobState.RUNNING)
     done = listener.ended(job.id)
     assert (done.state, done.result, done.done, done.total) == ("done", {"found": 3}, 2, 2)
     assert done.ended is not None
