@@ -65,7 +65,7 @@ def _git_folder(entry: str) -> str | None:
 
 
 def _read(path: str) -> str:
-    """Read a small file; what is no regular file, or can't be read, is empty."""
+    """Read a small file; empty if it is not a regular file or can't be read."""
     if not os.path.isfile(path):
         return ""
     try:

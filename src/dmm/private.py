@@ -49,7 +49,7 @@ def make_private_file(path: Path) -> None:
 
 
 def tighten(path: Path) -> None:
-    """Close a file to others; what is no regular file stays as it is."""
+    """Close a file to others; anything but a regular file is left alone."""
     if not path.is_symlink() and path.is_file():
         _close(path)
 

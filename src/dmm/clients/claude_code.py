@@ -1,4 +1,4 @@
-"""Claude Code."""
+"""Claude Code: its hooks, settings, MCP entry and instruction files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursor."""
+"""Cursor: its hooks, MCP entry and rule files."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def is_at_terminal(pid: int) -> bool:
 
 
 def find_agent(peer: int) -> int | None:
-    """Find the process that started a hook: the nearest one above it that is no shell."""
+    """Find the process that started a hook: its nearest ancestor that is not a shell."""
     for pid in ancestors(peer)[1:]:
         if _name(pid) not in SHELLS:
             return pid

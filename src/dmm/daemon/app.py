@@ -67,7 +67,7 @@ class Daemon:
         self._descriptors = descriptors
         self.projects = Projects()
         self.agents = Agents()
-        self.attendance = HookHandler(self.projects, self.agents, log)
+        self.hooks = HookHandler(self.projects, self.agents, log)
         self.calls = Calls(
             self.projects,
             instance.started,
@@ -123,7 +123,7 @@ class Daemon:
         match request.kind:
             case "hook":
                 self._asked = time.monotonic()
-                return self.attendance.attend(request.label, request.body, request.peer)
+                return self.hooks.attend(request.label, request.body, request.peer)
             case "lost":
                 self._uncounted += 1
                 return b""
@@ -196,7 +196,7 @@ class Daemon:
         name = getattr(duty, "__name__", type(duty).__name__)
         try:
             duty(*given)
-        except Exception as error:  # noqa: BLE001 - no fault in the household ends the service
+        except Exception as error:  # noqa: BLE001 - no fault of background work ends the service
             what = error.code if isinstance(error, DmmError) else type(error).__name__
             if self._faults.get(name) != what:
                 self._faults[name] = what
@@ -242,7 +242,7 @@ class Daemon:
             self._log.write(f"{taken} kept events recorded")
 
     def _make_up(self, kept: Kept) -> bool:
-        return not self._leaving.is_set() and self.attendance.make_up(kept)
+        return not self._leaving.is_set() and self.hooks.make_up(kept)
 
     def _watch(self) -> None:
         """Keep an eye on the files of every project that is open and trusted."""
@@ -278,7 +278,7 @@ class Daemon:
             "spooled": len(self._spool.waiting()),
             "dropped": losses.count() + self._uncounted,
             "damaged": self._spool.damaged,
-            "events": dict(sorted(self.attendance.counts.items())),
+            "events": dict(sorted(self.hooks.counts.items())),
             "projects": [self._describe(project) for project in self.projects.each()],
         }
 
@@ -344,6 +344,6 @@ class Daemon:
             self._loop.stop()
         if self._web is not None:
             self._web.close()
-        self.attendance.close()
+        self.hooks.close()
         self.agents.close()
         self.projects.close()

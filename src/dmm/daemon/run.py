@@ -1,4 +1,4 @@
-"""The daemon's life: claim the lock, listen, load, serve, exit when idle."""
+"""The daemon process: claim the lock, listen, load, serve, exit when idle."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def main(arguments: list[str]) -> int:
     if instance is None:
         return 0
     bound_pools()
-    return Life(instance, options).live()
+    return Process(instance, options).run()
 
 
-class Life:
-    """One life of the process; the parts that take time to load come after the socket listens."""
+class Process:
+    """The running daemon; the parts that take time to load come after the socket listens."""
 
     def __init__(self, instance: Instance, options: Options) -> None:
         self._instance = instance
@@ -79,14 +79,14 @@ class Life:
         self._ended = threading.Event()
         self._asked = threading.Event()
         self._opened = threading.Event()
-        self._house: Daemon | None = None
+        self._daemon: Daemon | None = None
         self._loading = threading.Lock()
         self._version = endpoint.version()
         self._descriptors = raise_limit()
         most = min(MOST, self._descriptors // SOCKET_SHARE)
         self._server = Server(instance.listener, self._handle, self._log, Limits(most=most))
 
-    def live(self) -> int:
+    def run(self) -> int:
         """Serve until the end, and leave nothing behind."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._ended.set())
@@ -96,27 +96,27 @@ class Life:
         self._instance.tell(None)
         self._log.write(f"started, version {VERSION}, process {os.getpid()}")
         try:
-            house = self._furnish()
+            daemon = self._load()
             self._asked.wait(GRACE)
-            house.open()
+            daemon.open()
             self._opened.set()
         except Exception as error:
             self._log.write_fault("it failed to start", error)
             raise
         self._instance.settle()
         while not self._ended.wait(TICK):
-            if house.tick(self._server, self._options.idle):
+            if daemon.tick(self._server, self._options.idle):
                 break
-        self._leave(house)
+        self._leave(daemon)
         return 0
 
-    def _leave(self, house: Daemon) -> None:
+    def _leave(self, daemon: Daemon) -> None:
         self._instance.leave()
         deadline = time.monotonic() + DRAIN
-        house.leave()
+        daemon.leave()
         done = self._server.drain(DRAIN)
-        done = house.drain(max(0.0, deadline - time.monotonic())) and done
-        closing = threading.Thread(target=self._close, args=(house,), daemon=True)
+        done = daemon.drain(max(0.0, deadline - time.monotonic())) and done
+        closing = threading.Thread(target=self._close, args=(daemon,), daemon=True)
         closing.start()
         closing.join(CLOSE_WITHIN)
         self._log.write("stopped" if done else "stopped with unfinished requests")
@@ -126,33 +126,33 @@ class Life:
             # Whatever still works here holds nothing that a killed process would lose.
             os._exit(0)
 
-    def _close(self, house: Daemon) -> None:
+    def _close(self, daemon: Daemon) -> None:
         try:
-            house.close()
+            daemon.close()
         except Exception as error:  # noqa: BLE001 - it ends all the same
             self._log.write_fault("not everything could be closed", error)
 
-    def _furnish(self) -> Daemon:
+    def _load(self) -> Daemon:
         """Load the parts that answer; whoever needs them first waits for them."""
         with self._loading:
-            if self._house is None:
+            if self._daemon is None:
                 from dmm.daemon.app import Daemon
 
                 port = self._options.port
-                self._house = Daemon(
+                self._daemon = Daemon(
                     self._instance, self._log, port, self._ended.set, self._descriptors
                 )
-            return self._house
+            return self._daemon
 
     def _handle(self, request: Request) -> bytes | None:
-        house = self._furnish()
+        daemon = self._load()
         if request.kind != "hook":
             self._asked.set()
             self._opened.wait(OPEN_WITHIN)
         # Looked at before the answer: whoever asks becomes one whom this process serves.
         newer = _parts(request.version) > _parts(self._version)
-        leaving = newer and request.kind != "mcp" and house.is_alone(self._server)
-        reply = house.handle(request)
+        leaving = newer and request.kind != "mcp" and daemon.is_alone(self._server)
+        reply = daemon.handle(request)
         self._asked.set()
         if leaving:
             self._log.write("a newer version asks; leaving")

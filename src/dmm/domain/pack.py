@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 
 DEFAULT_BUDGET = 2000
 DEFAULT_BASELINE_BUDGET = 800
+# The headings of a pack; `domain/text.py` escapes lines of a memory that look like one of them.
+PACK_HEADING = "DMM Memory Pack"
+BASELINE_HEADING = "Baseline (Always Included)"
+RULES_HEADING = "Constraints in Force"
+RETRIEVED_HEADING = "Retrieved Context"
+STATISTICS_HEADING = "Pack Statistics"
+HEADINGS = (
+    PACK_HEADING,
+    BASELINE_HEADING,
+    RULES_HEADING,
+    RETRIEVED_HEADING,
+    STATISTICS_HEADING,
+)
 
 
 @dataclass(frozen=True, slots=True)

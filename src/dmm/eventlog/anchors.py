@@ -25,7 +25,7 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """What an anchor file holds; `malformed` are the numbers of lines that are no anchors."""
+    """What an anchor file holds; `malformed` holds the numbers of lines that are not anchors."""
 
     anchors: tuple[Anchor, ...] = ()
     malformed: tuple[int, ...] = ()

@@ -48,7 +48,7 @@ def _count_bytes(text: str) -> int:
 
 
 def _spell_event(previous: str, columns: Sequence[Any]) -> str:
-    """Spell the columns of an event all at once, which is quicker; fails where one is no such."""
+    """Spell the columns of an event at once, which is quicker; raise if one has the wrong type."""
     seq, identity, kind, version, at, actor, source, trust, session, cause, refs, payload = columns
     within = "" if session is None else session
     ascii_ = "".join((identity, kind, at, actor, source, trust, within, refs, payload)).isascii()

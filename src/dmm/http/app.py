@@ -137,7 +137,7 @@ def make_app(
 
 
 async def _tell(_request: Request, error: Exception) -> Reply:
-    """Answer an error in the one form."""
+    """Turn an error into the standard error response."""
     match error:
         case DmmError():
             return Reply(describe_error(error), STATUS[error.code])

@@ -18,7 +18,7 @@ class _Malformed(ValueError):
 
 
 def refuse_json(data: bytes) -> Refusal | None:
-    """Return why a body is no JSON that every reader understands alike; None if it is."""
+    """Return why a body is not strict JSON; None if it is."""
     try:
         text = data.decode("utf-8")
         value = json.loads(

@@ -175,7 +175,7 @@ class ErrorBody(Told):
 
 
 class Failure(Told):
-    """The body of every answer that is no success."""
+    """The body of every error response."""
 
     error: ErrorBody
 

@@ -145,7 +145,7 @@ class Remembered:
 
 
 def _is_odd(body: str, lines: Sequence[str]) -> bool:
-    """Return whether a body holds what is no rule, or one without a word, which counts as known."""
+    """Return whether a body holds more than rules, or a rule without words, which is known."""
     silent = (line.strip() for line in lines if not _SAYS.search(line))
     only_ends = all(line in ("", "```", "~~~") for line in silent)
     return "<!--" in body or not only_ends or bool(_EMPTY_FENCE.search(body))

@@ -62,7 +62,7 @@ def count_terms(text: str) -> dict[str, float]:
 
 
 def content_words(text: str) -> list[str]:
-    """List the distinct words of a text that are no stop words, as they are written."""
+    """List the distinct words of a text as written, without stop words."""
     words = (word.strip("_").lower() for word in _WORD.findall(_CLITIC.sub(r"\1", text)))
     return [word for word in dict.fromkeys(words) if word not in STOP_WORDS]
 

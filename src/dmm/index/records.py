@@ -44,7 +44,7 @@ class IndexedMemory:
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A file as the index last saw it; a file that is no memory is remembered with its fault."""
+    """A file as the index last saw it; one that is not a memory is kept with its fault."""
 
     stamp: Stamp
     content_hash: str

@@ -222,7 +222,7 @@ class IndexStore:
         return next(self._select(statement, path), None)
 
     def faults(self) -> list[MemoryFileError]:
-        """What is wrong with the files that are no memories."""
+        """What is wrong with the files that are not memories."""
         known = (rows.read_file(row) for row in self._select(f"{_FILES} WHERE fault IS NOT NULL"))
         return [file.fault for file in known if file.fault is not None]
 
@@ -297,7 +297,7 @@ class IndexStore:
             yield str(path), str(id_), str(content_hash), bool(held)
 
     def windows(self) -> Iterator[tuple[str, bytes]]:
-        """The vectors of all memories by their paths, in path order; none are no bytes."""
+        """The vectors of all memories by their paths, in path order; empty if there are none."""
         for path, data in self._select(_WINDOWS):
             yield path, data or b""
 

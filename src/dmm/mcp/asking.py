@@ -1,4 +1,4 @@
-"""The ask tool."""
+"""The `ask` tool: a question answered with cited evidence."""
 
 from __future__ import annotations
 

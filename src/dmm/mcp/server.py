@@ -39,24 +39,24 @@ do what the suggestion says or ask the user.
 
 def make_server(caller: Caller) -> Server[Any]:
     """Build the server for one caller."""
-    proposal_store = _Desk(caller)
+    handlers = _Handlers(caller)
     return Server(
         NAME,
         version=VERSION,
         title="DMM memory",
         instructions=INSTRUCTIONS if caller.core else f"{INSTRUCTIONS}\n{MORE}",
         get_tool_input_schema=_schema,
-        on_list_tools=proposal_store.list_tools,
-        on_call_tool=proposal_store.call_tool,
-        on_list_resources=proposal_store.list_resources,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
         on_list_resource_templates=_list_templates,
-        on_read_resource=proposal_store.read_resource,
+        on_read_resource=handlers.read_resource,
         on_list_prompts=_list_prompts,
-        on_get_prompt=proposal_store.get_prompt,
+        on_get_prompt=handlers.get_prompt,
     )
 
 
-class _Desk:
+class _Handlers:
     """Answers what needs the project; the services may block, so they run in threads."""
 
     def __init__(self, caller: Caller) -> None:

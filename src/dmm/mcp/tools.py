@@ -48,7 +48,7 @@ class MemoryTool:
 
 
 def safe(text: str) -> str:
-    """Make a text fit to be sent: nothing invisible in it, nothing that is no character."""
+    """Make a text fit to be sent: invisible characters shown as codes, invalid ones replaced."""
     return neutralise(text).encode("utf-8", "replace").decode()
 
 

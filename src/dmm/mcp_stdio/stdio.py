@@ -184,7 +184,7 @@ class Pump:
 
 
 def _read(line: bytes) -> dict[str, Any]:
-    """Read a message as far as the pump needs it; what is none is the other side's matter."""
+    """Read a message as far as the pump needs it; an invalid message is passed on unread."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):

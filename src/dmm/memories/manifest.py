@@ -40,7 +40,7 @@ def write_manifest(root: Root, store: IndexStore) -> None:
 
 
 def _is_written(path: Path, data: bytes) -> bool:
-    """Return whether a file holds that very content; what is no regular file holds none."""
+    """Return whether a file holds that very content; only a regular file can."""
     try:
         return read_regular(path, len(data))[0] == data
     except OSError:

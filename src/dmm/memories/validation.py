@@ -17,7 +17,7 @@ from dmm.files.commits import find_ignored
 from dmm.files.consents import FILES, MAX_BYTES
 from dmm.files.texts import check_characters, check_isolation, check_markers, describe_fault
 from dmm.merge.notes import find_notes
-from dmm.packs import baseline as rules
+from dmm.packs.baseline import overflow_notice
 from dmm.packs.baselines import compile_baseline
 from dmm.packs.twins import find_pairs
 from dmm.reading import read_regular
@@ -293,7 +293,7 @@ class _Check:
 
     def _check_baseline(self, files: Mapping[str, bytes]) -> None:
         compiled = compile_baseline(files, self.parts.count)
-        notice = rules.overflow_notice(compiled, self.parts.retrieval.baseline_budget)
+        notice = overflow_notice(compiled, self.parts.retrieval.baseline_budget)
         if notice:
             self._warn(Scope.BASELINE.value, "baseline_budget", notice)
 

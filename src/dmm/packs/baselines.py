@@ -12,7 +12,7 @@ from dmm.errors import DmmError, MemoryFileError, StorageError
 from dmm.files import markdown
 from dmm.files.durable import write_derived
 from dmm.files.shipped import is_example
-from dmm.packs import baseline as rules
+from dmm.packs.baseline import compile_entry, order
 from dmm.packs.render import render_entry
 from dmm.packs.token_counts import KeptCounts
 
@@ -62,7 +62,7 @@ class Baselines:
     def _read(self, scan: Scan) -> tuple[dict[str, bytes], list[str]]:
         files: dict[str, bytes] = {}
         notices = [f"{fault}" for fault in scan.faults]
-        for path in rules.order(stamp.path for stamp in scan.stamps):
+        for path in order(stamp.path for stamp in scan.stamps):
             try:
                 files[path] = self.root.tree.read(path)
                 if not self.consents.asked:
@@ -99,7 +99,7 @@ class Baselines:
 
 def compile_baseline(files: Mapping[str, bytes], count: Callable[[str], int]) -> Baseline:
     """Compile those of the given files that belong to the baseline."""
-    paths = rules.order(path for path in files if path.startswith(f"{SCOPE}/"))
+    paths = order(path for path in files if path.startswith(f"{SCOPE}/"))
     entries = (_entry(path, files[path], count) for path in paths)
     return Baseline(tuple(entry for entry in entries if entry is not None))
 
@@ -113,7 +113,7 @@ def _entry(path: str, data: bytes, count: Callable[[str], int]) -> PackEntry | N
         # A rule is not dropped for a slip in its front matter: it is served as it stands.
         text = data.decode("utf-8", "replace")
         label = f"this file has a fault and is shown as it stands: {fault}"
-        return rules.compile_entry(path, path, text, labels=(label,), count=count)
+        return compile_entry(path, path, text, labels=(label,), count=count)
     if not memory.in_force or is_example(memory.body):
         return None
-    return rules.compile_entry(path, memory.title, memory.body, memory_id=memory.id, count=count)
+    return compile_entry(path, memory.title, memory.body, memory_id=memory.id, count=count)

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import RETRIEVED_SCOPES
 from dmm.domain.pack import (
+    BASELINE_HEADING,
     BASELINE_LEVEL,
     ENTRY_END,
+    PACK_HEADING,
+    RETRIEVED_HEADING,
     RETRIEVED_LEVEL,
+    RULES_HEADING,
+    STATISTICS_HEADING,
     Baseline,
     Reason,
     constraint_line,
@@ -31,7 +36,7 @@ def render_pack(pack: Pack) -> str:
     """Write a pack as markdown; it depends on nothing but the pack."""
     task = neutralise(" ".join(pack.query.split())).replace('"', "'")
     head = (
-        "# DMM Memory Pack\n"
+        f"# {PACK_HEADING}\n"
         f"Generated: {pack.day.isoformat()}\n"
         f'Task: "{task}"\n'
         f"Baseline tokens: {pack.baseline_tokens} | Retrieved tokens: {pack.retrieved_tokens}"
@@ -47,11 +52,11 @@ def render_body(pack: Pack) -> str:
         [
             RULE,
             f"{notices}\n" if notices else "",
-            "## Baseline (Always Included)\n\n",
+            f"## {BASELINE_HEADING}\n\n",
             _entries(pack.baseline_entries) or "No baseline memories.\n\n",
             RULE,
             _constraints(pack),
-            "## Retrieved Context\n\n",
+            f"## {RETRIEVED_HEADING}\n\n",
             _retrieved(pack),
             RULE,
             _statistics(pack),
@@ -66,7 +71,7 @@ def _constraints(pack: Pack) -> str:
     lines = (
         constraint_line(one.id or str(one.seq), one.state, one.text) for one in pack.constraints
     )
-    return f"## Constraints in Force\n\n{''.join(lines)}\n{RULE}"
+    return f"## {RULES_HEADING}\n\n{''.join(lines)}\n{RULE}"
 
 
 def _entries(entries: Iterable[PackEntry]) -> str:
@@ -112,7 +117,7 @@ def _statistics(pack: Pack) -> str:
     over = pack.baseline_tokens - pack.baseline_budget
     alarm = f" (over its budget of {pack.baseline_budget} by {over})" if over > 0 else ""
     lines = [
-        "## Pack Statistics",
+        f"## {STATISTICS_HEADING}",
         f"- Baseline: {_files(len(pack.baseline_entries))}, {pack.baseline_tokens} tokens{alarm}",
         *_constraint_statistics(pack),
         f"- Retrieved: {_files(len(pack.retrieved_entries))}, {pack.retrieved_tokens} tokens",

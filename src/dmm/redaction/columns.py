@@ -129,7 +129,7 @@ def _read_values(text: str, name: Name) -> Iterator[Span]:
 
 
 def _rows(text: str, place: int) -> Iterator[list[tuple[int, int]]]:
-    """Find the texts in each row of values; what is no text is empty here."""
+    """Find the texts in each row of values; anything but text is empty."""
     for _ in range(_MOST_ROWS):
         row = []
         while (item := _ITEM.match(text, place)) is not None:

@@ -46,7 +46,7 @@ def runs_in(layer: Layer) -> Iterator[tuple[int, int, str]]:
 
 
 def decode(run: str) -> bytes | None:
-    """Return the bytes that a run stands for, in either alphabet; None where it is no base64."""
+    """Return the bytes that a run stands for, in either alphabet; None if it is not base64."""
     bare = run.rstrip("=").translate(_SAFE)
     if "\n" in bare or "\\" in bare:
         bare = _NOT_CODE.sub("", bare)

@@ -40,7 +40,7 @@ _CODED = 20
 
 
 class _Places:
-    """Places of a text that are no secrets, put in order once all are known."""
+    """Places of a text that are not secrets, put in order once all are known."""
 
     def __init__(self, places: Iterable[Place] = ()) -> None:
         self._starts: list[int] = []

@@ -34,7 +34,7 @@ class Source(Protocol):
         """List all files in path order."""
 
     def read(self, path: str, blob: str | None = None, /) -> bytes | None:
-        """Read one file; None where it is no ordinary file of ordinary size."""
+        """Read one file; None if it is not a regular file of ordinary size."""
 
     def head(self) -> str | None:
         """Name the commit the tree stands on."""
@@ -50,7 +50,7 @@ class WorkingTree:
     root: Path
 
     def entries(self) -> list[Entry]:
-        """List all files in path order; what is no regular file is left out."""
+        """List all files in path order; only regular files are listed."""
         listed = git.text(self.root, *_LIST)
         paths = walk(self.root) if listed is None else (p for p in listed.split("\0") if p)
         found = [self._look(path) for path in _kept(paths)]

@@ -26,7 +26,7 @@ SNIFFED = 8_000
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether a file is no text, as Git does it: by a zero byte near its beginning."""
+    """Return whether a file is binary, as Git decides it: by a zero byte near its beginning."""
     return b"\0" in data[:SNIFFED]
 
 

@@ -211,7 +211,7 @@ def _ids_of(proposals: Iterable[Proposal]) -> frozenset[str]:
 def _find_same(
     waiting: Iterable[Proposal], operation: Operation, edits: tuple[Edit, ...]
 ) -> Proposal | None:
-    """Find a proposal that wants the very same, whoever made it; the id it was given is no part."""
+    """Find a proposal that wants the very same, whoever made it; its id does not count."""
     paths = [edit.path for edit in edits]
     near = (one for one in waiting if one.operation is operation)
     near = (one for one in near if [edit.path for edit in one.edits] == paths)

@@ -112,7 +112,7 @@ class Match(NamedTuple):
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
-    """Match one rule against one call; none when the call is no concern of the rule."""
+    """Match one rule against one call; none if the rule does not apply to it."""
     facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
     return next((match for _, match in matches(rule, facts)), None)
 
@@ -227,7 +227,7 @@ def _call_to_dict(call: ToolCall) -> dict[str, object]:
 
 
 def rule_from_dict(values: Mapping[str, object]) -> ToolRule:
-    """Read a rule back from plain values; anything that is no rule is refused."""
+    """Read a rule back from plain values; anything else is refused."""
     try:
         return _rule(values)
     except (KeyError, TypeError, ValueError, AttributeError) as fault:

@@ -166,7 +166,7 @@ def _one(program: str, words: Sequence[Word], row: _Row, what: str) -> list[Run]
 
 
 def _typed(program: str, words: Sequence[Word]) -> list[Run]:
-    """Join what is typed into a shell; the names of keys are no text."""
+    """Join what is typed into a shell; names of keys are left out."""
     found = joined([one for one in words if not re.fullmatch(_KEYS, one.text)], program)
     return [one._replace(text=re.sub(r"\\n|\^M", "\n", one.text)) for one in found]
 

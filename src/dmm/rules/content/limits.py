@@ -12,4 +12,4 @@ MAX_NESTING = 400
 
 
 class Unfit(Stopped):
-    """A pattern that is no code of a language; files in that language are not meant."""
+    """A pattern that is not code of a language; files in that language don't match."""

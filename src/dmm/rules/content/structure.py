@@ -59,7 +59,7 @@ _LEADS = {
 
 
 def matcher_of(pattern: str, rule: str, language: str, *, certain: bool) -> Matcher | None:
-    """Build the matcher for a file; none where the pattern is no code of that language.
+    """Build the matcher for a file; none if the pattern is not code of that language.
 
     Where the pattern is `certain` to be meant for the language, that is a fault.
     """

@@ -196,7 +196,7 @@ def _keys_of_reading(reading: Reading) -> set[str]:
 
 
 def unlisted_verbs(part: Part) -> frozenset[str]:
-    """The verbs of a rule that are no verbs of the lexicon: a decision is read with them."""
+    """The verbs of a rule that the lexicon lacks: a decision is read with them."""
     if isinstance(part, Prohibition):
         action = part.action
     elif isinstance(part, Verification):

@@ -70,7 +70,7 @@ def take(value: Any) -> dict[str, Any] | None:
 
 
 def short(value: Any, limit: int) -> str:
-    """Read a name; what is no text or too long to be one is none."""
+    """Read a name; empty if it is not text or is too long."""
     if not isinstance(value, str) or len(value) > limit:
         return ""
     return str(plain(value, 1))

@@ -36,7 +36,7 @@ class Head:
 
 
 def recognise(stream: BinaryIO) -> Head | None:
-    """Return what a file is; None where it is no transcript that can be read."""
+    """Return what a file is; None if it is not a readable transcript."""
     head: Head | None = None
     for line in islice(read_lines(stream), LOOKED_AT):
         if isinstance(line, Fault):
