@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.importer.bearing import Voice, strength
-from dmm.importer.notes import mark_of
+from dmm.importer.marks import read_mark
 from dmm.importer.outline import Block, BlockKind, Section, edit, outline
 from dmm.importer.sources import (
     FileImport,
@@ -129,7 +129,7 @@ def _content(tree: Section, lines: list[str]) -> tuple[int, ...]:
 
 
 def _is_noise(block: Block) -> bool:
-    is_mark = block.kind is BlockKind.COMMENT and mark_of((block,)) is not None
+    is_mark = block.kind is BlockKind.COMMENT and read_mark((block,)) is not None
     return block.kind is BlockKind.SEPARATOR or (block.kind is BlockKind.COMMENT and not is_mark)
 
 
@@ -176,7 +176,7 @@ def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
     if block.kind is BlockKind.SEPARATOR:
         return "separator line"
     if block.kind is BlockKind.COMMENT:
-        return "" if mark_of((block,)) else "comment"
+        return "" if read_mark((block,)) else "comment"
     if _BADGES.fullmatch(block.text):
         return "badge or image"
     if block.kind is BlockKind.LIST and _ANCHORS.fullmatch(block.text):

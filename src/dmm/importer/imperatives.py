@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from dmm.importer.groups import group
-from dmm.importer.notes import mark_of
+from dmm.importer.marks import read_mark
 from dmm.importer.outline import BlockKind, outline
 from dmm.importer.sources import SourceRef, base_of, read_front_matter, split_lines
 from dmm.importer.vocabulary import vocabulary
@@ -150,7 +150,7 @@ def find_imperatives(source: Source) -> tuple[Imperative, ...]:
 
 def imperatives_of(section: Section, path: str) -> Iterator[Imperative]:
     """Find the binding sentences of a document, in the order of its text."""
-    if mark_of(section.blocks) is not None:
+    if read_mark(section.blocks) is not None:
         # An exported memory comes back as it was.
         return
     heading = section.title if section.level > 1 else ""

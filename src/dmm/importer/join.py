@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Memory, Scope
-from dmm.importer.notes import Mark
+from dmm.importer.marks import write_mark
 from dmm.importer.outline import heading_line, outline, shift_headings
 
 if TYPE_CHECKING:
@@ -31,23 +31,7 @@ def join(memories: Sequence[Memory], *, title: str, include_deprecated: bool = F
 
 def _entry(memory: Memory) -> str:
     title, text = _without_title(memory)
-    mark = Mark(
-        path=memory.path,
-        scope=memory.scope,
-        tags=memory.tags,
-        priority=memory.priority,
-        confidence=memory.confidence,
-        status=memory.status,
-        expires=memory.expires,
-        id=memory.id,
-        created=memory.created,
-        aliases=memory.aliases,
-        supersedes=memory.supersedes,
-        related=memory.related,
-        cites=memory.cites,
-        paths=memory.paths,
-    )
-    head = f"{heading_line(3, title)}\n{mark}"
+    head = f"{heading_line(3, title)}\n{write_mark(memory)}"
     return f"{head}\n\n{shift_headings(text, 2, least=4)}" if text else head
 
 

@@ -233,17 +233,17 @@ def _memory(
     if mark is None:
         return made
     return replace(
-        made,
-        confidence=mark.confidence,
-        status=mark.status,
-        created=mark.created,
-        expires=mark.expires,
-        aliases=mark.aliases,
+        mark,
+        id=made.id,
+        path=made.path,
+        title=made.title,
+        body=made.body,
+        tags=made.tags,
+        scope=made.scope,
+        priority=made.priority,
         # An id that is not in the same file may be that of another memory here.
         supersedes=tuple(became[old] for old in mark.supersedes if old in became),
         related=tuple(became[old] for old in mark.related if old in became),
-        cites=mark.cites,
-        paths=mark.paths,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.importer.groups import Group, group
 from dmm.importer.likeness import Alike, Rarity
-from dmm.importer.notes import mark_of
+from dmm.importer.marks import read_mark
 from dmm.importer.outline import Block, BlockKind, Section, edit
 from dmm.importer.sources import SourceRef
 from dmm.importer.topics import GENERAL, content_words, meaning, topic_of, words
@@ -154,7 +154,7 @@ def placed_blocks(
     tree: Section, globs: tuple[str, ...], trail: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[Block, ...], Place]]:
     """Return the blocks of each rule in force and where it stands, in the order of the text."""
-    mark = mark_of(tree.blocks)
+    mark = read_mark(tree.blocks)
     if mark is not None and not mark.in_force:
         # A rule in force must not end in a memory that is not.
         return

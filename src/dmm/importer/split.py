@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from dmm.importer.bearing import IDENTITY, bearing, names_the_agent
 from dmm.importer.cuts import pack
 from dmm.importer.groups import Group, group
-from dmm.importer.notes import HARD_LIMIT, WANTED_TOKENS, Count, Mark, Note, mark_of
+from dmm.importer.marks import read_mark
+from dmm.importer.notes import HARD_LIMIT, WANTED_TOKENS, Count, Note
 from dmm.importer.outline import Block, BlockKind, Section, heading_line, refs_of, render_blocks
 from dmm.importer.sources import SourceKind
 from dmm.importer.titles import LONGEST, clipped, is_generic, is_vague, title_for, titled
@@ -18,6 +19,7 @@ from dmm.importer.topics import GENERAL, meaning, tags_of, topic_of, topic_title
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dmm.domain.memory import Memory
     from dmm.importer.documents import Document
 
 # From this size on, a text under a heading of its own is a concept of its own.
@@ -63,7 +65,7 @@ def split(document: Document, *, count: Count) -> list[Note]:
 
 def _page(document: Document, count: Count) -> _Page:
     top = document.tree
-    if len(top.children) == 1 and not mark_of(top.children[0].blocks):
+    if len(top.children) == 1 and not read_mark(top.children[0].blocks):
         # Text above the only title belongs to the document as much as the text below it.
         only = top.children[0]
         top = replace(only, blocks=(*top.blocks, *only.blocks))
@@ -74,7 +76,7 @@ def _page(document: Document, count: Count) -> _Page:
 
 def _section(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator[Note]:
     here = (*trail, page.title if page.is_top(section) else section.title)
-    mark = mark_of(section.blocks)
+    mark = read_mark(section.blocks)
     if mark and (not mark.in_force or page.count(_body(section)) <= HARD_LIMIT):
         yield _marked(section, here, mark)
         return
@@ -106,7 +108,7 @@ def _is_one_note(page: _Page, section: Section) -> bool:
 
 
 def _holds_marks(section: Section) -> bool:
-    return any(mark_of(part.blocks) is not None for part in section.walk())
+    return any(read_mark(part.blocks) is not None for part in section.walk())
 
 
 def _is_flat(section: Section) -> bool:
@@ -248,7 +250,7 @@ def _note(
     )
 
 
-def _marked(section: Section, trail: tuple[str, ...], mark: Mark) -> Note:
+def _marked(section: Section, trail: tuple[str, ...], mark: Memory) -> Note:
     blocks = [b for b in section.every_block() if b.kind is not BlockKind.COMMENT]
     body = f"{heading_line(1, section.heading)}\n\n{_body(section)}".rstrip("\n")
     return Note(
