@@ -435,3 +435,15 @@ class Writer:
 @pytest.fixture
 def write(root: Root, memory_text: MemoryText) -> Writer:
     return Writer(root.tree.root, memory_text)
+
+
+@pytest.fixture(scope="session")
+def bound() -> list[str]:
+    """What has a command heed the modes of files, also if root runs it."""
+    if sys.platform != "linux":
+        pytest.skip("modes are heeded as on Linux")
+    if os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv is not installed")
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,18 +20,6 @@ pytestmark = pytest.mark.slow
 
 RULE = "never run git push --force"
 GONE = "is gone"
-
-
-@pytest.fixture(scope="session")
-def bound() -> list[str]:
-    """What has a command heed the modes of files, also if root runs it."""
-    if sys.platform != "linux":
-        pytest.skip("modes are heeded as on Linux")
-    if os.geteuid() != 0:
-        return []
-    if shutil.which("setpriv") is None:
-        pytest.skip("setpriv is not installed")
-    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
 @pytest.fixture

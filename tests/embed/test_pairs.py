@@ -37,6 +37,12 @@ def test_the_order_of_the_texts_and_the_number_of_threads_change_nothing() -> No
     assert PairModel.load(threads=1).judge(pairs) == found
 
 
+def test_a_pair_that_was_judged_is_known_in_either_order() -> None:
+    model = PairModel.load(threads=1)
+    first = model.judge([(TABS, SPACES)])
+    assert model.judge([(TABS, LUNCH), (SPACES, TABS)])[1] is first[0]
+
+
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     for name in ("pairs.json", "pairs.onnx", "vocab.txt"):
         shutil.copy(DATA / name, tmp_path)

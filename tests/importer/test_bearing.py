@@ -34,6 +34,13 @@ def test_a_text_finds_its_scope_and_topic(title: str, text: str, expected: tuple
     assert judge(title, text) == expected
 
 
+def test_habits_for_some_files_or_one_job_are_knowledge_of_the_project() -> None:
+    habit = ("Working together", "- Ask before you add a dependency.")
+    assert judge(*habit, "web/AGENTS.md")[0] == "project"
+    skill = Voice(".claude/skills/deps/SKILL.md", SourceKind.SKILL, FrontMatter())
+    assert bearing(*habit, 80, skill).scope is Scope.PROJECT
+
+
 def test_a_long_text_never_goes_to_the_baseline() -> None:
     assert judge("Rules", "- Never push to main.", tokens=301)[0] == "project"
 

@@ -156,6 +156,8 @@ def test_globs_of_cursor_and_copilot_and_the_name_of_a_skill_are_kept(
         ".cursor/rules/tone.mdc": always,
         ".github/instructions/sql.instructions.md": copilot,
         ".claude/skills/release-notes/SKILL.md": skill,
+        "skills/tagging/SKILL.md": f"---\nname: tagging\n---\n\n# Steps\n\nTags of lamps. {steps}",
+        "examples/skills/pirate/SKILL.md": "# Not a skill of an agent\n",
         "examples/SKILL.md": "# Not a skill of an agent\n",
     }
     write(project.folder, files)
@@ -163,9 +165,18 @@ def test_globs_of_cursor_and_copilot_and_the_name_of_a_skill_are_kept(
     assert {one.memory.title: one.memory.paths for one in found.plan.memories} == {
         "Rules from .cursor/rules/tone.mdc": (),
         "Release notes": (),
+        "Tagging": (),
         "Forms": ("src/forms/**",),
         "Queries": ("**/*.sql",),
     }
+
+
+def test_a_section_about_a_readme_keeps_its_name(project: Project, importer: Importer) -> None:
+    filler = "The gallery shows every lamp of the shop with its price and maker. " * 40
+    above = f"# Examples\n\n{filler}\n\n## Conventions\n\n{filler}\n\n"
+    write(project.folder, {"AGENTS.md": f"{above}### README.md\n\nIt lists the lamps. {filler}\n"})
+    titles = [one.memory.title for one in importer.plan(importer.find_files()).plan.memories]
+    assert any("README.md" in title for title in titles), titles
 
 
 def test_small_sections_of_two_skills_are_not_joined(project: Project, importer: Importer) -> None:

@@ -13,6 +13,7 @@ from dmm.index.analysis import weigh_query
 from dmm.packs.assemble import Ranked
 from dmm.packs.rank import QUERY_FLOOR, STALE_FACTOR, WORDS_WEIGHT, demote, rank
 from dmm.packs.search import find
+from dmm.packs.sequence import follows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,6 +127,43 @@ def test_a_short_memory_is_lifted_by_a_strong_one_beside_it(
     assert lifts[1] == 0
     assert 0 <= lifts[2] < 0.01
     assert lifts[3] == 0
+
+
+def test_memories_that_are_only_sorted_beside_each_other_do_not_lift_each_other(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
+    corpus.add("project/api/common_patterns.md", "other", near=0.1, length=20)
+    corpus.add("project/api/end_to_end.md", "sessions", near=0.8, length=20)
+    corpus.add("project/api/turn_9.md", "other", near=0.1, length=20)
+    assert not ranking_of(corpus, "sessions", query_vector).parts["neighbours"].any()
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "expected"),
+    [
+        ("talk/turn_7.md", "talk/turn_6.md", True),
+        ("talk/000010.md", "talk/000009.md", True),
+        ("talk/turn_8.md", "talk/turn_6.md", False),
+        ("talk/turn_7.md", "other/turn_6.md", False),
+        ("talk/turn_7.md", "talk/turn_6.txt", False),
+        ("talk/b.md", "talk/a.md", False),
+    ],
+)
+def test_a_name_follows_the_one_with_the_number_before(
+    path: str, before: str, expected: bool
+) -> None:
+    assert follows(path, before) is expected
+
+
+def test_what_costs_much_to_read_must_be_worth_much_of_the_best(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
+    corpus.add("project/a.md", "other", near=0.9, length=400)
+    corpus.add("project/b.md", "other", near=0.3, length=400)
+    corpus.add("project/c.md", "other", near=0.3, length=10)
+    corpus.add("project/d.md", "other", near=0.7, length=400)
+    relevant = ranking_of(corpus, "lamps", query_vector).relevant
+    assert relevant.tolist() == [True, False, True, True]
 
 
 def test_a_short_memory_beside_a_strong_one_becomes_a_candidate(corpus: ComparisonSet) -> None:

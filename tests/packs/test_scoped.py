@@ -47,6 +47,26 @@ def test_a_command_that_names_no_such_file_is_not_looked_at() -> None:
     assert about("src/billing/**").may_cover("cd src && cat billing/a.py")
 
 
+def test_a_task_that_names_a_file_or_a_package_prefers_its_memories(
+    shop: Project, open_project: Opener, memory_text: MemoryText
+) -> None:
+    dmm = open_project(shop)
+    for name, globs in {"web": "[packages/web_shop/**]", "api": "[packages/api/**]"}.items():
+        number = f"mem_2026_01_31_9{ord(name[0])}"
+        shop.write(f"project/{name}.md", memory_text(name, id=number, paths=globs))
+    dmm.indexes.sync()
+    scoped = ScopedMemories(dmm.indexes)
+
+    def aim(text: str, *there: str) -> tuple[set[str], set[str]]:
+        found = scoped.aim(text, lambda path: path in there)
+        return {one.title for one in found.about}, {one.title for one in found.elsewhere}
+
+    assert aim("rename web_shop") == ({"web"}, {"api"})
+    assert aim("fix packages/api/a.py") == ({"api"}, {"web"})
+    assert aim("fix packages/mail", "packages/mail") == (set(), {"api", "web"})
+    assert aim("fix packages/mail") == aim("say hello and/or good-bye") == (set(), set())
+
+
 def test_memories_are_read_again_only_when_the_index_has_changed(
     shop: Project, open_project: Opener, memory_text: MemoryText
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dmm.ask.evidence import Origin, safe_line
 from dmm.ask.sections import Section
 from dmm.ask.sources import DOCUMENT
+from dmm.index.analysis import analyze
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -27,6 +28,14 @@ _MARKUP = re.compile(r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*_`>|]+|^#+\s.*$|^\s*(?:
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|\[\]\([^)]*\)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _COMMENT = re.compile(r'^\s*(?:#|//|/\*|\*|--|"""|\'\'\')')
+# Lines of code that only name other code: imports, decorators, a text by itself.
+_EMPTY = re.compile(
+    r"""@|["'`]|(?:import|from|use|package|export \*|#include|mod)\b"""
+    r"|(?:const|let|var) .*\brequire\("
+)
+# What an import adds to a memory: where it applies and where it comes from.
+_FRAME = re.compile(r"^(?:Applies to|Source): .*$", re.M)
+_ITEM = re.compile(r"\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _WORDS = re.compile(r"\w+\W+\w+\W+\w+")
 
@@ -73,11 +82,13 @@ def compose_points(
     missing: Sequence[str],
     named: Collection[Section],
     *,
+    asked: str,
     looks_back: bool,
 ) -> Answer:
     """Take the best piece of each source, then the next best; a look back asks sessions first.
 
-    What shows a section that the question names counts as a source of its own.
+    What shows a section that the question names counts as a source of its own. Of prose the
+    sentence is quoted that shares most words with what is asked.
     """
     order = [str(Origin.MEMORY), NAMED, DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
     if looks_back:
@@ -88,17 +99,32 @@ def compose_points(
     rows = zip_longest(*by_source.values())
     ranked = [one for one in chain.from_iterable(rows) if one is not None]
     more = (_cite(one) for one in ranked[MOST_POINTS : MOST_POINTS + MOST_MORE])
-    return Answer(tuple(map(_point, ranked[:MOST_POINTS])), tuple(missing), tuple(more))
+    terms = frozenset(analyze(asked))
+    points = tuple(_point(one, terms) for one in ranked[:MOST_POINTS])
+    return Answer(points, tuple(missing), tuple(more))
 
 
 def _source(one: Evidence) -> str:
     return DOCUMENT if one.kind == DOCUMENT and not one.marks else str(one.origin)
 
 
-def _point(one: Evidence) -> Point:
+def put_first(
+    evidence: Sequence[Evidence], asked: Collection[str], name_package: Callable[[str], str]
+) -> list[Evidence] | None:
+    """Put what is in a package that the question names first; None where it names none."""
+    names = {one.casefold() for one in asked}
+    inside = [name_package(one.path).rpartition("/")[2].casefold() in names for one in evidence]
+    if not any(inside):
+        return None
+    return [
+        one for _, one in sorted(zip(inside, evidence, strict=True), key=lambda two: not two[0])
+    ]
+
+
+def _point(one: Evidence, terms: frozenset[str]) -> Point:
     doubt = f" (low trust: {one.doubt})" if one.doubt else ""
     if one.origin is not Origin.CODE or one.kind == DOCUMENT:
-        said = _first_sentence(one.text)
+        said = _best_sentence(one.text, terms)
         title = f"{one.title}: " if one.title and one.title not in said else ""
         return Point(_clip(f"{title}{said}") + doubt, _cite(one))
     lines = one.text.split("\n")
@@ -124,9 +150,24 @@ def _cite(one: Evidence) -> str:
 
 
 def _first_code(lines: Iterable[str]) -> str:
-    """Return the first line that is code; a definition says most in its first line."""
+    """Return the first line that says something; a definition says most in its first line."""
     said = (line.strip() for line in lines if line.strip() and not _COMMENT.match(line))
-    return next((line for line in said if not line.startswith("@")), "")
+    return next((line for line in said if not _EMPTY.match(line)), "")
+
+
+def _best_sentence(text: str, terms: frozenset[str]) -> str:
+    """Return the sentence that shares most words with what is asked, the first of several."""
+    plain = _MARKUP.sub(r"\1", _IMAGE.sub("", _FRONT_MATTER.sub("", _FRAME.sub("", text))))
+    said = [one for paragraph in _ITEM.split(plain) for one in _every_sentence(paragraph)]
+    return _clip(max(said, key=lambda one: len(terms.intersection(analyze(one))), default="")) or (
+        _first_sentence(text)
+    )
+
+
+def _every_sentence(text: str) -> Iterator[str]:
+    said = " ".join(text.split())
+    if _WORDS.search(said) and _is_prose(said):
+        yield from _SENTENCE.split(said)
 
 
 def _first_sentence(text: str) -> str:

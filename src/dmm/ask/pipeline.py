@@ -291,12 +291,19 @@ def _tell_answer(
     """Return the short answer as plain data."""
     missing = [MEANING[SECTION_OF[Category(one)]] for one in written.gate["missing"]]
     missing += gathered.unknown
-    if len(decision.profile.sections) >= ABOUT_ALL:
-        found = short_answer.compose_overview(gathered.evidence, missing, gathered.name_package)
+    evidence: Sequence[Evidence] = gathered.evidence
+    about_all = len(decision.profile.sections) >= ABOUT_ALL
+    inside = short_answer.put_first(evidence, question.subjects, gathered.name_package)
+    if about_all and inside is None:
+        found = short_answer.compose_overview(evidence, missing, gathered.name_package)
     else:
-        back = question.looks_back or question.span is not None
-        named = find_sections(question.words)
-        found = short_answer.compose_points(gathered.evidence, missing, named, looks_back=back)
+        found = short_answer.compose_points(
+            inside if about_all and inside else evidence,
+            missing,
+            find_sections(question.words),
+            asked=question.words,
+            looks_back=question.looks_back or question.span is not None,
+        )
     return {
         "points": [asdict(one) for one in found.points],
         "missing": list(found.missing),

@@ -131,14 +131,19 @@ def run() -> int:
     except MemoryError:
         hint = "free some memory, or raise this process's limit"
         return failures.report(StorageError("out of memory", hint=hint), as_json=as_json)
-    except BrokenPipeError:
-        # The reader went away; keep Python from complaining while it closes the stream.
+    except OSError as error:
+        return report_system_error(error, as_json=as_json)
+    return ended if isinstance(ended, int) else 0
+
+
+def report_system_error(error: OSError, *, as_json: bool = False) -> int:
+    """Report what the system refused; a reader that went away is no fault."""
+    if isinstance(error, BrokenPipeError):
+        # Keep Python from complaining while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return failures.FINDINGS
-    except OSError as error:
-        unforeseen = StorageError(f"the system refused: {error.strerror}", where=error.filename)
-        return failures.report(unforeseen, as_json=as_json)
-    return ended if isinstance(ended, int) else 0
+    unforeseen = StorageError(f"the system refused: {error.strerror}", where=error.filename)
+    return failures.report(unforeseen, as_json=as_json)
 
 
 def _asked_for() -> list[str]:

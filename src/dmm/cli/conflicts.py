@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dmm.cli.fast_typer import FastTyper
-from dmm.cli.format.lines import wrapped
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dmm.cli.daemon_call import find_agent
 from dmm.cli.options import (
     Json,
     Root,
     counted,
     deliver,
-    find_agent,
     open_project,
     print_json,
     print_lines,

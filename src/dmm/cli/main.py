@@ -16,10 +16,14 @@ def main() -> None:
     try:
         _start_lightly()
         _speak_utf8()
-        # Loading takes a while; an interruption meanwhile is like one of the command itself.
-        from dmm.cli.commands import run
+        from dmm.cli.quick import run_quickly
 
-        status = run()
+        status = run_quickly(sys.argv[1:])
+        if status is None:
+            # Loading takes a while; an interruption meanwhile is like one of the command itself.
+            from dmm.cli.commands import run
+
+            status = run()
     except KeyboardInterrupt:
         status = None
     except MemoryError:

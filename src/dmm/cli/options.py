@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dmm.cli.daemon_call import find_agent
 from dmm.domain.hidden import replace_hidden
 from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
@@ -26,14 +26,6 @@ Root = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 _opened: list[Dmm] = []
-
-
-def find_agent() -> str | None:
-    """Return by which variable a shell is known as one that an agent runs; None for a person's."""
-    from dmm.clients.registry import all_clients
-
-    names = (name for client in all_clients() for name in client.shell_variables)
-    return next((name for name in names if os.environ.get(name)), None)
 
 
 def refuse_agents(act: str) -> None:
@@ -66,22 +58,6 @@ def open_project(root: Path | None, *, quiet: bool = False) -> Dmm:
     if held is not None and not quiet:
         sys.stderr.write(f"dmm: {neutralise(held)}\n")
     return opened
-
-
-def call_daemon(
-    verb: str, arguments: dict[str, Any], root: Path | None, *, within: float
-) -> dict[str, Any] | None:
-    """Ask the daemon, where one runs; what it can't answer is tried here, and reported."""
-    from dmm import endpoint
-
-    named = root or os.environ.get("DMM_ROOT")
-    try:
-        start = Path(named).resolve() if named else Path.cwd()
-    except OSError:
-        return None
-    place = {"start": str(start), "exact": named is not None}
-    told = endpoint.call(verb, arguments | place, timeout=within)
-    return None if told is None or "error" in told else told
 
 
 def close_projects() -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.options import Json, Root, call_daemon, deliver, open_project, print_lines, to_json
+from dmm.cli.daemon_call import call_daemon
+from dmm.cli.options import Json, Root, deliver, open_project, print_lines, to_json
 from dmm.domain.memory import Scope
 
 if TYPE_CHECKING:

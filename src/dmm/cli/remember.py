@@ -9,24 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dmm.cli import failures
-from dmm.cli.options import (
-    Json,
-    Root,
-    call_daemon,
-    find_agent,
-    open_project,
-    print_json,
-    print_lines,
-)
+from dmm.cli.daemon_call import call_notes
+from dmm.cli.format.notes import REFUSED, show_forgotten, show_remembered
+from dmm.cli.options import Json, Root, open_project, print_json, print_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    Told = Mapping[str, Any]
-
-ANSWER_WITHIN = 10.0
-CLASHES = ("duplicates", "conflicts")
+    from dmm.cli.format.notes import Told
 
 
 def remember(
@@ -56,8 +46,8 @@ def remember(
     if as_json:
         print_json(told)
     else:
-        print_lines(_remembered(told))
-    if told["status"] == "refused":
+        print_lines(show_remembered(told))
+    if told["status"] == REFUSED:
         raise typer.Exit(failures.FINDINGS)
 
 
@@ -83,72 +73,18 @@ def forget(
     if as_json:
         print_json(told)
     else:
-        print_lines(_forgotten(told))
+        print_lines(show_forgotten(told))
     if told["status"] == "several":
         raise typer.Exit(failures.FINDINGS)
 
 
 def _carry_out(verb: str, arguments: dict[str, Any], root: Path | None) -> dict[str, Any]:
     """Ask the daemon, which has everything loaded, or do it here."""
-    by_agent = {"by_agent": find_agent() is not None}
-    told = call_daemon(verb, arguments | by_agent, root, within=ANSWER_WITHIN)
+    told = call_notes(verb, arguments, root)
     if told is not None:
         return told
     notes = open_project(root).notes
     return asdict(getattr(notes, verb)(**arguments))
-
-
-def _remembered(told: Told) -> Iterator[str]:
-    from dmm.cli.format.lines import wrapped
-
-    clashes = [one for one in (*told["failed"], *told["remarks"]) if one["check"] in CLASHES]
-    if told["status"] == "refused":
-        yield from wrapped(told["why"], "Not remembered: ")
-        yield from _ways(clashes)
-        return
-    done = "Remembered" if told["status"] == "applied" else f"{told['proposal']} {told['status']}"
-    yield f"{done}: {told['path']}"
-    yield from wrapped(", ".join(told["tags"]), "  tags: ")
-    if told["paths"]:
-        yield from wrapped(", ".join(told["paths"]), "  for:  ")
-    for one in clashes:
-        yield from wrapped(one["text"], "  note: ")
-    for notice in told["notices"]:
-        yield from wrapped(notice, "  note: ")
-    if told["status"] == "applied":
-        yield f"  undo: dmm undo {told['seq']}"
-    else:
-        yield from wrapped(told["why"], "  why:  ")
-        yield f"  see:  dmm review show {told['seq']}"
-
-
-def _ways(clashes: list[Told]) -> Iterator[str]:
-    """Show the ways out of a note that another memory stands against."""
-    other = next((one["other"] for one in clashes if one["other"]), None)
-    if other is None:
-        return
-    yield f"  read it:    .dmm/memory/{other}"
-    yield f"  replace it: dmm remember --replace {other} TEXT"
-    yield "  keep both:  dmm remember --anyway TEXT"
-
-
-def _forgotten(told: Told) -> Iterator[str]:
-    from dmm.cli.format.lines import wrapped
-
-    if told["status"] == "several":
-        yield "Several memories may be meant; name one by its path:"
-        for one in told["matches"]:
-            yield f"  {one['path']}"
-            yield from wrapped(one["title"], "    ")
-        return
-    done = "Forgotten" if told["status"] == "applied" else f"{told['proposal']} {told['status']}"
-    yield from wrapped(f"{told['path']} ({told['title']})", f"{done}: ")
-    for notice in told["notices"]:
-        yield from wrapped(notice, "  note: ")
-    if told["status"] == "applied":
-        yield f"  undo: dmm undo {told['seq']}"
-    else:
-        yield from wrapped(told["why"], "  why:  ")
 
 
 def _choose(matches: list[Told]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.cli.format.lines import wrapped
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, print_json, print_lines
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.format.lines import wrapped
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import (
     Json,
     Root,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dmm.cli.format import paint, verdicts
-from dmm.cli.format.lines import wrapped
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json
 from dmm.cli.persons import need_person
 from dmm.errors import UsageError

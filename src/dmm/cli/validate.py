@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.format.lines import wrapped
-from dmm.cli.options import Json, Root, counted, find_agent, open_project, print_json, print_lines
+from dmm.cli.daemon_call import find_agent
+from dmm.cli.format.wrapping import wrapped
+from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:

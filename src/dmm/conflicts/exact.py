@@ -17,6 +17,8 @@ VALUES = "They give different values for the same thing."
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORD = re.compile(r"[\w#$%@/.:+-]*\w|%")
 _FEWEST = 4  # words that two texts with different numbers have in common
+_REFUSALS = frozenset({"not", "never"})
+_INSTEAD = frozenset({("instead", "of"), ("rather", "than")})
 _ORDER = frozenset({"after", "before", "over", "than", "then", "to", "from", "into"})
 
 
@@ -38,11 +40,14 @@ def compare_texts(one: str, other: str) -> ConflictType | None:
     """Compare two texts word by word; None where only a model can tell.
 
     Equal texts are duplicates. Texts that differ in nothing but numbers clash, and so do texts of
-    the same words around "before" or "over" with two of them exchanged.
+    the same words around "before" or "over" with two of them exchanged. Where each text takes what
+    the other refuses, they clash however they go on: "Use A, not B", "Use B, never A".
     """
     mine, yours = _words(one), _words(other)
     if mine == yours:
         return ConflictType.DUPLICATE
+    if _refuse_each_other(mine, yours):
+        return ConflictType.CONTRADICTION
     if len(mine) != len(yours):
         return None
     changed = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
@@ -54,6 +59,27 @@ def compare_texts(one: str, other: str) -> ConflictType | None:
     if turned and not _ORDER.isdisjoint(mine):
         return ConflictType.CONTRADICTION
     return None
+
+
+def _refuse_each_other(mine: list[str], yours: list[str]) -> bool:
+    taken, refused = _choice(mine)
+    others_taken, others_refused = _choice(yours)
+    if refused is None or others_refused is None:
+        return False
+    return (
+        refused in others_taken
+        and others_refused in taken
+        and refused not in taken
+        and others_refused not in others_taken
+    )
+
+
+def _choice(words: list[str]) -> tuple[list[str], str | None]:
+    """Return the words before the first refusal, and the word that is refused."""
+    for at in range(1, len(words) - 1):
+        if words[at] in _REFUSALS or (words[at - 1], words[at]) in _INSTEAD:
+            return words[:at], words[at + 1]
+    return words, None
 
 
 def numbers_in(text: str) -> set[str]:

@@ -18,6 +18,7 @@ from dmm.embed.model import (
 )
 from dmm.embed.wordpiece import CLS, SEP
 from dmm.errors import ModelUnavailable
+from dmm.lru import LruCache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 LONGEST = 126  # word pieces of one text
 # The other order is asked only where the first one leaves a doubt.
 CLEAR = 0.97
+KEPT = 256
 
 _MODEL = "pairs.onnx"
 _ABOUT = "pairs.json"
@@ -50,6 +52,8 @@ class PairModel:
         self._session = session
         self._words = words
         self._threads = threads
+        # What is compared before a write is compared again after it.
+        self._judged = LruCache[Chances](KEPT)
 
     @classmethod
     def load(cls, directory: Path | None = None, *, threads: int | None = None) -> Self:
@@ -70,10 +74,20 @@ class PairModel:
         """Return the chances for each pair; the order of the two texts does not matter."""
         found: list[Chances] = [Chances(0, 0, 1)] * len(pairs)
 
-        def fill(row: int) -> None:
-            found[row] = self._judge(*pairs[row])
+        new: list[int] = []
+        for row, pair in enumerate(pairs):
+            known = self._judged.find(*sorted(pair))
+            if known is None:
+                new.append(row)
+            else:
+                found[row] = known
 
-        share(fill, len(pairs), min(self._threads, len(pairs)))
+        def fill(at: int) -> None:
+            found[new[at]] = self._judge(*pairs[new[at]])
+
+        share(fill, len(new), min(self._threads, len(new)))
+        for row in new:
+            self._judged.keep(found[row], *sorted(pairs[row]))
         return found
 
     def _judge(self, one: str, other: str) -> Chances:

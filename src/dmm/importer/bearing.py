@@ -110,9 +110,14 @@ class Voice:
         return reach_of(self.path, () if self.front.always else self.front.globs)
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether it is for some files or for one job."""
+        return bool(self.reach) or self.kind in _ON_DEMAND
+
+    @property
     def is_always(self) -> bool:
         """Whether a client reads it in every session, or it is a document for all tasks."""
-        if self.reach or self.kind in _ON_DEMAND:
+        if self.is_narrow:
             return False
         asked_for = self.kind is SourceKind.CURSOR_RULE and self.front.last_line
         return self.front.always or not asked_for
@@ -183,6 +188,8 @@ def _own(title: str) -> str:
 
 
 def _ordinary_scope(title: str, text: str, voice: Voice) -> Scope:
+    if voice.is_narrow and not voice.is_users:
+        return Scope.PROJECT
     share = _behaviour(text)
     if share >= _BEHAVIOUR or (_BEHAVIOUR_TITLE.search(title) and share > 0):
         return Scope.AGENT

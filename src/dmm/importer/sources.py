@@ -36,7 +36,8 @@ _FILE_NAME = re.compile(r"(README|AGENTS|CLAUDE|GEMINI)|.*\.(md|mdc|txt|rst|json
 
 # Folders without instructions of the project's own.
 SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules", "site-packages", "vendor"}
-_SKILL_FOLDER = re.compile(r"(^|/)\.[\w-]+/skills/")
+# Where clients look for skills, and where a repository keeps those of all of them.
+_SKILL_FOLDER = re.compile(r"(^|/)\.[\w-]+/skills/|^skills/")
 
 
 class SourceKind(StrEnum):

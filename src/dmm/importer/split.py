@@ -177,7 +177,8 @@ def _note_of(page: _Page, trail: tuple[str, ...], groups: list[Group], part: str
 
 def _whole_title(trail: tuple[str, ...], text: str) -> str:
     title = title_for(trail)
-    if not is_generic(title):
+    # Below another heading, "README.md" is what a section is about.
+    if len(trail) > 2 or not is_generic(title):
         return title
     topic = topic_title(topic_of(text))
     return f"{topic[:1].upper()}{topic[1:]} notes"

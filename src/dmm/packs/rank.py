@@ -18,6 +18,7 @@ from dmm.index.snapshot import CONFIDENCES
 from dmm.index.vectors import NO_VECTORS
 from dmm.packs import route
 from dmm.packs.search import widen
+from dmm.packs.sequence import follow_each_other
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 WORDS_WEIGHT = 0.25
 # To name a file that a memory is about proves as much as to share all words with it.
 FILES_WEIGHT = WORDS_WEIGHT
+ELSEWHERE_WEIGHT = FILES_WEIGHT / 2
 CODE_FROM, CODE_TO, CODE_CUT, CODE_SAMPLE = 0.03, 0.07, 0.9, 20
 PREVIOUS_WEIGHT, NEXT_WEIGHT = 0.5, 0.4
 SHORT_WORDS = 80
@@ -43,6 +45,8 @@ NOISE_RANK = 100
 WIDENED_BY, WIDENED_WORDS = 64, 160
 
 QUERY_FLOOR, ITEM_FLOOR = 0.40, 0.20
+# A memory that is not cheap to read must be worth so much of the best one.
+COSTLY_SHARE, CHEAP_WORDS = 0.4, 40
 PRECISE_FLOOR, PRECISE_SHARE = 0.60, 0.80
 
 PRIORITY_WEIGHT, CONFIDENCE_WEIGHT, RECENCY_WEIGHT = 0.10, 0.06, 0.04
@@ -71,48 +75,62 @@ def rank(
     *,
     named: set[int],
     about: Collection[int] = (),
+    elsewhere: Collection[int] = (),
     said: float = 1.0,
     precise: bool = False,
     top_directories: int = 3,
 ) -> Ranking:
     """Score every candidate; `named` are memories that the query calls by name.
 
-    `about` are those whose files it names. `said` is how much its words prove: those of a vague
-    query rank, but what is served must be similar too.
+    `about` are those whose files it names, `elsewhere` those about other files. `said` is how much
+    its words prove: those of a vague query rank, but what is served must be similar too.
     """
     code = _code_share(snapshot, found, query)
     words_weight = WORDS_WEIGHT * (1 - CODE_CUT * code)
-    if named or about:
-        found = widen(snapshot, found, np.array(sorted(named.union(about)), np.intp))
-    found = widen(snapshot, found, _beside(snapshot, found, _evidence(found, words_weight)))
+    found = _widened(snapshot, found, named.union(about), words_weight)
     rows = found.rows
-    files = FILES_WEIGHT * np.isin(rows, list(about)).astype(np.float32)
+    here, there = np.isin(rows, list(about)), np.isin(rows, list(elsewhere))
+    files = np.asarray(FILES_WEIGHT * here - ELSEWHERE_WEIGHT * there, np.float32)
     evidence = _evidence(found, words_weight) + files
     raised = evidence + (1 - code) * _neighbours(snapshot, rows, evidence)
     folders = route.score(snapshot, found, raised)
-    pull = route.pull(snapshot, found, folders)
-    placed = raised + pull
+    placed = raised + route.pull(snapshot, found, folders)
     claims = _claims(snapshot, rows, day)
-    called = np.isin(rows, list(named)) if named else np.zeros(len(rows), np.bool_)
-    parts = {
-        "similarity": _similarity(found),
-        "bm25": found.lexical.bm25[rows],
-        "coverage": found.lexical.coverage[rows],
+    called = np.isin(rows, list(named))
+    parts = _match(found) | {
         "evidence": evidence,
         "neighbours": raised - evidence,
-        "directory": pull,
+        "directory": placed - raised,
         "named": called.astype(np.float32),
         "claims": claims,
-    } | ({"files": files} if about else {})
-    unproved = (1 - said) * words_weight * _words(found)
-    sure = _certain(evidence) if said >= 1 else np.zeros(len(rows), np.bool_)
+    }
+    if about or elsewhere:
+        parts["files"] = files
+    proved = evidence - (1 - said) * words_weight * _words(found)
+    cheap = _shortness(snapshot, rows, CHEAP_WORDS)
+    sure = _certain(evidence, said) if precise else _relevant(proved, placed, called, cheap)
     return Ranking(
         found=found,
         score=np.asarray(_squash(placed) * claims, np.float32),
-        relevant=called | (sure if precise else _relevant(evidence - unproved, placed, called)),
+        relevant=called | sure,
         parts=parts,
         directories=route.prefer(snapshot, folders, top_directories),
     )
+
+
+def _widened(snapshot: Snapshot, found: Found, called: Collection[int], weight: float) -> Found:
+    """Add what the query calls, and what stands beside the best."""
+    found = widen(snapshot, found, np.array(sorted(called), np.intp))
+    return widen(snapshot, found, _beside(snapshot, found, _evidence(found, weight)))
+
+
+def _match(found: Found) -> dict[str, Floats]:
+    """Return how well each candidate matches, by similarity and by words."""
+    return {
+        "similarity": _similarity(found),
+        "bm25": found.lexical.bm25[found.rows],
+        "coverage": found.lexical.coverage[found.rows],
+    }
 
 
 def _similarity(found: Found) -> Floats:
@@ -131,15 +149,21 @@ def _evidence(found: Found, words_weight: float) -> Floats:
     return np.asarray(_similarity(found) + words_weight * _words(found), np.float32)
 
 
-def _relevant(evidence: Floats, placed: Floats, called: Flags) -> Flags:
-    """Mark what is worth reading where it stands; if nothing at all stands out, nothing is."""
-    if not called.any() and (not len(evidence) or float(evidence.max()) < QUERY_FLOOR):
+def _relevant(evidence: Floats, placed: Floats, called: Flags, cheap: Floats) -> Flags:
+    """Mark what is worth reading where it stands; if nothing at all stands out, nothing is.
+
+    What a memory must prove grows with what it costs to read, up to a share of the best.
+    """
+    if not len(evidence) or (not called.any() and float(evidence.max()) < QUERY_FLOOR):
         return np.zeros(len(evidence), np.bool_)
-    return np.asarray(placed >= ITEM_FLOOR, np.bool_)
+    wanted = COSTLY_SHARE * (1 - cheap) * float(placed.max())
+    return np.asarray(placed >= np.maximum(ITEM_FLOOR, wanted), np.bool_)
 
 
-def _certain(evidence: Floats) -> Flags:
+def _certain(evidence: Floats, said: float) -> Flags:
     """Mark what is worth reading even if being wrong costs more than being silent."""
+    if said < 1:
+        return np.zeros(len(evidence), np.bool_)
     best = float(evidence.max()) if len(evidence) else 0.0
     return np.asarray(evidence >= max(PRECISE_FLOOR, PRECISE_SHARE * best), np.bool_)
 
@@ -157,7 +181,7 @@ def _code_share(snapshot: Snapshot, found: Found, query: str) -> float:
 
 
 def _beside(snapshot: Snapshot, found: Found, evidence: Floats) -> Rows:
-    """Name the short memories next to the best candidates in their folders."""
+    """Name the short memories written just before and after the best candidates."""
     best = found.rows[np.argsort(-evidence, kind="stable")[:WIDENED_BY]]
     directory = snapshot.columns.directory
     near = np.concatenate([best - 1, best + 1])
@@ -165,7 +189,9 @@ def _beside(snapshot: Snapshot, found: Found, evidence: Floats) -> Rows:
     inside = (near >= 0) & (near < len(snapshot))
     near, own = near[inside], own[inside]
     short = snapshot.columns.words[near] <= WIDENED_WORDS
-    beside = near[short & (directory[near] == directory[own])]
+    fit = short & (directory[near] == directory[own])
+    near, own = near[fit], own[fit]
+    beside = near[follow_each_other(snapshot, np.minimum(near, own), np.maximum(near, own))]
     # Not np.unique: for one call it would load the whole of numpy.ma.
     return np.array(sorted(set(beside.tolist())), np.intp)
 
@@ -173,7 +199,8 @@ def _beside(snapshot: Snapshot, found: Found, evidence: Floats) -> Rows:
 def _neighbours(snapshot: Snapshot, rows: Rows, evidence: Floats) -> Floats:
     """Lift short memories beside strong ones: a turn of talk needs the turns around it.
 
-    Pieces of code that stand beside each other tell nothing about each other.
+    Only names that are numbered one after the other say that memories belong together: sections of
+    one document are sorted by their titles. Pieces of code beside each other tell nothing either.
     """
     if len(rows) < 2:
         return np.zeros(len(rows), np.float32)
@@ -181,12 +208,19 @@ def _neighbours(snapshot: Snapshot, rows: Rows, evidence: Floats) -> Floats:
     noise = -np.partition(-evidence, last)[last]
     directory = snapshot.columns.directory[rows]
     beside = (rows[1:] - rows[:-1] == 1) & (directory[1:] == directory[:-1])
+    near = np.flatnonzero(beside)
+    beside[near] = follow_each_other(snapshot, rows[near], rows[near + 1])
     above = np.zeros(len(rows), np.float32)
     below = np.zeros(len(rows), np.float32)
     above[1:] = np.where(beside, PREVIOUS_WEIGHT * (evidence[:-1] - noise), 0.0)
     below[:-1] = np.where(beside, NEXT_WEIGHT * (evidence[1:] - noise), 0.0)
-    shortness = 1 / (1 + (snapshot.columns.words[rows] / SHORT_WORDS) ** 2)
-    return np.asarray(np.maximum(0.0, np.maximum(above, below)) * shortness, np.float32)
+    lift = np.maximum(0.0, np.maximum(above, below))
+    return np.asarray(lift * _shortness(snapshot, rows, SHORT_WORDS), np.float32)
+
+
+def _shortness(snapshot: Snapshot, rows: Rows, words: int) -> Floats:
+    """Return 1 for what is much shorter than so many words, near 0 for what is much longer."""
+    return np.asarray(1 / (1 + (snapshot.columns.words[rows] / words) ** 2), np.float32)
 
 
 def _claims(snapshot: Snapshot, rows: Rows, day: dt.date) -> Floats:

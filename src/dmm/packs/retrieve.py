@@ -14,6 +14,7 @@ from dmm.index.analysis import content_words, names_identifier, weigh_query
 from dmm.index.stem import stem
 from dmm.packs.assemble import Ranked
 from dmm.packs.rank import rank
+from dmm.packs.scoped import Aim
 from dmm.packs.search import eligible, find
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 # So many common words say what a request is about; a rare one says as much as two of them.
 WORDS_NEEDED = 3
 RARE_WORD = 2
+NO_AIM = Aim()
 
 
 def weigh_words(query: str, is_common: Callable[[str], bool]) -> float:
@@ -62,14 +64,14 @@ def retrieve(
     settings: RetrievalConfig,
     is_word: Callable[[str], bool],
     only: Sequence[bool] | None = None,
-    about: Collection[Place] = (),
+    aim: Aim = NO_AIM,
     said: float = 1.0,
 ) -> Retrieval:
     """Find and rank the candidates of a request; without a vector the keywords decide alone.
 
     `is_word` knows common words, which are never taken for a slip in writing a name. `only` has a
-    flag for each memory that may be found, `about` are memories whose files the request names,
-    `said` is how much its words prove.
+    flag for each memory that may be found, `aim` are those about the files the request names and
+    those about others, `said` is how much its words prove.
     """
     allowed = eligible(snapshot, request, day, only)
     found = find(snapshot, weigh_query(request.query), vector, allowed)
@@ -82,7 +84,8 @@ def retrieve(
             request.query, lambda word: stem(word) not in found.lexical.unknown or is_word(word)
         ),
         said=said,
-        about=[n for n, place in enumerate(snapshot.places) if place in about] if about else (),
+        about=_rows(snapshot, aim.about),
+        elsewhere=_rows(snapshot, aim.elsewhere),
         precise=request.precise,
         top_directories=settings.top_k_directories,
     )
@@ -95,6 +98,10 @@ def retrieve(
         directories=ranking.directories,
         considered=len(ranking.found.rows),
     )
+
+
+def _rows(snapshot: Snapshot, places: Collection[Place]) -> list[int]:
+    return [n for n, place in enumerate(snapshot.places) if place in places] if places else []
 
 
 def _lines(

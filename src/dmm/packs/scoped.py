@@ -12,7 +12,7 @@ from dmm.rules.commands.globs import matches_path
 from dmm.rules.commands.values import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from dmm.domain.memory import Origin
     from dmm.index.rows import ScopedRow
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 EVERYWHERE = "/**"
 _PATH = re.compile(r"[\w@+.-]*[./][\w@+./-]*\w/?")
 _WILD = re.compile(r"[/*?]+")
+# A name that is no ordinary word: dagster_dev, ai-chat, x402.
+_NAME = re.compile(r"(?<![\w./@+-])(?=\S*[_\d-])[a-zA-Z][\w-]*\w(?![\w./-]*/)")
 
 
 class Glob(NamedTuple):
@@ -53,6 +55,15 @@ class Scoped(NamedTuple):
                 found ^= matches_path(path, glob.pattern)
         return found
 
+    @property
+    def folders(self) -> frozenset[str]:
+        """The names of the folders that its globs end in."""
+        return frozenset(
+            glob.pattern.removesuffix(EVERYWHERE).rpartition("/")[2]
+            for glob in self.globs
+            if glob.pattern.endswith(EVERYWHERE)
+        )
+
     def may_cover(self, text: str) -> bool:
         """Whether a text that names files could name one of these; cheaper than to read it."""
         for glob in self.globs:  # noqa: SIM110 - twice as fast as any()
@@ -84,6 +95,19 @@ def find_paths(text: str) -> list[str]:
     return [one.removeprefix("./").strip("/") for one in _PATH.findall(text)]
 
 
+def find_names(text: str) -> list[str]:
+    """Return what a text names that may be a package: words that are no ordinary ones."""
+    return _NAME.findall(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """The scoped memories that are about what a task names, and those about other places."""
+
+    about: frozenset[Place] = frozenset()
+    elsewhere: frozenset[Place] = frozenset()
+
+
 @dataclass(slots=True)
 class ScopedMemories:
     """The scoped memories of a project, read again only when an index has changed."""
@@ -107,6 +131,21 @@ class ScopedMemories:
     def about(self, paths: Sequence[str]) -> list[Scoped]:
         """Return those that are about any of some files."""
         return [one for one in self.all() if any(map(one.covers, paths))] if paths else []
+
+    def aim(self, text: str, exists: Callable[[str], bool]) -> Aim:
+        """Sort memories by the files and packages that a task names; without such names, none.
+
+        `exists` says whether a path is there: what looks like one may be any word with a dot.
+        """
+        paths, names = find_paths(text), set(find_names(text))
+        if not paths and not names:
+            return Aim()
+        held = self.all()
+        about = {one for one in held if any(map(one.covers, paths)) or one.folders & names}
+        if not about and not any(map(exists, paths)):
+            return Aim()
+        places = frozenset(one.place for one in about)
+        return Aim(places, frozenset(one.place for one in held) - places)
 
 
 def _ordered(trees: Iterable[tuple[Origin, Sequence[ScopedRow]]]) -> tuple[Scoped, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from dmm.files.durable import write_derived
 from dmm.packs import assemble, baseline, render
 from dmm.packs.rank import demote
 from dmm.packs.retrieve import retrieve, weigh_words
-from dmm.packs.scoped import ScopedMemories, find_paths
+from dmm.packs.scoped import ScopedMemories
 from dmm.packs.twins import find_twin
 from dmm.redaction.clean import clean
 
@@ -245,7 +246,6 @@ class Packs:
         marks: Marks,
     ) -> tuple[tuple[PackEntry, ...], Receipt]:
         vector = self.indexes.embed(request.query)
-        about = {one.place for one in self.scoped.about(find_paths(request.query))}
         retrieval = retrieve(
             snapshot,
             request,
@@ -253,7 +253,7 @@ class Packs:
             day,
             self.settings,
             self.indexes.is_word,
-            about=about,
+            aim=self.scoped.aim(request.query, self._is_there),
             said=weigh_words(request.query, self.indexes.is_common),
         )
         checks = self._check_citations(snapshot, retrieval.ranked)
@@ -283,6 +283,9 @@ class Packs:
             memory=snapshot.memory_tokens,
         )
         return _by_scope(entries), receipt
+
+    def _is_there(self, path: str) -> bool:
+        return os.path.lexists(self.root.project / path)
 
     def _marked(self, always: Baseline, marks: Marks) -> Baseline:
         """Mark the rules of the baseline that are in conflict with something."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from dmm.cli.format.gists import gist
+from dmm.cli.format.wrapping import WIDTH, wrapped
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
@@ -14,17 +14,9 @@ if TYPE_CHECKING:
 
     from dmm.rules.rulebook import Compiled
 
-WIDTH = 80
 NARROWEST = 60
 TYPE_WIDTH = 21
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
-
-
-def wrapped(text: str, lead: str = "") -> list[str]:
-    """Break a text into lines; those after the first stand below its beginning."""
-    below = " " * len(lead)
-    shown = neutralise(str(text))
-    return textwrap.wrap(shown, WIDTH, initial_indent=lead, subsequent_indent=below) or [lead]
 
 
 def made(told: dict[str, Any]) -> Iterator[str]:

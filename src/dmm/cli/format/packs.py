@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from dmm.cli.format.lines import wrapped
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import counted
 
 if TYPE_CHECKING:

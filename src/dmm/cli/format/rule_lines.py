@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from dmm.cli.format.lines import terminal_width, wrapped
+from dmm.cli.format.lines import terminal_width
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import counted
 from dmm.domain.text import neutralise
 

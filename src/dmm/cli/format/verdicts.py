@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from dmm.cli.format.lines import wrapped
 from dmm.cli.format.paint import COLOURS, Line, diff_lines, signs
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import counted
 
 if TYPE_CHECKING:

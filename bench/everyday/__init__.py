@@ -1,0 +1,1 @@
+"""Realistic tasks over the imported instruction files of public repositories."""

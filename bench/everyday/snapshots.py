@@ -1,0 +1,82 @@
+"""Work trees of public repositories from local Git directories, with instructions imported."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.bootstrap import Dmm, open_root
+from dmm.files.roots import NAME, Root
+from dmm.files.trusted import TrustStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class NotHereError(Exception):
+    """A repository is not in the given folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """An imported repository."""
+
+    folder: Path
+    dmm: Dmm
+
+
+def find_repository(repositories: Path, name: str) -> Path:
+    """Return the Git directory of `owner/name` in a folder of snapshots or clones."""
+    flat = name.replace("/", "+")
+    for path in (repositories / flat / "repo", repositories / flat, repositories / name):
+        if path.is_dir():
+            return path
+    raise NotHereError(f"{name} is not in {repositories} (as {flat}, {flat}/repo or {name})")
+
+
+def check_out(repository: Path, folder: Path) -> None:
+    """Write the files at HEAD; what a snapshot lists without its content is left out."""
+    git("clone", "-q", "--shared", "--no-checkout", str(repository), str(folder))
+    rows = git("-C", str(folder), "ls-tree", "-r", "HEAD").splitlines()
+    named = {row.split()[2]: row.split("\t", 1)[1] for row in rows}
+    known = git("-C", str(folder), "cat-file", "--batch-check", given="\n".join(named) + "\n")
+    absent = [line.split()[0] for line in known.splitlines() if line.endswith("missing")]
+    git("-C", str(folder), "read-tree", "HEAD")
+    if absent:
+        gone = "\n".join(named[one] for one in absent) + "\n"
+        git("-C", str(folder), "update-index", "--force-remove", "--stdin", given=gone)
+    git("-C", str(folder), "checkout-index", "-a", "-q")
+
+
+def import_project(repository: Path, base: Path) -> Project:
+    """Check a repository out, import its instruction files, and open it.
+
+    What an earlier run left in `base` is opened as it is.
+    """
+    folder, home = base / "work", base / "home"
+    root = Root(folder / NAME)
+    if root.folder.is_dir():
+        return Project(folder, open_root(root, home))
+    home.mkdir(parents=True)
+    check_out(repository, folder)
+    root.tree.root.mkdir(parents=True)
+    TrustStore.of_user(home).trust(root.folder)
+    dmm = open_root(root, home)
+    dmm.importer.apply(dmm.importer.plan(dmm.importer.find_files()))
+    dmm.memories.reindex()
+    return Project(folder, dmm)
+
+
+def git(*words: str, given: str | None = None) -> str:
+    """Run Git and return what it prints."""
+    plain = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(
+        ["git", *words],
+        input=None if given is None else given.encode(),
+        capture_output=True,
+        check=True,
+        env=os.environ | plain,
+    )
+    return done.stdout.decode("utf-8", "replace")

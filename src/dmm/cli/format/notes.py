@@ -1,0 +1,66 @@
+"""What became of a note, as lines of at most 80 columns; light to import."""
+
+from __future__ import annotations
+
+from dmm.cli.format.wrapping import wrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Told = Mapping[str, Any]
+
+REFUSED = "refused"
+CLASHES = ("duplicates", "conflicts")
+
+
+def show_remembered(told: Told) -> Iterator[str]:
+    """Tell what became of a note."""
+    clashes = [one for one in (*told["failed"], *told["remarks"]) if one["check"] in CLASHES]
+    if told["status"] == REFUSED:
+        yield from wrapped(told["why"], "Not remembered: ")
+        yield from _ways(clashes)
+        return
+    done = "Remembered" if told["status"] == "applied" else f"{told['proposal']} {told['status']}"
+    yield f"{done}: {told['path']}"
+    yield from wrapped(", ".join(told["tags"]), "  tags: ")
+    if told["paths"]:
+        yield from wrapped(", ".join(told["paths"]), "  for:  ")
+    for one in clashes:
+        yield from wrapped(one["text"], "  note: ")
+    for notice in told["notices"]:
+        yield from wrapped(notice, "  note: ")
+    if told["status"] == "applied":
+        yield f"  undo: dmm undo {told['seq']}"
+    else:
+        yield from wrapped(told["why"], "  why:  ")
+        yield f"  see:  dmm review show {told['seq']}"
+
+
+def _ways(clashes: list[Told]) -> Iterator[str]:
+    """Show the ways out of a note that another memory stands against."""
+    other = next((one["other"] for one in clashes if one["other"]), None)
+    if other is None:
+        return
+    yield f"  read it:    .dmm/memory/{other}"
+    yield f"  replace it: dmm remember --replace {other} TEXT"
+    yield "  keep both:  dmm remember --anyway TEXT"
+
+
+def show_forgotten(told: Told) -> Iterator[str]:
+    """Tell what became of a memory that should be forgotten."""
+    if told["status"] == "several":
+        yield "Several memories may be meant; name one by its path:"
+        for one in told["matches"]:
+            yield f"  {one['path']}"
+            yield from wrapped(one["title"], "    ")
+        return
+    done = "Forgotten" if told["status"] == "applied" else f"{told['proposal']} {told['status']}"
+    yield from wrapped(f"{told['path']} ({told['title']})", f"{done}: ")
+    for notice in told["notices"]:
+        yield from wrapped(notice, "  note: ")
+    if told["status"] == "applied":
+        yield f"  undo: dmm undo {told['seq']}"
+    else:
+        yield from wrapped(told["why"], "  why:  ")
