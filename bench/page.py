@@ -2,7 +2,8 @@
 
 A real daemon serves a large project over its port. Its CPU clock is read around each request, in
 the same run as the reference, so the ratios hold on a busy machine. Linux only: elsewhere the clock
-of another process can't be read.
+of another process can't be read. A search with words embeds them; `embedding ms` is what that alone
+takes, by the CPU clock of this process.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tests.page.large import EVENTS, MEMORIES, make_large
 from bench import metrics
 from bench.daemon import Machine, until
 from bench.report import Measure, Part
+from dmm.embed.model import Embedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +34,7 @@ OK = 200
 # The daemon is at rest when it spends less than this in a look, both in seconds.
 REST, LOOK = 0.004, 0.25
 REFERENCE = "/v1/health"
+WORDS = "refund invoice"
 # What the screens ask for when they are opened; `{old}` is the first session, `{seq}` an event.
 FIRST_PAINT = (
     "/v1/projects",
@@ -56,7 +59,7 @@ FIRST_PAINT = (
     "/v1/metrics?days=30",
     "/v1/jobs",
     "/v1/search?limit=20",
-    "/v1/search?query=refund%20invoice&limit=20",
+    "/v1/search?query={words}&limit=20",
     "/v1/timeline",
 )
 
@@ -112,7 +115,7 @@ def measure(*, quick: bool = False) -> Part:
             visitor.ask(REFERENCE)
             visitor.ask("/v1/status")
             visitor.rest()
-            names = {"seq": str(events // 2), "old": quote("session-00001")}
+            names = {"seq": str(events // 2), "old": quote("session-00001"), "words": quote(WORDS)}
             paths = [path.format(**names) for path in FIRST_PAINT]
             measures = _compare(visitor, paths)
             visitor.link.close()
@@ -132,6 +135,16 @@ def _visit(machine: Machine, folder: Path, pid: int) -> Visitor:
     return Visitor(link, headers, (~pid << 3) | 2)
 
 
+def _embed() -> float:
+    """Measure the bare embedding of the words: CPU milliseconds, the median."""
+    model, spent = Embedder.load(), []
+    for _ in range(ROUNDS):
+        begun = time.process_time()
+        model.embed_query(WORDS)
+        spent.append(1_000 * (time.process_time() - begun))
+    return metrics.percentile(spent, 0.5)
+
+
 def _compare(visitor: Visitor, paths: Sequence[str]) -> list[Measure]:
     measures = []
     for path in paths:
@@ -146,5 +159,7 @@ def _compare(visitor: Visitor, paths: Sequence[str]) -> list[Measure]:
             own.append(visitor.spend(path)[1])
         usual, health = metrics.percentile(own, 0.5), metrics.percentile(reference, 0.5)
         beside = {"ms": usual, "health ms": health, "first": first / health}
+        if quote(WORDS) in path:
+            beside["embedding ms"] = _embed()
         measures.append(Measure(path, usual / health, BAR, at_most=True, beside=beside))
     return measures

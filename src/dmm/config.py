@@ -326,3 +326,13 @@ def _build_each(kind: type[Section], values: object, source: str, trail: str) ->
         where = f"{source}: {trail.rstrip('.')}"
         raise ConfigError(f"must be a map of names, not {values!r}", where=where)
     return {name: _build(kind, value, source, f"{trail}{name}.") for name, value in values.items()}
+
+
+def stamp_settings(folder: Path) -> tuple[int, ...]:
+    """Return a fingerprint of a project's folder and settings."""
+    own = folder.stat()
+    try:
+        found = (folder / FILE_NAME).stat()
+    except OSError:
+        return (own.st_dev, own.st_ino)
+    return (own.st_dev, own.st_ino, found.st_mtime_ns, found.st_size)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.bootstrap import Base, Dmm, open_root, own_home
-from dmm.config import FILE_NAME, Config
+from dmm.config import Config, stamp_settings
 from dmm.embed.shared import SharedModel
 from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotFound
 from dmm.files.consents import find_consents
@@ -49,6 +49,8 @@ class Project:
     """One project, ready to answer from several threads.
 
     `indexing` tells how much of how much is done while files are indexed in the background.
+    Where background jobs look after it, it is `attended`; `unembedded` units of recall wait for
+    them.
     """
 
     dmm: Dmm
@@ -60,6 +62,8 @@ class Project:
     closed: bool = False
     fault: ConfigError | None = None
     indexing: tuple[int, int] | None = None
+    attended: bool = False
+    unembedded: int = 0
     _asking: threading.Lock = field(default_factory=threading.Lock)
     _recording: threading.Lock = field(default_factory=threading.Lock)
     _reading: threading.Lock = field(default_factory=threading.Lock)
@@ -130,7 +134,13 @@ class Project:
     def recall(self, actor: Actor) -> Iterator[Dmm]:
         """Search the sessions; like queries, they are answered one at a time."""
         with self.write(actor) as dmm:
+            dmm.recall.followed = self.attended
             yield dmm
+            self.unembedded = dmm.recall.waiting
+
+    def note_embedded(self) -> None:
+        """Note that no unit of recall waits any more; the next search looks itself."""
+        self.unembedded = self.asked.recall.waiting = 0
 
     @contextlib.contextmanager
     def asking(self, actor: Actor) -> Iterator[Dmm]:
@@ -302,7 +312,7 @@ class Projects:
         """Return the project as it is open; new settings open it again."""
         with _translated(root.folder):
             consents = find_consents(TrustStore.of_user(self._home), root.folder)
-            settings = (*_stamp(root.folder), *consents.stamp)
+            settings = (*stamp_settings(root.folder), *consents.stamp)
         with self._lock:
             opening = self._opening.setdefault(root.folder, threading.Lock())
         # Whoever wants another project does not wait for this one to be opened.
@@ -388,13 +398,3 @@ def _translated(path: Path) -> Iterator[None]:
         what = getattr(error, "strerror", None) or "no such path"
         where = repr(str(path)[:LONGEST_TOLD])
         raise PathRefused(f"this folder can't be read: {what}", where=where) from error
-
-
-def _stamp(folder: Path) -> tuple[int, ...]:
-    """Return a fingerprint of a project's folder and settings."""
-    own = folder.stat()
-    try:
-        found = (folder / FILE_NAME).stat()
-    except OSError:
-        return (own.st_dev, own.st_ino)
-    return (own.st_dev, own.st_ino, found.st_mtime_ns, found.st_size)

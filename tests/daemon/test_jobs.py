@@ -25,7 +25,7 @@ from dmm.daemon.jobs import (
 )
 from dmm.daemon.logs import Log
 from dmm.daemon.server import Server
-from dmm.domain.event import Trust
+from dmm.domain.event import EventType, Trust
 from dmm.errors import DaemonError
 from dmm.eventlog.open_ledger import Actor
 from dmm.projects import Projects, SharedModel
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
     from dmm.daemon.app import Daemon
     from dmm.domain.event import Event
+    from dmm.embed.model import Embedder
+    from dmm.projects import Project as Opened
+    from dmm.recall.results import Searched
 
 SOON = 60
 AREAS = ("cart", "search", "login", "export", "invoice", "stock", "mail", "report")
@@ -363,6 +366,52 @@ def test_work_makes_way_for_whoever_is_served_and_ends_when_the_process_does(
     assert "lifecycle" not in day.told(project)["last"]
     day.chores.tick(day.projects.each(), QUIET + 1)
     assert not day.chores.busy
+
+
+def talk(day: Day, count: int) -> Opened:
+    """Have a session with many prompts in the open project."""
+    (opened,) = day.projects.each()
+    with opened.recording(Actor("codex", "hook", Trust.USER, "s1")) as dmm:
+        book = dmm.project_ledger
+        for number in range(count):
+            said = {"text": f"Look into ticket {number} about the parser, please."}
+            book.record(book.draft_of(EventType.USER_MESSAGE_RECEIVED, said))
+    return opened
+
+
+def search(opened: Opened) -> Searched:
+    with opened.recall(Actor()) as dmm:
+        return dmm.recall.search("ticket 3 parser")
+
+
+def test_a_search_leaves_a_backlog_of_vectors_to_a_chore(day: Day) -> None:
+    day.all()
+    opened = talk(day, 40)
+    assert search(opened).notices == ("40 units wait for their vectors; their words count",)
+    assert day.all(quiet=0.1) == []
+    assert day.all() == ["recall"]
+    assert search(opened).notices == ()
+    assert day.all() == []
+
+
+@pytest.mark.slow
+def test_a_process_of_its_own_makes_the_vectors_that_the_next_search_finds(
+    tmp_path: Path, home: Path, project: Project, model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("DMM_STATE_DIR", raising=False)
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    project.trust(home)
+    projects = Projects(home=home, model=SharedModel(lambda: model))
+    projects.find(project.folder)
+    day = Day(projects, Log(tmp_path / "daemon.log"), {"apart": do_apart})
+    day.all()
+    opened = talk(day, 20)
+    assert search(opened).notices
+    assert day.all() == ["recall"]
+    assert search(opened).notices == ()
+    projects.close()
+    day.log.close()
 
 
 @pytest.mark.slow

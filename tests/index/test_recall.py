@@ -20,7 +20,7 @@ from dmm.index.recall import (
 )
 from dmm.index.store import IndexStore
 from dmm.index.unit_sync import UnitSyncer
-from dmm.index.units import UnitStore
+from dmm.index.units import Reading, UnitStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,3 +111,42 @@ def test_only_what_is_new_or_changed_is_written_and_embedded(
     syncer.sync(units)
     assert list(store.hashes()) == [place(MESSAGE)]
     assert len(store.vector_keys()) == 1
+
+
+def test_a_session_that_turns_out_to_be_earlier_moves_in_the_line_in_one_piece() -> None:
+    units = UnitStore(IndexStore.in_memory())
+    later = replace(MESSAGE, id="msg_5", evidence=(5,), session="b", at="2026-02-02T10:00:00")
+    first = replace(MESSAGE, id="msg_6", evidence=(6,), session="a", at="2026-02-03T10:00:00")
+    early = replace(MESSAGE, id="msg_9", evidence=(9,), session="a", at="2026-02-01T10:00:00")
+    alone = replace(MESSAGE, id="msg_7", evidence=(7,), session="", at="2026-02-02T11:00:00")
+    units.put([(later, None), (first, None), (alone, None)])
+    assert units.around("msg_7", 5, 5) == ["msg_5", "msg_7", "msg_6"]
+    units.put([(early, None)])
+    assert units.around("msg_7", 5, 5) == ["msg_6", "msg_9", "msg_5", "msg_7"]
+    assert units.around("msg_9", 1, 1) == ["msg_6", "msg_9", "msg_5"]
+
+
+def test_units_of_an_earlier_version_are_given_up_and_made_again() -> None:
+    store = IndexStore.in_memory()
+    columns = "id, first, at, kind, session, files, place, digest, data, by_rules"
+    store.connection.execute(f"CREATE TABLE units ({columns})")
+    store.connection.execute("CREATE VIEW line AS SELECT id FROM units")
+    store.connection.execute("INSERT INTO units (id, session) VALUES ('msg_1', 'old')")
+    units = UnitStore(store)
+    assert (units.count(), units.reading()) == (0, Reading())
+    units.put([(MESSAGE, None)])
+    assert UnitStore(store).names() == [MESSAGE.id]
+
+
+def test_a_backlog_is_left_where_somebody_else_embeds_it(
+    new_embedder: Callable[..., HashEmbedder],
+) -> None:
+    store, embedder = IndexStore.in_memory(), new_embedder()
+    units, syncer = UnitStore(store), UnitSyncer(len, embedder, backlog=False)
+    many = [replace(MESSAGE, id=f"msg_{n}", evidence=(n,)) for n in range(1, 18)]
+    units.put((unit, None) for unit in many)
+    assert syncer.sync(units) == 17
+    assert embedder.windows == 0
+    assert UnitSyncer(len, embedder).sync(units) == 0
+    units.put([(replace(MESSAGE, id="msg_40", evidence=(40,), narrative="A new one."), None)])
+    assert syncer.sync(units) == 0

@@ -14,6 +14,7 @@ from dmm.eventlog import tables
 from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.audit import Audit
 from dmm.ledger.service import Ledger
+from dmm.project.activity_projection import ActivityProjection
 from dmm.rules.discretion import HIDDEN
 from dmm.rules.project_ledger import ProjectLedger
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def audit(project_ledger: ProjectLedger, tmp_path: Path) -> Audit:
-    return Audit(project_ledger, tmp_path / "ledger.anchor")
+    span = ActivityProjection(project_ledger).span
+    return Audit(project_ledger, tmp_path / "ledger.anchor", span)
 
 
 @pytest.fixture
@@ -210,6 +212,20 @@ def test_an_agent_reads_no_pending_constraint_in_brief(audit: Audit, ledger: Led
     text = "never deploy on " + "very " * 60 + "hot days"
     as_agent = ledger.project_ledger.as_actor(Actor("codex", "mcp", Trust.AGENT))
     Ledger(as_agent).add_constraint(text)
-    told = Audit(as_agent, audit.anchors).briefs(1)
+    told = Audit(as_agent, audit.anchors, audit.find_span).briefs(1)
     assert told.events[0].line == f'Rule added: "{HIDDEN}"'
     assert audit.briefs(1).events[0].line.startswith('Rule added: "never deploy')
+
+
+def test_a_session_of_long_ago_is_read_where_it_was(audit: Audit, ledger: Ledger) -> None:
+    book = ledger.project_ledger
+    for name in ("old", "old", "new", "old", "new"):
+        Ledger(book.as_actor(Actor("codex", "hook", Trust.AGENT, name))).add_fact("k", name)
+    told = [
+        [one.seq for one in audit.entries(9, session="old").events],
+        [one.seq for one in audit.entries(9, session="old", after=4).events],
+        [one.seq for one in audit.entries(1, session="old", before=7).events],
+        [one.seq for one in audit.entries(9, "factadded", session="new").events],
+        [one.seq for one in audit.entries(9, session="never").events],
+    ]
+    assert told == [[4, 5, 7], [5, 7], [5], [6, 8], []]

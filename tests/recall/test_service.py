@@ -315,6 +315,30 @@ def test_many_units_are_searched_by_their_words_while_vectors_are_still_made(
     assert "notices" not in to_plain(past.dmm.recall.search("ticket 3 parser"))
 
 
+def test_vectors_that_another_process_made_count_at_the_next_search(
+    project: Project, open_project: Opener, new_embedder: Callable[..., HashEmbedder]
+) -> None:
+    embedder = new_embedder()
+    past = Past(open_project(project, lambda: embedder))
+    for number in range(40):
+        past.ask("one", f"Look into ticket {number} about the parser, please check it.")
+    recall = past.dmm.recall
+    recall.followed = True
+    assert recall.search("ticket 3 parser").notices == (
+        "40 units wait for their vectors; their words count",
+    )
+    made = embedder.windows
+    assert recall.search("ticket 3 parser").notices
+    assert embedder.windows == made
+    other = open_project(project, new_embedder).recall
+    other.embed_within = 0.0
+    other.catch_up()
+    assert other.waiting == 0
+    assert recall.search("ticket 3 parser").notices == ()
+    assert recall.waiting == 0
+    assert embedder.windows == made
+
+
 def test_nothing_recorded_yet_is_told_with_the_way_to_begin(
     project: Project, open_project: Opener
 ) -> None:

@@ -231,7 +231,8 @@ class Reading(Opened):
         from dmm.eventlog.anchors import NAME
         from dmm.ledger import audit
 
-        return audit.Audit(self.project_ledger, self.root.folder / NAME)
+        span = self.base.activity.span
+        return audit.Audit(self.project_ledger, self.root.folder / NAME, span)
 
     @cached_property
     def histograms(self) -> Histograms:

@@ -2,9 +2,10 @@
 
 An application that broke off is finished when a project is opened. The ledger is backed up once a
 day. Conflicts are looked for as often as the settings say, the life of memories is looked after
-once a day, and once a day the days before are digested. Where the user wants it, a model retells
-what sessions did. Each piece has connections of its own, makes way for whoever is served meanwhile,
-and ends when the process does. Those that load much are done in a process of their own.
+once a day, and once a day the days before are digested. Units of recall that a search found without
+vectors are embedded. Where the user wants it, a model retells what sessions did. Each piece has
+connections of its own, makes way for whoever is served meanwhile, and ends when the process does.
+Those that load much are done in a process of their own.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 RECOVERY, CONFLICTS, LIFECYCLE = "recovery", "conflicts", "lifecycle"
-DISTIL, DIGEST, BACKUP = "distil", "digest", "backup"
-ORDER = (RECOVERY, BACKUP, CONFLICTS, LIFECYCLE, DISTIL, DIGEST)
-# What these load is of use to nobody else.
-APART = frozenset((CONFLICTS, LIFECYCLE, DIGEST))
+DISTIL, DIGEST, BACKUP, RECALL = "distil", "digest", "backup", "recall"
+ORDER = (RECOVERY, BACKUP, RECALL, CONFLICTS, LIFECYCLE, DISTIL, DIGEST)
+# What these load is of use to nobody else, or they take minutes.
+APART = frozenset((CONFLICTS, LIFECYCLE, DIGEST, RECALL))
 ENDED = "it was stopped; the next run starts over"
 HOUR, DAY, WEEK = 3_600.0, 86_400.0, 604_800.0
 INTERVALS = {"hourly": HOUR, "daily": DAY, "weekly": WEEK}
@@ -129,6 +130,7 @@ class Chores:
                 self._cares[root] = _Care(project, _read(project.dmm.root, self._clocks.wall()))
             elif care.project is not project:
                 self._cares[root] = _Care(project, care.last)
+            project.attended = True
 
     def _choose(self, care: _Care, quiet: float) -> str | None:
         if not care.project.trusted or care.project.fault is not None:
@@ -147,6 +149,8 @@ class Chores:
     def _is_due(self, care: _Care, chore: str) -> bool:
         if chore == RECOVERY:
             return not care.recovered
+        if chore == RECALL:
+            return care.project.unembedded > 0
         interval = _interval(care.project.dmm.config, chore)
         now, last = self._clocks.wall(), care.last.get(chore, 0.0)
         if chore == DIGEST:
@@ -202,6 +206,8 @@ class Chores:
         if chore == RECOVERY:
             care.recovered = True
             return
+        if chore == RECALL:
+            care.project.note_embedded()
         care.last[chore] = self._clocks.wall()
         _keep(care.project.dmm.root, care.last)
 
@@ -244,6 +250,8 @@ def carry_out(
         case "conflicts":
             # Nobody waits for it: one process, which makes way, is enough.
             dmm.conflicts.scan(progress=progress)
+        case "recall":
+            dmm.recall.catch_up(progress)
         case "lifecycle":
             dmm.lifecycle.run(progress=progress)
         case "distil":

@@ -63,9 +63,11 @@ class LogReader:
         end = self.head().seq if to is None else to
         return self._events(tables.BETWEEN, after, end)
 
-    def events_of(self, types: Sequence[str], after: int, to: int) -> Iterator[Event]:
-        """Read events of some types in order."""
-        return self._events(tables.OF_TYPES, after, to, json.dumps(list(types)))
+    def events_of(
+        self, types: Sequence[str], after: int, to: int, holding: str | None = None
+    ) -> Iterator[Event]:
+        """Read events of some types in order; with `holding`, only payloads with that text."""
+        return self._events(tables.OF_TYPES, after, to, json.dumps(list(types)), holding)
 
     def outlines(self, whole: Sequence[str], after: int, to: int) -> Iterator[Event]:
         """Read events in order, with the payload of some types only."""

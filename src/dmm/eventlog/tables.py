@@ -66,7 +66,8 @@ FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq
 OF_TYPES = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
 FROM events
-WHERE seq > ?1 AND seq <= ?2 AND type IN (SELECT value FROM json_each(?3)) ORDER BY seq
+WHERE seq > ?1 AND seq <= ?2 AND type IN (SELECT value FROM json_each(?3))
+    AND (?4 IS NULL OR instr(payload, ?4)) ORDER BY seq
 """
 OUTLINES = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs,

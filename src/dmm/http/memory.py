@@ -75,15 +75,16 @@ def reindex(call: Called, body: models.Reindex) -> Reply:
 def _describe(call: Call, project: Project) -> dict[str, Any]:
     with project.reading(call.actor) as dmm:
         _open_indexes(dmm)
-        found = dmm.overview.describe()
+        indexed, baseline = dmm.overview.glance()
+        index = dmm.indexes.shelves[0].path
     observed = call.access.health().get("projects", ())
     own: dict[str, Any] = next((o for o in observed if o["root"] == str(project.root)), {})
     return {
         "root": str(project.root.parent),
         "memory_root": str(project.root),
-        "indexed_memories": sum(root.index.indexed for root in found.roots),
-        "baseline_tokens": found.baseline_tokens,
-        "last_reindex": own.get("last_reindex") or _changed(found.roots[0].index.path),
+        "indexed_memories": indexed,
+        "baseline_tokens": baseline,
+        "last_reindex": own.get("last_reindex") or _changed(str(index)),
         "watcher_active": own.get("watcher") is not None,
     }
 

@@ -32,11 +32,15 @@ ORPHANS_KEPT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class UnitSyncer:
-    """Brings an index up to its units; `going_on` says whether there is time for more vectors."""
+    """Brings an index up to its units; `going_on` says whether there is time for more vectors.
+
+    Where `backlog` is false, more than one batch of them is left to somebody else.
+    """
 
     count: Count
     embedder: Embedder | None
     going_on: Callable[[], bool] = lambda: True
+    backlog: bool = True
 
     def sync(self, units: UnitStore, progress: Progress | None = None) -> int:
         """Write what is new or other than before, and tell how many units wait for vectors."""
@@ -64,6 +68,8 @@ class UnitSyncer:
         lacking = store.lacking_vectors()
         if self.embedder is None:
             return 0
+        if not self.backlog and len(lacking) > EMBEDDED_AT_ONCE:
+            return len(lacking)
         newest = sorted(lacking, key=lambda path: -first_of(path))
         done = 0
         while done < len(newest) and (done == 0 or self.going_on()):

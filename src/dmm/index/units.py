@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 200
 
-# Each open episode stands behind those that were touched before it. The line lays all units out in
-# time: session after session by first moments, each in one piece, turns before what they made.
+# Each open episode stands behind those that were touched before it. The index `units_in_line` lays
+# all units out in time: session after session by first moments, each in one piece, turns before
+# what they made. `start` is the first moment of a unit's session, or its own where it has none.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reading (
     one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL,
@@ -33,22 +34,28 @@ CREATE TABLE IF NOT EXISTS reading (
 CREATE TABLE IF NOT EXISTS units (
     id TEXT PRIMARY KEY, first INTEGER NOT NULL, at TEXT NOT NULL, kind TEXT NOT NULL,
     session TEXT NOT NULL, files TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL,
-    data TEXT NOT NULL, by_rules TEXT
+    data TEXT NOT NULL, by_rules TEXT, start TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS units_in_order ON units(first, id);
 CREATE INDEX IF NOT EXISTS units_by_time ON units(at, first, id);
 CREATE INDEX IF NOT EXISTS units_by_place ON units(place, digest);
+CREATE INDEX IF NOT EXISTS units_by_session ON units(session, at);
+CREATE INDEX IF NOT EXISTS units_in_line ON units(start, session, first, kind <> 'message', id);
 CREATE TABLE IF NOT EXISTS episodes (
     number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL UNIQUE, data TEXT NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS retellings (of TEXT PRIMARY KEY, data TEXT NOT NULL) STRICT;
-CREATE VIEW IF NOT EXISTS line AS
-SELECT id, coalesce(start, at) AS start, units.session AS session, first, kind <> 'message' AS made
-FROM units LEFT JOIN (
-    SELECT session, min(at) AS start FROM units WHERE session <> '' GROUP BY session
-) AS starts ON starts.session = units.session;
 """
-_PUT = "INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# Units of earlier versions stand in no line; they are made again from the ledger.
+_OLD = """
+DROP VIEW IF EXISTS line; DROP TABLE IF EXISTS units; DROP TABLE IF EXISTS reading;
+DROP TABLE IF EXISTS episodes;
+"""
+_PUT = "INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_START = """
+UPDATE units SET start = (SELECT min(at) FROM units WHERE session = ?1)
+WHERE session = ?1 AND start <> (SELECT min(at) FROM units WHERE session = ?1)
+"""
 _SOME = "SELECT id, data FROM units WHERE id IN (SELECT value FROM json_each(?))"
 _SOME_BY_RULES = """
 SELECT id, coalesce(by_rules, data) FROM units WHERE id IN (SELECT value FROM json_each(?))
@@ -62,16 +69,16 @@ ORDER BY at DESC, first DESC, id DESC LIMIT ?6
 """
 _OF_DAY = "SELECT data FROM units WHERE at >= ?1 AND substr(at, 1, 10) = ?1 ORDER BY first, id"
 _BEFORE = """
-SELECT id FROM line WHERE (start, session, first, made, id) < (
-    SELECT start, session, first, made, id FROM line WHERE id = ?1
+SELECT id FROM units WHERE (start, session, first, kind <> 'message', id) < (
+    SELECT start, session, first, kind <> 'message', id FROM units WHERE id = ?1
 )
-ORDER BY start DESC, session DESC, first DESC, made DESC, id DESC LIMIT ?2
+ORDER BY start DESC, session DESC, first DESC, kind <> 'message' DESC, id DESC LIMIT ?2
 """
 _FROM = """
-SELECT id FROM line WHERE (start, session, first, made, id) >= (
-    SELECT start, session, first, made, id FROM line WHERE id = ?1
+SELECT id FROM units WHERE (start, session, first, kind <> 'message', id) >= (
+    SELECT start, session, first, kind <> 'message', id FROM units WHERE id = ?1
 )
-ORDER BY start, session, first, made, id LIMIT ?2
+ORDER BY start, session, first, kind <> 'message', id LIMIT ?2
 """
 _CHANGED = """
 SELECT units.id FROM units LEFT JOIN memories ON path = place
@@ -97,8 +104,16 @@ class UnitStore:
     def __init__(self, store: IndexStore) -> None:
         self.store = store
         self._connection = store.connection
+        if self._is_old():
+            with self.writing():
+                if self._is_old():
+                    self._connection.execute(_OLD)
         with sqlite.translated(store.where):
             self._connection.execute(_SCHEMA)
+
+    def _is_old(self) -> bool:
+        columns = {row[0] for row in self._select("SELECT name FROM pragma_table_info('units')")}
+        return bool(columns) and "start" not in columns
 
     def _select(self, statement: str, *bindings: Any) -> list[tuple[Any, ...]]:
         """Read all rows at once: none of them is waiting when somebody writes."""
@@ -135,7 +150,9 @@ class UnitStore:
 
     def put(self, units: Iterable[tuple[Observation, Observation | None]]) -> None:
         """Replace older units; a retold one keeps its original beside it."""
-        self._change(_PUT, (_write(unit, by_rules) for unit, by_rules in units))
+        rows = [(unit.session, _write(unit, by_rules)) for unit, by_rules in units]
+        self._change(_PUT, (row for _, row in rows))
+        self._change(_START, ((name,) for name in sorted({name for name, _ in rows} - {""})))
 
     def episodes(self) -> dict[str, str]:
         """Return the stored open episodes by session, the last touched at the end."""
@@ -239,7 +256,7 @@ def _write(unit: Observation, by_rules: Observation | None) -> tuple[Any, ...]:
     return (
         *(unit.id, unit.evidence[0], unit.at, str(unit.kind), unit.session),
         *(json.dumps(unit.files), place(unit), digest(unit), _dump(unit)),
-        None if by_rules is None else _dump(by_rules),
+        *(None if by_rules is None else _dump(by_rules), unit.at),
     )
 
 

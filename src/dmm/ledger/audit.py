@@ -55,10 +55,14 @@ class Within(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """One ledger and the file that its heads are anchored in."""
+    """One ledger and the file that its heads are anchored in.
+
+    `find_span` tells the numbers of the first and the last event of a session.
+    """
 
     project_ledger: ProjectLedger
     anchors: Path
+    find_span: Callable[[str], tuple[int, int]]
 
     @traced()
     def init(self) -> Created:
@@ -119,14 +123,26 @@ class Audit:
         """Read the newest events between two numbers: all, of one type, of one session."""
         names = {known.lower(): known.value for known in EventType}
         wanted = None if kind is None else names.get(kind.lower(), kind)
-        found = self.project_ledger.reading.latest(last, kind=wanted, **within)
+        bounds = self._narrow(**within)
+        found = self.project_ledger.reading.latest(last, kind=wanted, **bounds)
         return Entries(tuple(found))
+
+    def _narrow(self, **within: Unpack[Within]) -> Within:
+        """Look for a session only where it was: one of long ago is far from the newest event."""
+        session = within.get("session")
+        if session is None:
+            return within
+        first, last = self.find_span(session)
+        after, before = within.get("after", 0), within.get("before", last + 1)
+        return Within(session=session, after=max(after, first - 1), before=min(before, last + 1))
 
     def briefs(self, last: int, kind: str | None = None, **within: Unpack[Within]) -> Briefs:
         """Read the newest events, each in one line, and the number of the newest of all."""
+        # Read first, so that nothing up to this number is missing; what came since is not told.
+        head = self.project_ledger.reading.head().seq
         # The lines are made of what this reader may see.
         events = self.entries(last, kind, **within).events
-        return Briefs(self.project_ledger.reading.head().seq, tuple(map(brief, events)))
+        return Briefs(head, tuple(brief(event) for event in events if event.seq <= head))
 
     @traced()
     @discreet

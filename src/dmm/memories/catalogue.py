@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dmm.domain.pack import shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dmm.domain.memory import Citation, Origin
     from dmm.index.records import IndexedMemory
@@ -71,6 +71,27 @@ class Catalogue:
         return sum(one.in_force for one in self.memories)
 
     @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        """The path, title and tags of each memory, for looking up words."""
+        return tuple(" ".join((one.path, one.title, *one.tags)).casefold() for one in self.memories)
+
+    def find(self, words: Sequence[str]) -> list[Listed]:
+        """List the memories whose path, title or tags hold all of some words."""
+        texts = self._texts
+        rows: Iterable[int] = range(len(texts))
+        for word in map(str.casefold, words):
+            rows = [row for row in rows if word in texts[row]]
+        return [self.memories[row] for row in rows]
+
+    @cached_property
+    def by_folder(self) -> dict[str, list[Listed]]:
+        """The memories right in each folder."""
+        found: dict[str, list[Listed]] = {}
+        for one in self.memories:
+            found.setdefault(one.folder, []).append(one)
+        return found
+
+    @cached_property
     def by_path(self) -> dict[str, Listed]:
         """The memories by their paths."""
         return {one.path: one for one in self.memories}
@@ -81,21 +102,26 @@ class Catalogues:
     """Reads the catalogue again only when an index has changed."""
 
     indexes: Indexes
-    _held: tuple[tuple[int, ...], Catalogue] | None = field(default=None, repr=False)
+    _held: tuple[tuple[tuple[int | None, int], ...], Catalogue] | None = field(
+        default=None, repr=False
+    )
 
     def current(self) -> Catalogue:
         """Return the catalogue of the index as it stands; one that was never built is built."""
         state = self._state()
-        if not any(state):
+        if not any(generation for _, generation in state):
             self.indexes.refresh()
             state = self._state()
         if self._held is None or self._held[0] != state:
             self._held = state, Catalogue(tuple(self._read()))
         return self._held[1]
 
-    def _state(self) -> tuple[int, ...]:
-        stores = (self.indexes.store(shelf.origin) for shelf in self.indexes.shelves)
-        return tuple(0 if store is None else store.generation() for store in stores)
+    def _state(self) -> tuple[tuple[int | None, int], ...]:
+        """Return which index files there are and how far each is; a new file counts anew."""
+        shelves = self.indexes.shelves
+        stores = [self.indexes.store(shelf.origin) for shelf in shelves]
+        counts = [0 if store is None else store.generation() for store in stores]
+        return tuple(zip((shelf.inode for shelf in shelves), counts, strict=True))
 
     def _read(self) -> Iterator[Listed]:
         for shelf in self.indexes.shelves:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Origin, Scope
 from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding
-from dmm.errors import IndexBroken, MemoryFileError, StorageError
+from dmm.errors import MemoryFileError
 from dmm.files import markdown
-from dmm.files.durable import translated
 from dmm.files.shipped import example_paths
 from dmm.files.texts import describe_fault
-from dmm.index.store import IndexStore
+from dmm.memories.index_content import can_write, count_memories, peek, size_of
 from dmm.memories.validation import (
     check_citations,
     check_expiry,
@@ -32,7 +29,7 @@ from dmm.storage import sqlite
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from dmm.config import RetrievalConfig
@@ -41,8 +38,7 @@ if TYPE_CHECKING:
     from dmm.files.tree import Scan, Stamp
     from dmm.index.records import IndexedMemory, KnownFile
     from dmm.index.shelves import Shelf
-
-Usability = Literal["ready", "not built", "broken", "unreadable"]
+    from dmm.memories.index_content import Content, Usability
 
 _OUTDATED = frozenset({Freshness.CHANGED, Freshness.GONE})
 # So many files that the index does not know are read; more are counted by their folders.
@@ -155,13 +151,20 @@ class Overview:
 
     def survey(self) -> Survey:
         """Scan all files once; the index is not updated."""
+        return Survey(tuple(self._look(shelf) for shelf in self.shelves), self._baseline())
+
+    def _baseline(self) -> dict[str, int]:
+        """Count the tokens of the baseline files."""
         tree = self.root.tree
         paths = [stamp.path for stamp in tree.scan_top(Scope.BASELINE.value).stamps]
         counts = KeptCounts(self.root, KEPT, self.count)
         counts.load()
         baseline = compile_baseline(read_files(tree, paths)[0], counts.count)
-        tokens = {entry.path: entry.token_count for entry in baseline.entries}
-        return Survey(tuple(self._look(shelf) for shelf in self.shelves), tokens)
+        return {entry.path: entry.token_count for entry in baseline.entries}
+
+    def glance(self) -> tuple[int, int]:
+        """Count the indexed memories, and the tokens of the baseline; no other file is read."""
+        return sum(map(count_memories, self.shelves)), sum(self._baseline().values())
 
     def describe(self, survey: Survey | None = None) -> Status:
         """Describe the memory as it is now, or as it was looked over."""
@@ -189,7 +192,7 @@ class Overview:
         return find_lost(self.root.folder, [*paths, *list_rule_files(self.root.folder)])
 
     def _look(self, shelf: Shelf) -> Look:
-        look = Look(shelf, shelf.tree.scan(), _peek(shelf))
+        look = Look(shelf, shelf.tree.scan(), peek(shelf))
         look.carry_out(self.root.project, self.today())
         return look
 
@@ -203,81 +206,13 @@ def _find_broken_rules(folder: Path) -> list[Finding]:
     return list(find_broken(find_rule_files(folder)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """What an index file holds, or why that can't be said."""
-
-    state: Usability = "not built"
-    note: str | None = None
-    generation: int = 0
-    model: str | None = None
-    files: dict[str, KnownFile] = field(default_factory=dict)
-    memories: dict[str, IndexedMemory] = field(default_factory=dict)
-    lacking: int = 0
-
-
-def _peek(shelf: Shelf) -> _Content:
-    """Read an index without opening it for writing."""
-    try:
-        with _opened(shelf) as store:
-            return _Content() if store is None else _read(store, _note(shelf))
-    except IndexBroken as error:
-        if _note(shelf):
-            # Its first page may still be in the log.
-            return _Content("unreadable", _note(shelf))
-        return _Content("broken", f"{error.what}; the next query rebuilds it")
-    except StorageError as error:
-        return _Content("unreadable", str(error))
-
-
-@contextlib.contextmanager
-def _opened(shelf: Shelf) -> Iterator[IndexStore | None]:
-    if shelf.store is not None:
-        yield shelf.store
-        return
-    where = str(shelf.path)
-    with translated(shelf.path, "look at the index"):
-        there = shelf.path.is_file()
-        linked = shelf.path.is_symlink() or shelf.path.parent.is_symlink()
-    if linked:
-        raise StorageError("the index is a symbolic link", where=where)
-    if not there:
-        yield None
-        return
-    store = IndexStore.open_read_only(shelf.path)
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-def _note(shelf: Shelf) -> str | None:
-    """Return what a look from outside can't see: changes that are still in the write-ahead log."""
-    log = shelf.path.with_name(f"{shelf.path.name}-wal")
-    if shelf.store is None and _size(log):
-        return "another process has it open; the newest changes are not counted here"
-    return None
-
-
-def _read(store: IndexStore, note: str | None) -> _Content:
-    return _Content(
-        "ready",
-        note,
-        store.generation(),
-        store.meta("model"),
-        store.files(),
-        {memory.path: memory for memory in store.outlines()},
-        len(store.lacking_vectors()),
-    )
-
-
 @dataclass(slots=True)
 class Look:
     """One memory folder beside its index: unchanged files are taken from the index."""
 
     shelf: Shelf
     scan: Scan
-    content: _Content
+    content: Content
     memories: list[Memory | IndexedMemory] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     read: int = 0
@@ -355,8 +290,10 @@ class Look:
             path=str(path),
             state=content.state,
             note=content.note,
-            writable=_can_write(path),
-            size_bytes=sum(_size(path.with_name(path.name + end)) for end in ("", "-wal", "-shm")),
+            writable=can_write(path),
+            size_bytes=sum(
+                size_of(path.with_name(path.name + end)) for end in ("", "-wal", "-shm")
+            ),
             generation=content.generation,
             model=content.model,
             indexed=len(content.memories),
@@ -372,21 +309,3 @@ def _differs(stamp: Stamp, known: KnownFile, data: bytes | None) -> bool:
     if not known.content_hash or data is None:
         return (stamp.size, stamp.inode) != (known.stamp.size, known.stamp.inode)
     return hashlib.sha256(data).hexdigest() != known.content_hash
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _can_write(path: Path) -> bool:
-    """Return whether the index could be written, without trying."""
-    try:
-        folder = next(parent for parent in path.parents if parent.exists())
-        there = path.exists()
-    except OSError:
-        return False
-    places = [folder, path] if there else [folder]
-    return folder.is_dir() and all(os.access(place, os.W_OK) for place in places)

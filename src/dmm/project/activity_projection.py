@@ -26,6 +26,11 @@ class ActivityProjection(Projection[Activity]):
     def __init__(self, ledger: OpenLedger) -> None:
         super().__init__(ledger, _nearest, _advance)
 
+    def span(self, session: str) -> tuple[int, int]:
+        """Return the first and the last event of a session; zeros where it has none."""
+        tally = self.current().sessions.get(session)
+        return (0, 0) if tally is None else (tally.first, tally.last)
+
 
 def _nearest(log: EventLog, to: int) -> Activity:
     found = log.nearest_snapshot(to, CODE)

@@ -197,7 +197,7 @@ class MemoryViews:
     def rows(self, folder: str | None = None, match: str | None = None) -> MemoryRows:
         """List the memories right in a folder, or those whose path, title or tags hold words."""
         found = self.catalogues.current()
-        chosen = list(_choose(found, folder, match))
+        chosen = _choose(found, folder, match)
         shown = chosen[:MOST_ROWS]
         served, view = self.activity.current().memories, self.conflicts.view()
         rows = (
@@ -315,14 +315,15 @@ class MemoryViews:
             yield ConflictRow(one.id, one.description or str(one.type), one.sure)
 
 
-def _choose(found: Catalogue, folder: str | None, match: str | None) -> Iterator[Listed]:
-    words = (match or "").casefold().split()
-    for one in found.memories:
-        if folder is not None and one.folder != folder:
-            continue
-        text = " ".join((one.path, one.title, *one.tags)).casefold() if words else ""
-        if all(word in text for word in words):
-            yield one
+def _choose(found: Catalogue, folder: str | None, match: str | None) -> list[Listed]:
+    words = (match or "").split()
+    if folder is None:
+        return found.find(words)
+    chosen = found.by_folder.get(folder, [])
+    if not words:
+        return chosen
+    matching = {one.path for one in found.find(words)}
+    return [one for one in chosen if one.path in matching]
 
 
 def _changed(file: Path) -> str | None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dmm.index.sync import Progress
     from dmm.index.units import UnitStore
     from dmm.observations.service import Observations
+    from dmm.observations.service import Units as Kept
 
 T = TypeVar("T")
 DEFAULT_LIMIT = 20
@@ -65,7 +66,10 @@ NOTHING_FOUND = (
 
 @dataclass(slots=True)
 class Recall:
-    """Finds what was said and done in the sessions of one project."""
+    """Finds what was said and done in the sessions of one project.
+
+    `followed` says that somebody else embeds a backlog; then nobody who asks waits for it.
+    """
 
     observations: Observations
     indexes: Indexes
@@ -73,8 +77,9 @@ class Recall:
     count: Callable[[str], int]
     require_trust: Callable[[], object]
     embed_within: float | None = EMBED_WITHIN
-    _synced: str = ""
-    _waiting: int = 0
+    followed: bool = False
+    waiting: int = 0
+    _synced: tuple[str, int] | None = None
     _tokens: dict[str, int] = field(default_factory=dict)
 
     def search(
@@ -103,12 +108,13 @@ class Recall:
         self, words: str, wanted: Wanted, limit: int, progress: Progress | None
     ) -> tuple[list[Observation], str, str]:
         """Return what was found, the way it was found, and what to say about it."""
-        kept = self.observations.units().kept
+        units = self.observations.units()
+        kept = units.kept
         if kept is None or not wanted.choose(kept, 1):
             return [], "newest", NOTHING_LEFT if kept and kept.count() else NOTHING_YET
         if not words:
             return list(kept.each(wanted.choose(kept, limit))), "newest", ""
-        if found := self._rank(words, wanted, limit, progress):
+        if found := self._rank(units, words, wanted, limit, progress):
             return found, self._way(), ""
         weak = self._retrieve(words, wanted, min(limit, MOST_WEAK), weak=True)
         return weak, self._way(), NOTHING_CLEAR if weak else NOTHING_FOUND
@@ -143,7 +149,7 @@ class Recall:
         if name:
             return name if name in units else None
         if words:
-            return next((unit.id for unit in self._rank(words, Wanted(), 1, None)), None)
+            return next((unit.id for unit in self._rank(units, words, Wanted(), 1, None)), None)
         return None if units.kept is None else next(iter(Wanted().choose(units.kept, 1)), None)
 
     def get_observations(self, ids: Sequence[str]) -> Units:
@@ -220,11 +226,11 @@ class Recall:
         return self._tokens[own]
 
     def _rank(
-        self, words: str, wanted: Wanted, limit: int, progress: Progress | None
+        self, units: Kept, words: str, wanted: Wanted, limit: int, progress: Progress | None
     ) -> list[Observation]:
-        if not self.observations.units():
+        if not units:
             return []
-        self._refresh(progress)
+        self._refresh(units, progress)
         try:
             return self._retrieve(words, wanted, limit)
         except IndexBusy:
@@ -254,35 +260,51 @@ class Recall:
         units = kept.each([snapshot.places[row].id for row in rows])
         return _once(list(units))[:limit]
 
-    def _refresh(self, progress: Progress | None) -> None:
+    def _refresh(self, units: Kept, progress: Progress | None) -> None:
         """Update the index from the units, unless nothing changed."""
-        units = self.observations.units()
-        newest = "" if units.kept is None else units.kept.reading().hash
-        current = newest == self._synced and not self._waiting
+        state = self._state(units)
+        current = state == self._synced and (self.followed or not self.waiting)
         # Somebody may have removed the index meanwhile.
         if not current or len(self.indexes.snapshot(self._fill)) != len(units):
-            self._synced = (
-                newest if self.indexes.refresh(progress=progress, fill=self._fill) else ""
-            )
+            done = self.indexes.refresh(progress=progress, fill=self._fill)
+            self._synced = None if done is None else self._state(units)
+
+    def _state(self, units: Kept) -> tuple[str, int]:
+        """Return what the index rests on, and its own state: another process may add vectors."""
+        if units.kept is None:
+            return "", 0
+        return units.kept.reading().hash, units.kept.store.generation()
+
+    def catch_up(self, progress: Progress | None = None) -> None:
+        """Embed all units that wait; others may write to the index in between."""
+        self.require_trust()
+        self._mended(lambda: self._refresh(self.observations.units(), progress))
+        while self.waiting and self._synced is not None:
+            self._refresh(self.observations.units(), progress)
 
     def _fill(
         self, store: IndexStore, embedder: Embedder | None, progress: Progress | None
     ) -> SyncReport:
         """Write the units into their index; called under its lock."""
         ends = None if self.embed_within is None else time.monotonic() + self.embed_within
-        syncer = UnitSyncer(self.count, embedder, lambda: ends is None or time.monotonic() < ends)
+        syncer = UnitSyncer(
+            self.count,
+            embedder,
+            lambda: ends is None or time.monotonic() < ends,
+            backlog=not self.followed,
+        )
         kept = self.observations.units().kept
         if kept is None or kept.store is not store:
             return SyncReport()
-        self._waiting = syncer.sync(kept, progress)
+        self.waiting = syncer.sync(kept, progress)
         return SyncReport(total=kept.count())
 
     def _way(self) -> str:
         return "hybrid" if self.indexes.embedder() is not None else "keyword"
 
     def _notices(self) -> tuple[str, ...]:
-        waiting = f"{self._waiting} units wait for their vectors; their words count"
-        return (*self.indexes.notices.values(), *([waiting] if self._waiting else []))
+        waiting = f"{self.waiting} units wait for their vectors; their words count"
+        return (*self.indexes.notices.values(), *([waiting] if self.waiting else []))
 
 
 def _words(query: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import EventType
+from dmm.domain.event import EventType, canonical
 from dmm.domain.payload import ToolRequested
 from dmm.rules.explain import describe_call
 from dmm.rules.guard import recorded_call
@@ -22,7 +22,9 @@ def find_stops(project_ledger: ProjectLedger, name: str, seq: int) -> list[dict[
     A rule file is known by its id, whatever its text was then; a constraint by its number.
     """
     log = project_ledger.reading
-    events = log.events_of([EventType.TOOL_REQUESTED], 0, log.head().seq)
+    # Only a payload that holds this field can name the rule; the others need not be read.
+    named = canonical({"id": name} if name else {"seq": seq})[1:-1]
+    events = log.events_of([EventType.TOOL_REQUESTED], 0, log.head().seq, named)
     return [stop for event in events if (stop := _stop(event, name, seq)) is not None]
 
 

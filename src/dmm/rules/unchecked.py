@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # What happened longer ago is no news.
 EVENTS_WITHIN = 2_000
+# How a payload names the reason; nearly none does, and the others need not be read.
+NAMED = '"stopped":'
 
 
 class Miss(NamedTuple):
@@ -38,7 +40,8 @@ def find_misses(project_ledger: ProjectLedger) -> list[Miss]:
             return []
         log = project_ledger.reading
         head = log.head().seq
-        events = log.events_of([EventType.TOOL_REQUESTED], max(0, head - EVENTS_WITHIN), head)
+        since = max(0, head - EVENTS_WITHIN)
+        events = log.events_of([EventType.TOOL_REQUESTED], since, head, NAMED)
         # Another checkout may have another rule of the same name.
         here = (None, project_ledger.place)
         calls = ((event.seq, ToolRequested.read(event)) for event in events)
