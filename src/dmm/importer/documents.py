@@ -129,8 +129,7 @@ def _content(tree: Section, lines: list[str]) -> tuple[int, ...]:
 
 
 def _is_noise(block: Block) -> bool:
-    is_mark = block.kind is BlockKind.COMMENT and read_mark((block,)) is not None
-    return block.kind is BlockKind.SEPARATOR or (block.kind is BlockKind.COMMENT and not is_mark)
+    return block.kind in (BlockKind.SEPARATOR, BlockKind.COMMENT) and read_mark((block,)) is None
 
 
 def _speaking_headings(path: str, section: Section) -> tuple[Section, list[Skipped]]:

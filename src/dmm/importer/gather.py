@@ -18,10 +18,10 @@ from dmm.importer.topics import (
     MOST_TAGS,
     content_words,
     meaning,
-    stem,
     topic_of,
     topic_title,
 )
+from dmm.index.stem import stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -172,11 +172,10 @@ def _tags(family: Sequence[Note]) -> tuple[str, ...]:
 def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
     """Merge each fragment into a note with its title, or a larger one on its topic."""
     crumbs = [_is_crumb(note, count) for note in notes]
-    result: list[Note | None] = list(notes)
+    left = dict(enumerate(notes))
 
     def room(number: int) -> int:
-        host = result[number]
-        return -1 if host is None else WANTED_TOKENS - 5 - count(host.body)
+        return WANTED_TOKENS - 5 - count(left[number].body) if number in left else -1
 
     hosts = Hosts(room)
     for number, note in enumerate(notes):
@@ -184,17 +183,16 @@ def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
             hosts.put(number, _about(note, by_title=by_title), _seat(note), is_crumb=crumbs[number])
     for at, crumb in enumerate(notes):
         # One that took in another crumb is no crumb any more.
-        if not crumbs[at] or result[at] is not crumb:
+        if not crumbs[at] or left.get(at) is not crumb:
             continue
         if not (meaning(crumb.title) if by_title else _names_its_topic(crumb)):
             continue
         about, need = _about(crumb, by_title=by_title), count(crumb.body)
         taker = hosts.find(about, _seat(crumb), need, at, in_branch=not by_title)
-        host = None if taker is None else result[taker]
-        if taker is not None and host is not None:
-            result[taker] = _with(host, crumb, titled_alike=by_title)
-            result[at] = None
-    return [note for note in result if note is not None]
+        if taker is not None:
+            left[taker] = _with(left[taker], crumb, titled_alike=by_title)
+            del left[at]
+    return list(left.values())
 
 
 def _about(note: Note, *, by_title: bool) -> Hashable:

@@ -242,7 +242,7 @@ def _force(said: str, place: _Place, *, listed: bool) -> str:
     bare, labelled = _CODE.sub("", text), _CODE.sub("", _spoken(said))
     binds = any(map(_BINDS.search, (labelled, bare, *_clauses(bare))))
     leads_in = bool(_LEADS_IN.fullmatch(text))
-    if (binds and not leads_in) or (binds and place.code) or (listed and place.binds):
+    if (binds and (place.code or not leads_in)) or (listed and place.binds):
         return "hard"
     if leads_in or place.steps:
         # The steps of a procedure are looked up when it is carried out.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dmm.clients.registry import all_clients
 from dmm.importer.vocabulary import vocabulary
+from dmm.index.stem import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -95,19 +96,6 @@ _SHELL_NOISE = vocabulary(
     "cd echo export sudo if then else fi for do done set const let var import from def return "
     "class function async await true false null none the this"
 )
-
-
-@lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """Cut the common endings off an English word, so that `tests` and `testing` agree."""
-    for ending in ("ing", "ed", "es", "s"):
-        base = word.removesuffix(ending)
-        if base == word or len(base) < 3 or word.endswith("ss"):
-            continue
-        doubled = ending in ("ing", "ed") and base[-1] == base[-2] and base[-1] not in "ls"
-        base = base[:-1] if doubled else base
-        return base.removesuffix("e") if len(base) > 3 else base
-    return word.removesuffix("e") if len(word) > 4 else word
 
 
 @lru_cache(maxsize=1)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
-from dmm.importer.topics import stem
 from dmm.importer.vocabulary import vocabulary
+from dmm.index.stem import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
