@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from dmm.domain.event import Trust
 from dmm.domain.plain import to_plain
 from dmm.eventlog.open_ledger import Actor
 
@@ -26,6 +29,26 @@ def test_a_session_is_reached_by_its_name_whatever_that_is(server: Server) -> No
     assert [one["kind"] for one in shown.json()["entries"]] == ["note"]
     missing = server.ask("GET", "/v1/sessions/nobody")
     assert (missing.status, missing.code) == (422, "usage")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never deploy the  shop on a Friday",
+        "Never deploy the shop " + "without asking the people who run it first, " * 5 + "ever",
+    ],
+)
+def test_a_session_tells_agents_no_pending_constraint(server: Server, text: str) -> None:
+    """Also where the line would cut the text, or write its blanks in another way."""
+    name = f"of-{len(text)}"
+    agent = Actor("codex", "hook", trust=Trust.AGENT, session=name)
+    with server.projects.find(server.root).recording(agent) as dmm:
+        dmm.ledger.add_constraint(text)
+    shown = server.ask("GET", f"/v1/sessions/{name}").json()
+    assert [one["kind"] for one in shown["entries"]] == ["note"]
+    assert "deploy" not in str(shown)
+    with server.projects.find(server.root).reading(server.actor) as dmm:
+        assert "deploy" in str(to_plain(dmm.session_history.show(name)))
 
 
 def test_figures_are_told_with_the_size_of_the_daemon(server: Server) -> None:

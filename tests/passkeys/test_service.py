@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +18,7 @@ from dmm.passkeys.acts import Act, digest_text
 from dmm.passkeys.cbor import read_cbor
 from dmm.passkeys.codes import MOST_TRIES
 from dmm.passkeys.codes import SECONDS as CODE_SECONDS
+from dmm.passkeys.keyring import Keyring
 from dmm.passkeys.service import SECONDS, Persons, Proof
 from dmm.passkeys.webauthn import Place, decode, encode
 
@@ -233,6 +238,74 @@ def test_a_weak_or_unknown_key_is_not_enrolled(desk: Desk) -> None:
     unverified = Authenticator(NAME, ORIGIN, flags=0x01)
     with pytest.raises(ProofRefused, match="did not verify"):
         desk.enrol(unverified)
+
+
+def at_once(acts: list[Callable[[], None]]) -> list[bool]:
+    """Do some things at the same moment; tell which were not refused."""
+    ready = threading.Barrier(len(acts))
+
+    def run(act: Callable[[], None]) -> bool:
+        ready.wait()
+        try:
+            act()
+        except ProofRefused:
+            return False
+        return True
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(run, acts))
+
+
+def test_of_copies_that_count_at_the_same_moment_one_is_believed(desk: Desk) -> None:
+    name = encode(desk.enrol().id)
+    keyring = Keyring(desk.folder)
+    told = at_once([lambda: keyring.use(name, 5, APPROVE, "now")] * 8)
+    assert told.count(True) == 1
+
+
+def test_a_passkey_confirms_nothing_once_it_is_removed(desk: Desk) -> None:
+    name = encode(desk.enrol().id)
+    keyring = Keyring(desk.folder)
+    use = [partial(keyring.use, name, counter, APPROVE, "now") for counter in range(1, 6)]
+    told = at_once([lambda: keyring.remove(name, "now"), *use, lambda: keyring.remove(name, "now")])
+    assert [told[0], told[-1]].count(True) == 1
+    lines = map(json.loads, (desk.folder / "passkeys.jsonl").read_text().splitlines())
+    assert [one["type"] for one in lines][-1] == "removed"
+    assert keyring.read() == ()
+
+
+def test_a_line_about_a_passkey_that_was_removed_locks_nobody_out(desk: Desk) -> None:
+    key = desk.enrol()
+    keyring = Keyring(desk.folder)
+    name = encode(key.id)
+    keyring.remove(name, "now")
+    file = desk.folder / "passkeys.jsonl"
+    for kind in ("used", "removed"):
+        last = hashlib.sha256(file.read_text().splitlines()[-1].encode()).hexdigest()
+        line = {"type": kind, "id": name, "counter": 9, "at": "later", "previous": last}
+        file.write_text(f"{file.read_text()}{json.dumps(line)}\n")
+    assert keyring.read() == ()
+    desk.enrol()
+    assert desk.open().standing(BROWSER).confirm == "passkey"
+
+
+def test_the_record_holds_no_secret_of_a_command_line(desk: Desk) -> None:
+    key = desk.enrol()
+    line = "/srv/shop$ dmm review edit proposal_1 --content 'PGPASSWORD=s3cr3tPassw0rdX9 psql'"
+    act = Act("terminal", line)
+    desk.persons.check(act, b"n", key.sign(act.challenge(b"n")))
+    told = (desk.folder / "passkeys.jsonl").read_text()
+    assert "s3cr3tPassw0rdX9" not in told
+    used = json.loads(told.splitlines()[-1])
+    assert used["on"].startswith("/srv/shop$ dmm review edit proposal_1")
+    assert used["signed"] == digest_text(line)
+
+
+def test_a_folder_whose_name_is_not_utf8_can_be_confirmed(desk: Desk) -> None:
+    key = desk.enrol()
+    act = Act("terminal", "/srv/caf\udce9$ dmm trust --yes")
+    desk.persons.check(act, b"n", key.sign(act.challenge(b"n")))
+    assert desk.open().keyring.read()[0].counter == 1
 
 
 @pytest.mark.parametrize("change", ["edit", "cut", "insert", "garbage"])

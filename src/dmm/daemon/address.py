@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.daemon.instance import STEADY
-from dmm.errors import StorageError
+from dmm.errors import DmmError, StorageError
 from dmm.files.durable import write_atomic
+from dmm.passkeys.keyring import Keyring
 from dmm.private import make_private_folder
 
 if TYPE_CHECKING:
@@ -56,9 +57,24 @@ def read_address(folder: Path) -> Address | None:
 
 
 def find_address(folder: Path) -> Address:
-    """Return the address that was kept, or draw a name and keep it."""
+    """Return the address that was kept, or draw a name and keep it.
+
+    Passkeys work under one name only, so theirs is taken up again if the address was lost.
+    """
     known = read_address(folder)
-    return known or keep_address(folder, Address(f"dmm-{secrets.token_hex(4)}.localhost"))
+    pages = _read_pages(folder)
+    if known is not None and (not pages or known.name in pages):
+        return known
+    name = pages[-1] if pages else f"dmm-{secrets.token_hex(4)}.localhost"
+    return keep_address(folder, Address(name, None if known is None else known.port))
+
+
+def _read_pages(folder: Path) -> list[str]:
+    """Read the names that the passkeys belong to; a record that is broken names none."""
+    try:
+        return [one.page for one in Keyring(folder).read() if _NAME.fullmatch(one.page)]
+    except DmmError:
+        return []
 
 
 def keep_address(folder: Path, address: Address) -> Address:

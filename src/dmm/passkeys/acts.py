@@ -24,7 +24,9 @@ class Act:
         The nonce makes it good once.
         """
         found = hashlib.sha256()
-        for part in (self.action.encode(), self.id.encode(), self.digest.encode(), nonce):
+        # The name of a folder need not be UTF-8; what is not stays itself.
+        told = (one.encode("utf-8", "surrogatepass") for one in (self.action, self.id, self.digest))
+        for part in (*told, nonce):
             found.update(len(part).to_bytes(8, "big"))
             found.update(part)
         return found.digest()

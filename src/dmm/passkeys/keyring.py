@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dmm import endpoint
-from dmm.errors import ProofRefused, StorageError
+from dmm.errors import ProofRefused, StorageError, UsageError
 from dmm.files.durable import translated, write_atomic
 from dmm.files.lock import exclusive
+from dmm.passkeys.acts import digest_text
 from dmm.passkeys.webauthn import decode, encode
 from dmm.private import make_private_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from dmm.passkeys.acts import Act
     from dmm.passkeys.webauthn import Made
@@ -29,6 +30,7 @@ FILE = "passkeys.jsonl"
 LOCK = "passkeys.lock"
 PATIENCE = 5.0
 START = "0" * 64
+BY_PASSKEY = "passkey"
 
 
 def page_folder() -> Path:
@@ -38,13 +40,14 @@ def page_folder() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Passkey:
-    """One passkey that is enrolled."""
+    """One passkey that is enrolled; `page` is the host name that it belongs to."""
 
     id: str
     name: str
     key: bytes
     counter: int
     added: str
+    page: str = ""
     last: str | None = None
 
 
@@ -56,34 +59,46 @@ class Keyring:
 
     def read(self) -> tuple[Passkey, ...]:
         """Return the passkeys that are enrolled, oldest first."""
-        return _fold(self._lines())
+        return tuple(self._fold(self._lines()).values())
 
     def find(self, name: str) -> Passkey:
         """Return one of them by its id."""
-        for one in self.read():
-            if one.id == name:
-                return one
-        raise ProofRefused("this passkey is not enrolled", hint="dmm ui shows which ones are")
+        return _find(self._fold(self._lines()), name)
 
-    def add(self, made: Made, name: str, by: str, at: str) -> Passkey:
-        """Enrol a passkey; `by` says what allowed it."""
+    def add(self, made: Made, name: str, by: str, page: str, at: str) -> Passkey:
+        """Enrol a passkey; `by` says what allowed it, and only a passkey allows a further one."""
+
+        def check(known: Mapping[str, Passkey]) -> None:
+            if known and by != BY_PASSKEY:
+                hint = "confirm it again in the page"
+                raise ProofRefused("another passkey was enrolled meanwhile", hint=hint)
+            if made.id in known:
+                raise UsageError("this passkey is enrolled already")
+
         key = {"id": made.id, "name": name, "key": encode(made.key), "counter": made.counter}
-        self._append({"type": "enrolled", "at": at, "by": by} | key)
+        self._append({"type": "enrolled", "at": at, "by": by, "page": page} | key, check)
         return self.find(made.id)
 
     def use(self, name: str, counter: int, act: Act, at: str) -> None:
         """Note that a passkey confirmed something; a counter that goes back is refused."""
-        known = self.find(name).counter
-        if max(counter, known) > 0 and counter <= known:
-            what = f"the passkey's counter went back ({known} to {counter}): it may be a copy"
-            raise ProofRefused(what, hint="remove this passkey in the page and enrol another")
+
+        def check(known: Mapping[str, Passkey]) -> None:
+            last = _find(known, name).counter
+            if max(counter, last) > 0 and counter <= last:
+                what = f"the passkey's counter went back ({last} to {counter}): it may be a copy"
+                raise ProofRefused(what, hint="remove this passkey in the page and enrol another")
+
+        from dmm.redaction.clean import clean
+
         told = {"type": "used", "at": at, "id": name, "counter": counter}
-        self._append(told | {"action": act.action, "on": act.id, "digest": act.digest})
+        # A command line may hold a secret; its digest still says which one it was.
+        about = {"on": clean(act.id), "signed": digest_text(act.id), "digest": act.digest}
+        self._append(told | {"action": act.action} | about, check)
 
     def remove(self, name: str, at: str) -> None:
         """Remove a passkey."""
-        self.find(name)
-        self._append({"type": "removed", "at": at, "id": name})
+        told = {"type": "removed", "at": at, "id": name}
+        self._append(told, lambda known: _find(known, name))
 
     def _lines(self) -> list[str]:
         path = self.folder / FILE
@@ -104,14 +119,33 @@ class Keyring:
         hint = "see docs/security.md: move the file away, and enrol your passkeys again"
         return StorageError(what, where=str(self.folder / FILE), hint=hint)
 
-    def _append(self, told: Mapping[str, Any]) -> None:
+    def _append(
+        self, told: Mapping[str, Any], check: Callable[[Mapping[str, Passkey]], object]
+    ) -> None:
+        """Add a line, if the passkeys of that very moment allow it."""
         make_private_folder(self.folder)
         with exclusive(self.folder / LOCK, what="passkeys", patience=PATIENCE):
             lines = self._lines()
+            check(self._fold(lines))
             last = hashlib.sha256(lines[-1].encode()).hexdigest() if lines else START
             lines.append(json.dumps({**told, "previous": last}, sort_keys=True))
             data = "".join(f"{line}\n" for line in lines)
             write_atomic(self.folder / FILE, data.encode(), private=True)
+
+    def _fold(self, lines: Iterable[str]) -> Mapping[str, Passkey]:
+        found: dict[str, Passkey] = {}
+        try:
+            for line in lines:
+                _follow(found, json.loads(line))
+        except (KeyError, TypeError):
+            raise self._broken() from None
+        return found
+
+
+def _find(known: Mapping[str, Passkey], name: str) -> Passkey:
+    if name not in known:
+        raise ProofRefused("this passkey is not enrolled", hint="dmm ui shows which ones are")
+    return known[name]
 
 
 def _previous(line: str) -> str | None:
@@ -122,16 +156,15 @@ def _previous(line: str) -> str | None:
     return told.get("previous") if isinstance(told, dict) else None
 
 
-def _fold(lines: Iterable[str]) -> tuple[Passkey, ...]:
-    found: dict[str, Passkey] = {}
-    for told in map(json.loads, lines):
-        name = told["id"]
-        match told["type"]:
-            case "enrolled":
-                key = decode(told["key"])
-                found[name] = Passkey(name, told["name"], key, told["counter"], told["at"])
-            case "used":
-                found[name] = replace(found[name], counter=told["counter"], last=told["at"])
-            case "removed":
-                del found[name]
-    return tuple(found.values())
+def _follow(found: dict[str, Passkey], told: Mapping[str, Any]) -> None:
+    """Follow one line; what is said of a passkey that was removed before changes nothing."""
+    name, known = told["id"], found.get(told["id"])
+    match told["type"]:
+        case "enrolled":
+            about = told["name"], decode(told["key"]), told["counter"], told["at"]
+            found[name] = Passkey(name, *about, page=told.get("page", ""))
+        case "used" if known is not None:
+            counter = max(known.counter, told["counter"])
+            found[name] = replace(known, counter=counter, last=told["at"])
+        case "removed":
+            found.pop(name, None)

@@ -9,10 +9,10 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from dmm.errors import ProofRefused, ProofRequired, UsageError
+from dmm.errors import ProofRefused, ProofRequired
 from dmm.passkeys.acts import Act
 from dmm.passkeys.codes import TerminalCodes
-from dmm.passkeys.keyring import Keyring
+from dmm.passkeys.keyring import BY_PASSKEY, Keyring
 from dmm.passkeys.webauthn import Assertion, check_assertion, read_new
 
 if TYPE_CHECKING:
@@ -173,14 +173,10 @@ class Persons:
         with self._lock:
             confirmation = self._enrolling.pop(session, "")
         asked = self._take(confirmation, Act(ENROLL, name), session)
-        made = read_new(self._place(), asked.challenge, client_data, attestation)
-        known = self.keyring.read()
-        if known and asked.how != "passkey":
-            raise ProofRefused("another passkey was enrolled meanwhile", hint=_AGAIN)
-        if any(one.id == made.id for one in known):
-            raise UsageError("this passkey is enrolled already")
-        by = "passkey" if known else CODE_BY
-        return self.keyring.add(made, name, by, _now())
+        place = self._place()
+        made = read_new(place, asked.challenge, client_data, attestation)
+        by = BY_PASSKEY if asked.how == "passkey" else CODE_BY
+        return self.keyring.add(made, name, by, place.name, _now())
 
     def remove(self, name: str, session: str, proof: Proof | None) -> None:
         """Remove a passkey, confirmed by one that is enrolled."""

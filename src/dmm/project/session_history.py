@@ -14,7 +14,7 @@ from dmm.domain.payload import DecisionBlocked, PackServed, ToolCalled, ToolRequ
 from dmm.domain.recorded import Payload
 from dmm.errors import UsageError
 from dmm.packs.served import tell_why
-from dmm.rules.discretion import discreet
+from dmm.rules.discretion import HIDDEN, discreet
 from dmm.rules.guard import recorded_call
 from dmm.sessions.events import LONGEST_INPUT
 
@@ -129,18 +129,21 @@ class SessionHistory:
         newest = nlargest(limit, older, key=lambda one: one[1].last)
         return SessionRows(tuple(self._row(name, tally) for name, tally in newest))
 
-    @discreet
     def show(self, name: str, after: int = 0) -> SessionStory:
         """Show a session; with `after`, only what happened after that event."""
         tally = self.activity.current().sessions.get(name)
         if tally is None:
             hint = "dmm cost lists the last sessions"
             raise UsageError("there is no such session", where=name, hint=hint)
-        log = self.project_ledger.reading
-        start, end = max(after, tally.first - 1), tally.last + 1
-        events = log.latest(MOST_ENTRIES, after=start, before=end, session=name)
+        # The entries are made of what this reader may see.
+        events = self._events(name, max(after, tally.first - 1), tally.last + 1)
         entries = tuple(one for one in map(_entry, events) if one is not None)
         return SessionStory(self._row(name, tally), entries, self._given(name, tally))
+
+    @discreet
+    def _events(self, name: str, after: int, before: int) -> tuple[Event, ...]:
+        log = self.project_ledger.reading
+        return tuple(log.latest(MOST_ENTRIES, after=after, before=before, session=name))
 
     def _row(self, name: str, tally: SessionTally) -> SessionRow:
         quiet = self.project_ledger.now() - _moment(tally.ended_at) > QUIET
@@ -244,8 +247,9 @@ def find_matched(event: Event, verdict: Mapping[str, Any]) -> str | None:
         return None
     text = read_call(call).text
     start, end = spans[0]
-    # Places in a text that was cut or redacted are no longer those of the verdict.
-    as_it_was = len(text) < LONGEST_INPUT and not event.get("redacted")
+    # Places in a text that was cut, redacted or hidden are no longer those of the verdict.
+    whole = len(text) < LONGEST_INPUT and HIDDEN not in text
+    as_it_was = whole and not event.get("redacted")
     return text[start:end] if as_it_was and 0 <= start < end <= len(text) else None
 
 
