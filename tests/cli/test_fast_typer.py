@@ -50,7 +50,7 @@ WRONG = [
 
 def read(words: list[str], *, by_typer_alone: bool = False) -> dict[str, Any]:
     """Read a command line down to the values that its command would be called with."""
-    command: Any = typer.main.get_group(make_app(words[0]))
+    command: Any = typer.main.get_group(make_app(words))
     rest = list(words)
     while hasattr(command, "commands"):
         command = command.commands[rest.pop(0)]
@@ -113,5 +113,21 @@ def test_every_command_can_be_made_alone() -> None:
     everything = typer.main.get_group(make_app()).commands
     assert list(everything) == list(COMMANDS)
     for name in COMMANDS:
-        (only,) = typer.main.get_group(make_app(name)).commands
+        (only,) = typer.main.get_group(make_app([name])).commands
         assert only == name
+
+
+def test_a_command_of_a_group_is_made_alone_and_helped_as_before() -> None:
+    groups: Any = typer.main.get_group(make_app()).commands
+    for name, group in groups.items():
+        for inner, whole in getattr(group, "commands", {}).items():
+            made: Any = typer.main.get_group(make_app([name, inner, "--help"])).commands[name]
+            assert list(made.commands) == [inner]
+            alone = made.commands[inner]
+            assert [p.opts for p in alone.params] == [p.opts for p in whole.params]
+            assert (alone.help, made.help) == (whole.help, group.help)
+
+
+def test_a_group_with_no_such_command_names_them_all() -> None:
+    ledger: Any = typer.main.get_group(make_app(["ledger", "fcat"])).commands["ledger"]
+    assert {"fact", "constraint", "decide"} < set(ledger.commands)

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from dmm.cli.fast_typer import FastTyper
 from dmm.cli.options import close_projects
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, StorageError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Arguments that hold words, so that too many of them are most likely one text without quotes.
 TEXTS = {"task", "text", "question", "value"}
@@ -84,8 +87,8 @@ SUMMARIES = {
 PLUMBING = ("merge-file",)
 
 
-def make_app(*names: str) -> FastTyper:
-    """Make the command line of some commands, or of all of them."""
+def make_app(words: Sequence[str] = ()) -> FastTyper:
+    """Make the command line of all commands, or of the one that a line's first words name."""
     app = FastTyper(
         name="dmm",
         help="Memory for coding agents: small markdown files in, token-budgeted cited packs out.",
@@ -94,11 +97,12 @@ def make_app(*names: str) -> FastTyper:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(dmm)
-    for name in names or COMMANDS:
+    asked, inner = (*words[:2], "", "")[:2]
+    for name in [asked] if asked in COMMANDS else COMMANDS:
         module, attribute = COMMANDS[name].split(".")
         found = getattr(import_module(f"dmm.cli.{module}"), attribute)
         if isinstance(found, FastTyper):
-            app.add_typer(found, name=name)
+            app.add_typer(found.narrowed(inner), name=name)
         else:
             app.command(name, short_help=SUMMARIES.get(name), hidden=name in PLUMBING)(found)
     return app
@@ -120,7 +124,7 @@ def run() -> int:
     as_json = "--json" in sys.argv
     try:
         try:
-            ended = make_app(*_asked_for())(prog_name="dmm", standalone_mode=False)
+            ended = make_app(sys.argv[1:])(prog_name="dmm", standalone_mode=False)
         finally:
             close_projects()
             sys.stdout.flush()
@@ -144,11 +148,6 @@ def report_system_error(error: OSError, *, as_json: bool = False) -> int:
         return failures.FINDINGS
     unforeseen = StorageError(f"the system refused: {error.strerror}", where=error.filename)
     return failures.report(unforeseen, as_json=as_json)
-
-
-def _asked_for() -> list[str]:
-    """Return the command that the line names first; none where it takes all to answer."""
-    return [name for name in sys.argv[1:2] if name in COMMANDS]
 
 
 def _refuse(error: Any, *, as_json: bool) -> int:

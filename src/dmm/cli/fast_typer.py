@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.main import get_command_name
+from typer.models import CommandInfo
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,6 +41,19 @@ class FastTyper(typer.Typer):
     def command(self, *name: Any, **settings: Any) -> Callable[[F], F]:
         """Register a function as a command."""
         return super().command(*name, cls=_Command, **settings)
+
+    def narrowed(self, name: str) -> FastTyper:
+        """Return the group with one command alone; whole where it has none of that name."""
+        named = [one for one in self.registered_commands if _name(one) == name]
+        if not named:
+            return self
+        narrow = copy(self)
+        narrow.registered_commands = named
+        return narrow
+
+
+def _name(command: CommandInfo) -> str:
+    return command.name or get_command_name(getattr(command.callback, "__name__", ""))
 
 
 # What a value is, in the words of a reader; typer names Python's types.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dmm.index.service import Indexes
 
 EVERYWHERE = "/**"
-_PATH = re.compile(r"[\w@+.-]*[./][\w@+./-]*\w/?")
+_PATH = re.compile(r"(?<![\w@+./-])[\w@+-]*[./][\w@+./-]*\w/?")
 _WILD = re.compile(r"[/*?]+")
 # A name that is no ordinary word: dagster_dev, ai-chat, x402.
 _NAME = re.compile(r"(?<![\w./@+-])(?=\S*[_\d-])[a-zA-Z][\w-]*\w(?![\w./-]*/)")
