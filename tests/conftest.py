@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from tests.models.conftest import server
 
 from dmm.bootstrap import now, open_dmm
 from dmm.embed.model import Embedder
+from dmm.embed.pairs import PairModel
 from dmm.embed.tokens import TokenCounter
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root
@@ -130,6 +132,20 @@ class RememberedModel(Embedder):
 @pytest.fixture(scope="session")
 def model() -> Embedder:
     return RememberedModel.load()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def judge() -> Iterator[None]:
+    """Have all projects of this process share the real model of conflicts, loaded once."""
+    load = PairModel.load
+    packaged = cache(load)
+
+    def share(directory: Path | None = None, *, threads: int | None = None) -> PairModel:
+        return load(directory, threads=threads) if directory or threads else packaged()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PairModel, "load", share)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -367,17 +383,22 @@ def lantern(tmp_path_factory: pytest.TempPathFactory, model: Embedder) -> Projec
     return project
 
 
-@pytest.fixture
-def shop(lantern: Project, tmp_path: Path) -> Project:
-    """A copy of the sample project, its index included, that a test may spoil."""
-    shutil.copytree(lantern.folder, tmp_path / "shop", ignore=shutil.ignore_patterns("packs"))
-    copied = Project(tmp_path / "shop")
+def copy_project(project: Project, folder: Path) -> Project:
+    """Copy a project with its index, which counts as made there."""
+    shutil.copytree(project.folder, folder, ignore=shutil.ignore_patterns("packs"))
+    copied = Project(folder)
     # A copied index is not believed; this one is told that it was made here.
     connection = apsw.Connection(str(copied.index))
     inode = str(copied.index.stat().st_ino)
     connection.execute("UPDATE meta SET value = ? WHERE key = 'file'", (inode,))
     connection.close()
     return copied
+
+
+@pytest.fixture
+def shop(lantern: Project, tmp_path: Path) -> Project:
+    """A copy of the sample project, its index included, that a test may spoil."""
+    return copy_project(lantern, tmp_path / "shop")
 
 
 @pytest.fixture

@@ -275,12 +275,17 @@ class Session:
         return self.payload(event, **fields)
 
 
+def move_in(project: Project, home: Path) -> Project:
+    """Trust a project; prompts may take their time on a busy machine."""
+    (project.dmm / "daemon.config.json").write_text('{"hooks": {"prompt_deadline_ms": 2000}}')
+    project.trust(home)
+    return project
+
+
 @pytest.fixture
 def lived_in(shop: Project, home: Path) -> Project:
-    """The sample project, trusted; prompts may take their time on a busy machine."""
-    (shop.dmm / "daemon.config.json").write_text('{"hooks": {"prompt_deadline_ms": 2000}}')
-    shop.trust(home)
-    return shop
+    """The sample project, trusted."""
+    return move_in(shop, home)
 
 
 @pytest.fixture

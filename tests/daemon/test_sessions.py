@@ -40,6 +40,7 @@ def context(told: dict[str, Any] | None) -> str:
     return str(told["hookSpecificOutput"]["additionalContext"])
 
 
+@pytest.mark.slow
 def test_a_session_begins_with_contract_rules_and_baseline(
     machine: Machine, ruled: Project, session: Session, count: Callable[[str], int]
 ) -> None:
@@ -78,6 +79,7 @@ def test_a_baseline_without_end_stays_within_what_agents_take(
     assert "Baseline left out for lack of space:  " in text
 
 
+@pytest.mark.slow
 def test_a_resumed_session_is_not_told_again_but_one_that_forgot_is(
     machine: Machine, ruled: Project, session: Session
 ) -> None:
@@ -98,6 +100,7 @@ def warm(machine: Machine, session: Session, wait: Callable[..., Any]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_prompt_gets_its_pack_once(
     machine: Machine,
     ruled: Project,
@@ -121,6 +124,7 @@ def test_a_prompt_gets_its_pack_once(
     assert "project/auth/login_throttle.md" in context(machine.hook(other.prompt(QUESTION, 4)))
 
 
+@pytest.mark.slow
 def test_what_was_compacted_away_is_given_again(
     machine: Machine, ruled: Project, session: Session, wait: Callable[..., Any]
 ) -> None:
@@ -173,6 +177,7 @@ def test_the_second_hook_that_tells_the_same_call_is_denied_too(
         assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
+@pytest.mark.slow
 def test_a_command_is_denied_also_when_the_process_must_be_started_for_it(
     machine: Machine, ruled: Project, session: Session, wait: Callable[..., Any]
 ) -> None:

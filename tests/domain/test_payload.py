@@ -7,6 +7,7 @@ import tarfile
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -65,10 +66,15 @@ def test_every_type_of_event_has_its_payload() -> None:
     assert {str(kind) for kind, one in PAYLOADS.items() if one.__name__ != kind} == set()
 
 
+@cache
+def payloads(kind: EventType) -> st.SearchStrategy[Any]:
+    return values(PAYLOADS[kind])
+
+
 @pytest.mark.parametrize("kind", list(EventType))
 @given(data=st.data())
 def test_what_is_stored_is_read_as_it_was(kind: EventType, data: st.DataObject) -> None:
-    told = data.draw(values(PAYLOADS[kind]))
+    told = data.draw(payloads(kind))
     text = canonical(to_plain(told))
     read = Payload.read(stored(kind, json.loads(text)))
     assert read == told

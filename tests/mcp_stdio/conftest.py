@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.daemon.conftest import ledger, lived_in, machine, session, wait
+from tests.daemon.conftest import ledger, lived_in, machine, new_machine, wait
 
-__all__ = ["ledger", "lived_in", "machine", "session", "wait"]
+__all__ = ["ledger", "lived_in", "machine", "new_machine", "wait"]

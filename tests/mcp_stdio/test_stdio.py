@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import copy_project
+from tests.daemon.conftest import Session, move_in
 
 import dmm.mcp_stdio
 from dmm.domain.event import EventType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.conftest import Project
-    from tests.daemon.conftest import Machine, Session
+    from tests.daemon.conftest import Machine
 
     from dmm.domain.event import Event
 
@@ -92,10 +94,40 @@ class Client:
         return self.process.returncode
 
 
+def reach(machine: Machine, folder: Path) -> Client:
+    line = [sys.executable, "-I", "-S", str(ENTRY), "--client", "claude-code"]
+    return Client(machine.begin(line, within=folder))
+
+
 @pytest.fixture
 def connect(machine: Machine, lived_in: Project) -> Callable[..., Client]:
-    line = [sys.executable, "-I", "-S", str(ENTRY), "--client", "claude-code"]
-    return lambda: Client(machine.begin(line, within=lived_in.folder))
+    return lambda: reach(machine, lived_in.folder)
+
+
+@dataclass(frozen=True)
+class Serving:
+    """A machine with one process that serves all who come, and a project that it trusts."""
+
+    machine: Machine
+    project: Project
+
+    def connect(self) -> Client:
+        return reach(self.machine, self.project.folder)
+
+
+@pytest.fixture(scope="module")
+def serving(
+    new_machine: Callable[[Path], Machine],
+    lantern: Project,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Serving]:
+    folder = tmp_path_factory.mktemp("serving")
+    machine = new_machine(folder)
+    project = move_in(copy_project(lantern, folder / "shop"), machine.home)
+    pid = machine.start()
+    yield Serving(machine, project)
+    assert machine.pids() == [pid]
+    machine.clean_up()
 
 
 def test_a_cold_process_is_started_and_offers_its_tools(
@@ -112,26 +144,24 @@ def test_a_cold_process_is_started_and_offers_its_tools(
 
 
 def test_calls_and_hooks_of_one_agent_share_a_session(
-    machine: Machine,
-    lived_in: Project,
-    session: Session,
-    connect: Callable[..., Client],
-    ledger: Callable[..., list[Event]],
+    serving: Serving, ledger: Callable[..., list[Event]]
 ) -> None:
+    machine, project = serving.machine, serving.project
+    session = Session(project.folder)
     machine.hook(session.start())
-    client = connect()
+    client = serving.connect()
     client.greet()
     pack = client.call("memory_pack", task="store the passwords of customers")
     assert "project/auth/passwords.md" in pack
     client.call("add_fact", key="wares", value="The shop sells lanterns.")
-    events = ledger(lived_in)
+    events = ledger(project)
     served = next(one for one in events if one.source == "mcp")
     assert (served.type, served.session) == (EventType.PACK_SERVED, session.name)
     (fact,) = (one for one in events if one.type == EventType.FACT_ADDED)
     assert (fact.session, fact.actor, fact.source) == (session.name, "claude-code", "mcp")
     client.leave()
-    machine.dmm("query", "passwords", within=lived_in.folder)
-    last = ledger(lived_in)[-1]
+    machine.dmm("query", "passwords", within=project.folder)
+    last = ledger(project)[-1]
     assert (last.type, last.actor, last.session) == (EventType.PACK_SERVED, "user", None)
 
 
@@ -180,11 +210,8 @@ def test_an_order_to_stop_is_obeyed_though_a_client_is_connected(
     assert len(machine.pids()) == 1
 
 
-def test_all_answers_come_through_before_the_end(
-    machine: Machine, connect: Callable[..., Client]
-) -> None:
-    machine.start()
-    client = connect()
+def test_all_answers_come_through_before_the_end(serving: Serving) -> None:
+    client = serving.connect()
     lines: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": HELLO},
         {"method": "notifications/initialized"},
@@ -223,10 +250,8 @@ def test_where_none_can_be_started_every_request_is_told_so(
     assert client.leave() == 0
 
 
-def test_what_is_no_message_is_answered_as_such(
-    machine: Machine, connect: Callable[..., Client]
-) -> None:
-    client = connect()
+def test_what_is_no_message_is_answered_as_such(serving: Serving) -> None:
+    client = serving.connect()
     client.greet()
     assert client.process.stdin is not None
     client.process.stdin.write(b"\n\nnonsense\n")
@@ -235,11 +260,8 @@ def test_what_is_no_message_is_answered_as_such(
     assert "result" in client.ask("ping")
 
 
-def test_a_memory_that_nobody_trusts_is_refused(
-    machine: Machine, lived_in: Project, connect: Callable[..., Client]
-) -> None:
-    (machine.state / "trust.json").unlink()
-    client = connect()
+def test_a_memory_that_nobody_trusts_is_refused(serving: Serving, shop: Project) -> None:
+    client = reach(serving.machine, shop.folder)
     client.greet()
     told = client.ask("tools/call", name="memory_pack", arguments={"task": "passwords"})
     assert told["result"]["isError"] is True
@@ -257,15 +279,13 @@ EARLIER_ENTRY = Path(dmm.__file__).parent / "pump" / "__main__.py"
     ],
     ids=["the command", "the entry of an earlier version"],
 )
-def test_other_commands_serve_as_the_entry_does(
-    machine: Machine, lived_in: Project, command: list[str]
-) -> None:
+def test_other_commands_serve_as_the_entry_does(serving: Serving, command: list[str]) -> None:
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
     done = subprocess.run(
         command,
         input=line + "\n",
-        cwd=lived_in.folder,
-        env=machine.environment(),
+        cwd=serving.project.folder,
+        env=serving.machine.environment(),
         capture_output=True,
         encoding="utf-8",
         timeout=60,

@@ -58,15 +58,17 @@ def pieces(case: Case) -> set[str]:
 
 def leaks(case: Case) -> list[str]:
     """Name the channels in which something of a secret is left."""
+    sought = pieces(case)
     coded = base64.b64encode(case.text.encode()).decode()[:24]
     return [
         name
         for name, channel in CHANNELS.items()
-        if any(
-            piece in written(channel(case.text))
-            for piece in ({coded} if name == "base64" else pieces(case))
-        )
+        if _holds(written(channel(case.text)), {coded} if name == "base64" else sought)
     ]
+
+
+def _holds(text: str, sought: set[str]) -> bool:
+    return any(piece in text for piece in sought)
 
 
 def test_there_are_enough_of_them() -> None:
@@ -94,7 +96,7 @@ def test_what_a_command_is_given_is_known_in_a_list_of_its_words() -> None:
     left = [
         case.name
         for case in commands
-        if any(piece in written({"argv": shlex.split(case.text)}) for piece in pieces(case))
+        if _holds(written({"argv": shlex.split(case.text)}), pieces(case))
     ]
     assert len(commands) > 25
     assert left == []

@@ -211,8 +211,10 @@ def _around(text: str, pieces: list[Piece]) -> Iterator[tuple[int, int, list[Pie
             continue
         first, last = _back(text, piece[0]), _on(text, piece[1])
         if parts and first <= parts[-1][1]:
-            length += last - parts[-1][1]
-            parts[-1] = (parts[-1][0], last, [*parts[-1][2], piece])
+            begun, end, held = parts[-1]
+            length += last - end
+            held.append(piece)
+            parts[-1] = (begun, last, held)
         else:
             length += last - first
             parts.append((first, last, [piece]))
