@@ -64,6 +64,7 @@ def test_a_baseline_without_end_stays_within_what_agents_take(
     memory_text: Callable[..., str],
     count: Callable[[str], int],
 ) -> None:
+    machine.start()
     for number in range(40):
         text = memory_text(
             f"Rule {number}",
@@ -151,6 +152,7 @@ def test_a_forbidden_command_is_denied_with_the_rule_and_others_run(
     session: Session,
     ledger: Callable[..., list[Event]],
 ) -> None:
+    machine.start()
     machine.hook(session.start())
     (rule,) = (one for one in ledger(ruled) if one.type == EventType.CONSTRAINT_ADDED)
     denied = machine.hook(session.bash("cd infra && terraform destroy -auto-approve", 1))
@@ -171,6 +173,7 @@ def test_a_forbidden_command_is_denied_with_the_rule_and_others_run(
 def test_the_second_hook_that_tells_the_same_call_is_denied_too(
     machine: Machine, ruled: Project, session: Session
 ) -> None:
+    machine.start()
     for _ in range(2):
         denied = machine.hook(session.bash("terraform destroy", 1))
         assert denied is not None
@@ -291,6 +294,7 @@ def test_a_project_without_memory_is_left_alone(
 def test_the_hooks_of_other_clients_are_served_in_their_own_form(
     machine: Machine, ruled: Project, session: Session
 ) -> None:
+    machine.start()
     call = session.bash("terraform destroy", 1)
     codex = machine.hook(call, client="codex")
     assert codex is not None
@@ -315,6 +319,7 @@ def test_a_payload_that_is_none_is_counted_and_answered_with_nothing(
 def test_a_call_that_can_not_be_read_is_asked_about_where_rules_are_in_force(
     machine: Machine, lived_in: Project, session: Session
 ) -> None:
+    machine.start()
     call = session.bash("git status")
     call["tool_input"]["deep"] = json.loads("[" * 40 + "]" * 40)
     assert machine.hook(call) is None
@@ -327,6 +332,7 @@ def test_a_call_that_can_not_be_read_is_asked_about_where_rules_are_in_force(
 def test_a_session_keeps_to_the_project_it_began_in(
     machine: Machine, lived_in: Project, session: Session
 ) -> None:
+    machine.start()
     machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
     machine.hook(session.start())
     nested = lived_in.folder / "vendor"
@@ -342,6 +348,7 @@ def test_a_session_keeps_to_the_project_it_began_in(
 def test_a_wrong_setting_lifts_no_rule_and_is_told(
     machine: Machine, lived_in: Project, session: Session
 ) -> None:
+    machine.start()
     machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
     (lived_in.dmm / "daemon.config.json").write_text('{"bogus": 1}')
     lived_in.trust(machine.home)
