@@ -41,8 +41,8 @@ slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients and browsers
 	@$(PYTEST) $(SPREAD) -m slow -rs
 
 browser: export DMM_BROWSER = required
-browser: $(VENV)/dev.stamp       ## journeys through the page in a real browser; minutes
-	@$(PYTEST) tests/page -m browser -rs
+browser: $(VENV)/dev.stamp       ## the slow tests of the page alone, in a real browser
+	@$(PYTEST) $(SPREAD) tests/page -m slow -rs
 
 properties: $(VENV)/dev.stamp    ## every property with more examples
 	@$(PYTEST) $(SPREAD) -m hypothesis --hypothesis-profile=full

@@ -26,7 +26,7 @@ from playwright.sync_api import expect
 from tests.page.browser import find_browser, launched
 from tests.page.large import EVENTS, MEMORIES, make_large
 from tests.page.visit import visiting
-from tests.page.world import World, living
+from tests.page.world import World, build_plain, running
 
 from bench import report
 from bench.report import Measure, Part
@@ -46,15 +46,16 @@ def measure(memories: int = MEMORIES, events: int = EVENTS) -> Part:
     """Measure both projects in turns, so that a busy machine slows both."""
     with (
         tempfile.TemporaryDirectory(prefix="dmm-page-") as folder,
-        living(Path(folder), worked=False) as world,
+        running(Path(folder)) as machine,
         launched(find_browser()) as browser,
     ):
-        home = world.machine.home
+        home = machine.home
+        world = build_plain(Path(folder) / "built").copy(machine, Path(folder) / "lantern")
         projects = {
             "empty": make_large(Path(folder) / "empty", home, 0, 0),
             "large": make_large(Path(folder) / "large", home, memories, events),
         }
-        worlds = {name: World(world.machine, one) for name, one in projects.items()}
+        worlds = {name: World(machine, one) for name, one in projects.items()}
         for one in worlds.values():
             one.ask("GET", "/v1/memories")
             one.ask("GET", "/v1/ledger/histogram")

@@ -82,11 +82,10 @@ COUNTED = (
 # It doubles the time of what runs the same lines over and over: those are counted elsewhere, once.
 REPEATS = "repeats: goes over the same code so often that it is not counted which lines it runs"
 SLOW = "slow: kills, power cuts, clients, browsers, many processes; left to `make slow` and CI"
-BROWSER = "browser: journeys through the page in a real browser; left to `make browser`"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for marker in (REPEATS, SLOW, BROWSER):
+    for marker in (REPEATS, SLOW):
         config.addinivalue_line("markers", marker)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 # Runs before any script of the page. A violation is reported as an error of the console.
 WATCH = """
 addEventListener("securitypolicyviolation", ({effectiveDirective, blockedURI, sample}) =>

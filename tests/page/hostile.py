@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tests.conftest import Project, git
 from tests.daemon.conftest import Session
 from tests.page.agent import send_hooks
+from tests.page.world import Sample, reindex, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from tests.page.world import World
 
 ELSEWHERE = "http://elsewhere.invalid"
 RUN = "window.ran=1;alert(1)"
@@ -94,19 +94,23 @@ def table() -> Iterator[Placed]:
             yield Placed(place, text, f"hz{row:02d}{column}z")
 
 
-def sow(world: World) -> list[Placed]:
-    """Write all of them: memories as files, prompts and calls as the hook sends them."""
-    planted = list(table())
+def build_hostile(folder: Path) -> None:
+    """Build a project with all of them: memories as files, prompts and calls as the hook sends."""
+    sample = Sample(folder / "hostile")
+    project = Project(sample.folder)
+    project.memory.mkdir(parents=True)
+    git(project.folder, "init", "--quiet")
     told = []
-    for number, one in enumerate(planted):
+    for number, one in enumerate(table()):
         if one.place in WRITTEN:
-            world.project.write(memory_path(one), _memory(one, number))
+            project.write(memory_path(one), _memory(one, number))
         else:
-            told.append(_payload(world.project.folder, one, number))
-    world.project.trust(world.machine.home)
-    send_hooks(world.machine, told, world.project.dmm)
-    world.ask("POST", "/v1/reindex", {})
-    return planted
+            told.append(_payload(project.folder, one, number))
+    reindex(project, folder / "elsewhere")
+    with running(folder / "machine") as machine:
+        project.trust(machine.home)
+        send_hooks(machine, told, project.dmm)
+    sample.keep()
 
 
 def memory_path(one: Placed) -> str:

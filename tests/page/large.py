@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tests.conftest import Project, git
+from tests.page.world import Sample
 
 from dmm.bootstrap import open_dmm
 from dmm.domain.event import new_id
@@ -91,6 +92,13 @@ def make_large(folder: Path, home: Path, memories: int = MEMORIES, events: int =
         dmm.indexes.close()
         dmm.project_ledger.close()
     return project
+
+
+def build_large(folder: Path) -> None:
+    """Build it as a sample."""
+    sample = Sample(folder / "large")
+    make_large(sample.folder, folder)
+    sample.keep()
 
 
 def _say(chance: random.Random, count: int) -> str:

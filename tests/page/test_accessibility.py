@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from tests.page.world import World
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow
 
 # Besides the eight screens: what opens from them.
 MORE = ("memory/project/auth/login_throttle.md", "rules/never-push-to-main")

@@ -7,35 +7,33 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.conftest import Project, git
-from tests.page.hostile import WRITTEN, Placed, expected, memory_path, session_of, sow
+from tests.page.hostile import WRITTEN, Placed, expected, memory_path, session_of, table
 from tests.page.visit import Visit, visiting
-from tests.page.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser, Locator
+    from tests.daemon.conftest import Machine
+    from tests.page.world import Sample, World
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow
 
 LEAST = 200
 
 
+PLANTED = list(table())
+
+
 @pytest.fixture(scope="module")
-def garden(world: World) -> tuple[World, list[Placed]]:
-    """A project full of hostile words."""
-    project = Project(world.project.folder.parent / "hostile")
-    project.memory.mkdir(parents=True)
-    git(project.folder, "init", "--quiet")
-    found = World(world.machine, project)
-    return found, sow(found)
+def garden(machine: Machine, hostile: Sample, place: Callable[[str], Path]) -> World:
+    return hostile.copy(machine, place("hostile"))
 
 
 @pytest.fixture
-def visit(browser: Browser, garden: tuple[World, list[Placed]]) -> Iterator[Visit]:
-    with visiting(browser, garden[0]) as found:
-        found.choose("hostile")
+def visit(browser: Browser, garden: World) -> Iterator[Visit]:
+    with visiting(browser, garden) as found:
         yield found
         assert found.page.evaluate("() => window.ran") is None
 
@@ -54,15 +52,15 @@ def unseen(place: Locator, planted: list[Placed]) -> list[str]:
     ]
 
 
-def test_there_are_two_hundred(garden: tuple[World, list[Placed]]) -> None:
-    assert len(garden[1]) == LEAST
-    assert len({one.mark for one in garden[1]}) == LEAST
+def test_there_are_two_hundred() -> None:
+    assert len(PLANTED) == LEAST
+    assert len({one.mark for one in PLANTED}) == LEAST
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
-def test_memories(visit: Visit, garden: tuple[World, list[Placed]], kind: str) -> None:
+def test_memories(visit: Visit, kind: str) -> None:
     missed = []
-    for one in garden[1]:
+    for one in PLANTED:
         if one.place == kind:
             visit.open_memory(memory_path(one))
             article = visit.main.get_by_role("article")
@@ -72,17 +70,16 @@ def test_memories(visit: Visit, garden: tuple[World, list[Placed]], kind: str) -
 
 
 @pytest.mark.parametrize("kind", ["prompt", "command", "file", "output"])
-def test_prompts_and_calls(visit: Visit, garden: tuple[World, list[Placed]], kind: str) -> None:
-    world, planted = garden
-    wanted = [one for one in planted if one.place == kind]
+def test_prompts_and_calls(visit: Visit, kind: str) -> None:
+    wanted = [one for one in PLANTED if one.place == kind]
     visit.open(f"session/{session_of(kind)}")
     expect(visit.main.get_by_role("article")).to_contain_text(wanted[0].mark)
     if kind != "output":
         assert unseen(visit.main.get_by_role("article"), wanted) == []
         return
     missed = []
-    events = {one["payload"]["call"]: one["seq"] for one in world.events("ToolUsed")}
-    numbers = {one.mark: number for number, one in enumerate(planted)}
+    events = {one["payload"]["call"]: one["seq"] for one in visit.world.events("ToolUsed")}
+    numbers = {one.mark: number for number, one in enumerate(PLANTED)}
     for one in wanted:
         visit.open(f"ledger/{events[f'toolu_{numbers[one.mark]:020d}']}")
         article = visit.main.get_by_role("article").last

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.daemon.conftest import eventually
+from tests.daemon.conftest import Session, eventually
 from tests.page.visit import SCREENS, Visit
-from tests.page.world import BLOCKED, PROMPTS
+from tests.page.world import BLOCKED, PROMPTS, run
 
 if TYPE_CHECKING:
     from tests.page.world import World
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow
 
 
 def test_live_tells_why_a_prompt_got_its_memories(visit: Visit) -> None:
@@ -30,6 +30,14 @@ def test_live_tells_why_a_prompt_got_its_memories(visit: Visit) -> None:
     expect(receipt).to_contain_text("Five failed logins")
     expect(receipt).to_contain_text("changed")
     expect(receipt).to_contain_text("Left out")
+    inside, outside = (
+        receipt.get_by_role("region", name=re.compile(f"^{name}"))
+        for name in ("In the pack", "Left out")
+    )
+    held = inside.locator("a.memory-name .mono").all_inner_texts()
+    out = outside.locator("a.memory-name .mono").all_inner_texts()
+    assert held
+    assert not set(held) & set(out)
 
 
 def test_live_shows_a_blocked_call_with_its_rule_and_the_words_it_matched(visit: Visit) -> None:
@@ -41,66 +49,73 @@ def test_live_shows_a_blocked_call_with_its_rule_and_the_words_it_matched(visit:
     expect(blocked.locator("mark")).to_contain_text("terraform destroy")
     blocked.get_by_role("link", name="explain").click()
     visit.settle()
-    expect(visit.main).to_contain_text("never run terraform destroy")
+    event = visit.main.get_by_role("article", name="Event")
+    expect(event.get_by_role("heading", level=2)).to_contain_text("Blocked terraform destroy")
+    expect(event).to_contain_text("Tool call, blocked")
+    expect(event.locator("mark")).to_have_text(BLOCKED)
+    expect(event.get_by_role("link", name="never-run-terraform-destroy")).to_be_visible()
 
 
-def test_live_shows_an_event_when_it_happens(visit: Visit, world: World) -> None:
-    visit.open("live")
-    world.ask("POST", "/v1/ledger/facts", {"key": "weather", "value": "fair and dry"})
-    expect(visit.main.get_by_text("weather").first).to_be_visible()
+def test_live_shows_an_event_when_it_happens(own: Visit) -> None:
+    own.open("live")
+    own.world.ask("POST", "/v1/ledger/facts", {"key": "weather", "value": "fair and dry"})
+    expect(own.main.get_by_text("weather").first).to_be_visible()
 
 
-def test_review_approves_only_after_it_is_armed_and_confirmed(visit: Visit, world: World) -> None:
-    proposal = world.propose_note("the mail server is asked at most twice a minute", "mail_limit")
-    visit.open(f"review/{proposal}")
-    visit.press("a")
-    expect(visit.main.get_by_role("button", name="Confirm approval")).to_be_focused()
-    assert proposal in world.pending()
-    visit.press("Escape")
-    expect(visit.main.get_by_role("button", name="Approve")).to_be_visible()
-    visit.press("a", "Enter")
-    visit.confirm()
-    expect(visit.page.get_by_role("status").get_by_text("approved and applied")).to_be_visible()
-    assert proposal not in world.pending()
-    assert (world.project.memory / "project" / "notes" / "mail_limit.md").exists()
+def test_review_approves_only_after_it_is_armed_and_confirmed(own: Visit) -> None:
+    proposal = own.world.propose_note(
+        "the mail server is asked at most twice a minute", "mail_limit"
+    )
+    own.open(f"review/{proposal}")
+    own.press("a")
+    expect(own.main.get_by_role("button", name="Confirm approval")).to_be_focused()
+    assert proposal in own.world.pending()
+    own.press("Escape")
+    expect(own.main.get_by_role("button", name="Approve")).to_be_visible()
+    own.press("a", "Enter")
+    own.confirm()
+    expect(own.page.get_by_role("status").get_by_text("approved and applied")).to_be_visible()
+    assert proposal not in own.world.pending()
+    assert (own.world.project.memory / "project" / "notes" / "mail_limit.md").exists()
 
 
-def test_review_shows_a_clash_before_it_is_decided_and_takes_a_rejection(
-    visit: Visit, world: World
-) -> None:
-    proposal = world.ids["project/auth/session_length.md"]
-    visit.open("review")
-    visit.page.get_by_role("link", name="session_length").click()
-    visit.settle()
-    expect(visit.main).to_contain_text("project/auth/sessions")
-    expect(visit.main.locator(".checks").first).to_contain_text("conflicts")
-    visit.press("r")
-    visit.page.keyboard.type("ours live 14 days")
-    visit.press("Enter")
-    visit.confirm()
-    expect(visit.page.get_by_role("status").get_by_text("rejected")).to_be_visible()
-    assert proposal not in world.pending()
+def test_review_shows_a_clash_before_it_is_decided_and_takes_a_rejection(own: Visit) -> None:
+    proposal = own.world.ids["project/auth/session_length.md"]
+    own.open("review")
+    own.page.get_by_role("link", name="session_length").click()
+    own.settle()
+    expect(own.main).to_contain_text("project/auth/sessions")
+    expect(own.main.locator(".checks").first).to_contain_text("conflicts")
+    own.press("r")
+    own.page.keyboard.type("ours live 14 days")
+    own.press("Enter")
+    own.confirm()
+    expect(own.page.get_by_role("status").get_by_text("rejected")).to_be_visible()
+    assert proposal not in own.world.pending()
 
 
 def test_review_frames_the_words_of_a_third_party(visit: Visit, world: World) -> None:
+    visit.open("review")
+    row = visit.main.get_by_role("link", name="retry_wait")
+    expect(row).to_contain_text("third party")
     visit.open(f"review/{world.ids['project/payments/retry_wait.md']}")
     framed = visit.main.get_by_role("figure").filter(has_text="third party")
     expect(framed).to_contain_text("Retries of the payment provider need a random wait")
 
 
-def test_review_takes_a_write_back(visit: Visit, world: World) -> None:
-    file = world.project.memory / "project" / "notes" / "paper_size.md"
-    proposal = world.propose_note("invoices are printed on paper of size A5", "paper_size")
-    visit.open(f"review/{proposal}")
-    visit.press("a", "Enter")
-    visit.confirm()
-    expect(visit.page.get_by_role("status").get_by_text("approved and applied")).to_be_visible()
+def test_review_takes_a_write_back(own: Visit) -> None:
+    file = own.world.project.memory / "project" / "notes" / "paper_size.md"
+    proposal = own.world.propose_note("invoices are printed on paper of size A5", "paper_size")
+    own.open(f"review/{proposal}")
+    own.press("a", "Enter")
+    own.confirm()
+    expect(own.page.get_by_role("status").get_by_text("approved and applied")).to_be_visible()
     assert file.exists()
-    visit.open(f"review/{proposal}")
-    visit.main.get_by_role("button", name="Undo").click()
-    visit.main.get_by_role("button", name="Confirm undo").click()
-    visit.confirm()
-    expect(visit.page.get_by_role("status").get_by_text("undone")).to_be_visible()
+    own.open(f"review/{proposal}")
+    own.main.get_by_role("button", name="Undo").click()
+    own.main.get_by_role("button", name="Confirm undo").click()
+    own.confirm()
+    expect(own.page.get_by_role("status").get_by_text("undone")).to_be_visible()
     assert not file.exists()
 
 
@@ -128,17 +143,17 @@ def test_memory_search_finds_and_a_try_is_not_recorded(visit: Visit, world: Worl
     assert len(world.events("PackServed")) == before
 
 
-def test_memory_an_edit_becomes_a_proposal(visit: Visit, world: World) -> None:
-    visit.open("memory/project/database/migrations.md")
-    visit.main.get_by_role("button", name="Propose a change").click()
-    field = visit.main.get_by_role("textbox").last
+def test_memory_an_edit_becomes_a_proposal(own: Visit) -> None:
+    own.open("memory/project/database/migrations.md")
+    own.main.get_by_role("button", name="Propose a change").click()
+    field = own.main.get_by_role("textbox").last
     expect(field).to_be_focused()
-    visit.press("Control+End")
-    visit.page.keyboard.type("\nA migration is tried on a copy first.\n")
-    expect(visit.main.locator(".tag", has_text="checks pass")).to_be_visible()
-    before = set(world.pending())
-    visit.press("Control+Enter")
-    eventually(lambda: set(world.pending()) - before, "a proposal waits")
+    own.press("Control+End")
+    own.page.keyboard.type("\nA migration is tried on a copy first.\n")
+    expect(own.main.locator(".tag", has_text="checks pass")).to_be_visible()
+    before = set(own.world.pending())
+    own.press("Control+Enter")
+    eventually(lambda: set(own.world.pending()) - before, "a proposal waits")
 
 
 def test_ledger_tells_the_state_at_any_event_and_what_changed(visit: Visit, world: World) -> None:
@@ -168,17 +183,35 @@ def test_rules_try_a_call_and_tell_why(visit: Visit) -> None:
     expect(verdict).to_contain_text("never-run-terraform-destroy")
 
 
-def test_rules_show_what_a_sentence_would_block_before_it_is_added(
-    visit: Visit, world: World
-) -> None:
-    visit.open("rules")
-    visit.main.get_by_role("textbox", name="Rule in a sentence").fill("never run kubectl delete")
-    expect(visit.main.get_by_role("article")).to_contain_text("kubectl delete")
-    visit.main.get_by_role("button", name="Add rule").click()
-    visit.confirm()
-    expect(visit.page.get_by_role("link", name="never run kubectl delete")).to_be_visible()
-    told = world.ask("POST", "/v1/check", {"command": "kubectl delete pod shop"})
+def test_rules_show_what_a_sentence_would_block_before_it_is_added(own: Visit) -> None:
+    own.open("rules")
+    own.main.get_by_role("textbox", name="Rule in a sentence").fill("never run kubectl delete")
+    expect(own.main.get_by_role("article")).to_contain_text("kubectl delete")
+    own.main.get_by_role("button", name="Add rule").click()
+    own.confirm()
+    expect(own.page.get_by_role("link", name="never run kubectl delete")).to_be_visible()
+    told = own.world.ask("POST", "/v1/check", {"command": "kubectl delete pod shop"})
     assert told["outcome"] == "denied"
+
+
+def test_rules_a_rule_that_an_agent_proposed_is_in_force_once_it_is_accepted(own: Visit) -> None:
+    call = {"command": "npm publish --tag next"}
+    own.open("rules")
+    own.main.get_by_role("link", name="releases are published by the pipeline").click()
+    rule = own.main.get_by_role("article", name="Pending rule")
+    expect(rule).to_contain_text("npm publish")
+    assert own.world.ask("POST", "/v1/check", call)["outcome"] != "denied"
+    rule.get_by_role("button", name="Accept").click()
+    rule.get_by_role("button", name="Confirm: accept").click()
+    own.confirm()
+    expect(own.page.get_by_role("status").get_by_text("Accepted: releases")).to_be_visible()
+    expect(rule).to_have_count(0)
+    assert own.world.ask("POST", "/v1/check", call)["outcome"] == "denied"
+    # An agent meets it.
+    session = Session(own.world.project.folder, "5b1b6a3e-0000-4000-8000-000000000077")
+    run(own.world, session, [], [call["command"]])
+    own.open("live")
+    expect(own.main.get_by_text("Blocked npm publish --tag next").first).to_be_visible()
 
 
 def test_conflicts_show_both_sides(visit: Visit) -> None:
@@ -206,10 +239,11 @@ def test_health_tells_figures_and_verifies_the_ledger(visit: Visit) -> None:
     expect(visit.main).to_contain_text(re.compile("whole|valid|intact|nothing wrong", re.I))
 
 
-def test_another_project_is_a_click_away(visit: Visit, world: World) -> None:
+def test_another_project_is_a_click_away(visit: Visit) -> None:
     visit.press("p")
     dialog = visit.page.get_by_role("dialog", name="Projects and settings")
-    expect(dialog.get_by_role("button", name="lantern")).to_have_attribute("aria-current", "true")
+    shown = dialog.locator("button[aria-current=true]")
+    expect(shown).to_contain_text(visit.world.root)
 
 
 def test_every_screen_has_a_name_a_command_and_an_address(visit: Visit) -> None:

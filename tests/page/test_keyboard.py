@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from tests.page.visit import SCREENS, Visit, visiting
-from tests.page.world import living
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser
-    from tests.page.world import World
+    from tests.daemon.conftest import Machine
+    from tests.page.world import Sample, World
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow
 
 TOPICS = (
     *("mail server", "search index", "stock report", "invoice number", "warehouse list"),
@@ -26,17 +27,18 @@ TOPICS = (
 )
 
 
-@pytest.fixture(scope="module")
-def queue(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A project in which twenty proposals wait and nothing else."""
-    with living(tmp_path_factory.mktemp("queue"), worked=False) as world:
-        for number, topic in enumerate(TOPICS):
-            words = f"the {topic} is looked at again every {number + 2} weeks"
-            world.propose_note(words, topic.replace(" ", "_"))
-        yield world
+@pytest.fixture
+def queue(machine: Machine, plain: Sample, place: Callable[[str], Path]) -> Iterator[World]:
+    """A project in which nothing waits yet."""
+    world = plain.copy(machine, place("lantern"))
+    yield world
+    world.leave()
 
 
 def test_twenty_reviews(browser: Browser, queue: World) -> None:
+    for number, topic in enumerate(TOPICS):
+        words = f"the {topic} is looked at again every {number + 2} weeks"
+        queue.propose_note(words, topic.replace(" ", "_"))
     with visiting(browser, queue) as visit:
         waiting = queue.pending()
         assert len(waiting) == len(TOPICS)
@@ -112,14 +114,14 @@ def test_a_key_leads_to_every_screen(visit: Visit) -> None:
 
 
 def test_single_keys_can_be_switched_off(visit: Visit) -> None:
-    visit.open("live")
+    visit.open("memory/project/auth/login_throttle.md")
     visit.press("p")
     dialog = visit.page.get_by_role("dialog", name="Projects and settings")
     dialog.get_by_role("checkbox", name="Single-key shortcuts").press("Space")
     visit.press("Escape")
     visit.press("g", "r")
     expect(visit.page.get_by_role("dialog")).to_have_count(0)
-    assert visit.page.url.endswith("#/live")
+    assert visit.page.url.endswith("login_throttle.md")
     # What needs no single key still works.
     visit.press("Control+k")
     expect(visit.page.get_by_role("combobox")).to_be_focused()

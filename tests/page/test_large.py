@@ -6,31 +6,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.page.large import EVENTS, FOLDERS, MEMORIES, make_large
+from tests.page.large import EVENTS, FOLDERS, MEMORIES
 from tests.page.visit import SCREENS, visiting
-from tests.page.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser
+    from tests.daemon.conftest import Machine
     from tests.page.visit import Visit
+    from tests.page.world import Sample, World
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow
 
 MOST_NODES = 2_000
 
 
 @pytest.fixture(scope="module")
-def large(world: World) -> World:
-    project = make_large(world.project.folder.parent / "large", world.machine.home)
-    return World(world.machine, project)
+def crowd(machine: Machine, large: Sample, place: Callable[[str], Path]) -> World:
+    return large.copy(machine, place("large"))
 
 
 @pytest.fixture
-def visit(browser: Browser, large: World) -> Iterator[Visit]:
-    with visiting(browser, large) as found:
-        found.choose("large")
+def visit(browser: Browser, crowd: World) -> Iterator[Visit]:
+    with visiting(browser, crowd) as found:
         yield found
 
 

@@ -9,23 +9,17 @@ from typing import TYPE_CHECKING
 
 import pexpect
 import pytest
+from playwright.sync_api import expect
 from tests.page.browser import watching
-from tests.page.world import living
+from tests.page.visit import add_authenticator
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
+    from tests.page.world import World
 
 pytestmark = pytest.mark.slow
 
 DMM = str(Path(sys.executable).with_name("dmm"))
-AUTHENTICATOR = {
-    "protocol": "ctap2",
-    "transport": "internal",
-    "hasResidentKey": True,
-    "hasUserVerification": True,
-    "isUserVerified": True,
-    "automaticPresenceSimulation": True,
-}
 # What the page does when a passkey is added, by the routes alone.
 ENROL = """async (code) => {
   const headers = {"Content-Type": "application/json", "X-DMM-Page": "1"};
@@ -53,14 +47,9 @@ ENROL = """async (code) => {
 }"""
 
 
-def add_authenticator(page: Page) -> None:
-    tools = page.context.new_cdp_session(page)
-    tools.send("WebAuthn.enable")
-    tools.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
-
-
-def test_a_command_waits_for_the_passkey_in_the_browser(browser: Browser, tmp_path: Path) -> None:
-    with living(tmp_path, worked=False) as world, watching(browser, world.host) as watched:
+def test_a_command_waits_for_the_passkey_in_the_browser(browser: Browser, alone: World) -> None:
+    world = alone
+    with watching(browser, world.host) as watched:
         environment = world.machine.environment()
         page = watched.new_page()
         add_authenticator(page)
@@ -83,7 +72,7 @@ def test_a_command_waits_for_the_passkey_in_the_browser(browser: Browser, tmp_pa
         ) as command:
             command.expect(re.compile(r"(http://\S+/confirm\.html#\S+)"))
             page.goto(command.match.group(1))
-            assert name in page.locator("#line").inner_text()
+            expect(page.locator("#line")).to_contain_text(name)
             page.get_by_role("button", name="Confirm").click()
             page.get_by_text("Confirmed. The command goes on").wait_for()
             command.expect(pexpect.EOF)

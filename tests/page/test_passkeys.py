@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.page.visit import visiting
-from tests.page.world import living
+from tests.page.visit import add_authenticator, visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,33 +16,22 @@ if TYPE_CHECKING:
     from tests.page.visit import Visit
     from tests.page.world import World
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow
 
-AUTHENTICATOR = {
-    "protocol": "ctap2",
-    "transport": "internal",
-    "hasResidentKey": True,
-    "hasUserVerification": True,
-    "isUserVerified": True,
-    "automaticPresenceSimulation": True,
-}
 FORBIDDEN = r"console: .* status of 403"
 
 
-@pytest.fixture(scope="module")
-def owner(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+@pytest.fixture
+def owner(alone: World) -> World:
     """A user of their own: once there is a passkey, decisions need it."""
-    with living(tmp_path_factory.mktemp("owner"), worked=False) as world:
-        yield world
+    return alone
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def visit(browser: Browser, owner: World) -> Iterator[Visit]:
     """A browser with an authenticator that has verified its user, and an enrolled passkey."""
     with visiting(browser, owner) as found:
-        link = found.watched.context.new_cdp_session(found.page)
-        link.send("WebAuthn.enable")
-        link.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
+        add_authenticator(found.page)
         found.open("health")
         found.main.get_by_role("textbox", name="Name of the new passkey").fill("laptop")
         found.main.get_by_role("button", name="Add a passkey").click()
@@ -102,3 +90,39 @@ def test_a_signature_for_another_text_is_refused(visit: Visit, owner: World) -> 
     expect(visit.main.locator(".problem")).to_be_visible()
     visit.page.unroute("**/approve")
     assert {one, other} <= set(owner.pending())
+
+
+def test_every_decision_of_the_page_is_signed_for_itself(visit: Visit, owner: World) -> None:
+    sent: list[str] = []
+    visit.page.on("request", lambda one: sent.append(one.post_data or ""))
+    # A proposal: changed, approved, taken back.
+    proposal = owner.propose_note("the lamp at the door is green on Sundays", "door_lamp")
+    visit.open(f"review/{proposal}")
+    visit.main.get_by_role("button", name="Edit").click()
+    expect(visit.page.get_by_role("textbox", name="Proposed text")).to_be_focused()
+    visit.press("Control+End")
+    visit.page.keyboard.type("\nSeen by hand.\n")
+    visit.main.get_by_role("button", name="Save as the proposed text").click()
+    _told(visit, f"{proposal} has the new text")
+    expect(visit.main.get_by_role("region", name="Difference")).to_contain_text("by hand.")
+    visit.main.get_by_role("button", name="Approve").click()
+    visit.main.get_by_role("button", name="Confirm approval").click()
+    _told(visit, f"{proposal} approved and applied")
+    visit.open(f"review/{proposal}")
+    visit.main.get_by_role("button", name="Undo").click()
+    visit.main.get_by_role("button", name="Confirm undo").click()
+    _told(visit, f"{proposal} undone")
+    assert not (owner.project.memory / "project" / "notes" / "door_lamp.md").exists()
+    # A rule: disabled, and enabled again.
+    visit.open("rules/never-push-to-main")
+    for step in ("disable", "enable"):
+        visit.main.get_by_role("button", name=step.capitalize()).click()
+        visit.main.get_by_role("button", name=f"Confirm: {step}").click()
+        _told(visit, f"never-push-to-main: {step}d")
+        told = owner.ask("POST", "/v1/check", {"command": "git push origin main"})
+        assert told["outcome"] == ("allowed" if step == "disable" else "denied")
+    assert len([one for one in sent if "signature" in one]) == 5
+
+
+def _told(visit: Visit, words: str) -> None:
+    expect(visit.page.get_by_role("status").get_by_text(words)).to_be_visible()

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
 SCREENS = ("live", "review", "memory", "ledger", "rules", "conflicts", "ask", "health")
 
+AUTHENTICATOR = {
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+    "automaticPresenceSimulation": True,
+}
+
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -75,7 +84,7 @@ class Visit:
         """Answer the question who decides; the page asks it once in a while."""
         if not self.confirmed:
             dialog = self.page.get_by_role("dialog", name="Confirm that it is you")
-            expect(dialog).to_be_visible()
+            expect(dialog.get_by_role("textbox")).to_be_focused()
             self.page.keyboard.type(self.world.confirmation_code())
             self.press("Enter")
             expect(dialog).to_have_count(0)
@@ -94,6 +103,13 @@ class Visit:
             }""",
             [path, method, body, self.world.root],
         )
+
+
+def add_authenticator(page: Page) -> None:
+    """Give a page an authenticator that has verified its user."""
+    tools = page.context.new_cdp_session(page)
+    tools.send("WebAuthn.enable")
+    tools.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
 
 
 @contextlib.contextmanager

@@ -1,4 +1,7 @@
-"""A user's machine with projects that were worked in: through hooks, commands and HTTP."""
+"""A user's machine with projects that were worked in: through hooks, commands and HTTP.
+
+To build one takes a while, so it is done once; tests get copies, which the user trusts as they are.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,23 @@ import json
 import re
 import shutil
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import apsw
 import pexpect
 from tests.conftest import SAMPLE, Project, git
 from tests.daemon.conftest import Machine, Session, eventually
 from tests.page.agent import run_hooks
 from tests.page.sample import CLASHING, FROM_A_FORUM, FRONT, NOTE, OTHER_LENGTH, PLAIN, RULES
+
+from dmm.bootstrap import now, open_dmm
+from dmm.eventlog.place import find_ledger
+from dmm.files.roots import Root
+from dmm.files.trusted import TrustStore
+from dmm.project.trust import Vetting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,8 +117,13 @@ class World:
     def sign_in(self, to: str = "") -> str:
         """Return an address that signs a browser in once and leads to a place in the page."""
         told = self.machine.ask("code")
-        place = f"&to={quote(to, safe='')}" if to else ""
-        return f"{self.origin}/#code={told['code']}{place}"
+        places = {"in": self.root, "to": to}
+        given = "".join(f"&{name}={quote(one, safe='')}" for name, one in places.items() if one)
+        return f"{self.origin}/#code={told['code']}{given}"
+
+    def leave(self) -> None:
+        """Have the user trust the project no more, so that the daemon leaves it alone."""
+        vet(self.machine, self.project).revoke()
 
     def confirmation_code(self) -> str:
         """Return the code that `dmm ui` shows to a person at a terminal."""
@@ -135,32 +150,98 @@ class World:
         return f"http://{self.host}:{self.machine.about['port']}"
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A project that was built once; tests get copies of it."""
+
+    folder: Path
+    ids: dict[str, str] = field(default_factory=dict)
+
+    def keep(self) -> None:
+        """Write down what is known of it, for another process."""
+        self.folder.with_suffix(".json").write_text(json.dumps(self.ids))
+
+    @classmethod
+    def read(cls, folder: Path) -> Sample:
+        return cls(folder, json.loads(folder.with_suffix(".json").read_text()))
+
+    def copy(self, machine: Machine, into: Path) -> World:
+        """Copy it to a user's machine; the user trusts it together with its ledger."""
+        shutil.copytree(self.folder, into)
+        project = Project(into)
+        if project.index.exists():
+            # A copied index is not believed; this one is told that it was made here.
+            connection = apsw.Connection(str(project.index))
+            inode = str(project.index.stat().st_ino)
+            connection.execute("UPDATE meta SET value = ? WHERE key = 'file'", (inode,))
+            connection.close()
+        vet(machine, project).accept(with_ledger=True)
+        return World(machine, project, dict(self.ids))
+
+
+def vet(machine: Machine, project: Project) -> Vetting:
+    """Return what lets the machine's user trust a project, or trust it no more."""
+    store = TrustStore.of_user(machine.home)
+    return Vetting(Root(project.dmm), store, find_ledger(project.dmm), now)
+
+
 @contextlib.contextmanager
-def living(folder: Path, *, worked: bool = True) -> Iterator[World]:
-    """Build a project, start the daemon, and have agents work in it; all ends with the context."""
-    world = World(_new_machine(folder), _copy_sample(folder / "lantern"))
-    try:
-        world.project.trust(world.machine.home)
-        world.machine.start()
-        eventually(lambda: world.machine.status()["model_loaded"], "the model is loaded")
-        world.ask("POST", "/v1/reindex", {})
-        if worked:
-            _draft_rule(world)
-            _work(world)
-            _learn(world)
-        yield world
-    finally:
-        world.machine.clean_up()
-
-
-def _new_machine(folder: Path) -> Machine:
+def running(folder: Path) -> Iterator[Machine]:
+    """Run the daemon of a user who has nothing yet; it ends with the context."""
     home = folder / "home"
     home.mkdir(parents=True)
-    return Machine(home, folder / "run", {"DMM_IDLE": "900"})
+    machine = Machine(home, folder / "run", {"DMM_IDLE": "900"})
+    try:
+        machine.start()
+        yield machine
+    finally:
+        machine.clean_up()
 
 
-def _copy_sample(folder: Path) -> Project:
+@contextlib.contextmanager
+def living(folder: Path) -> Iterator[World]:
+    """Build a project that was worked in, and run the daemon of its user."""
+    _, worked = build(folder / "built")
+    with running(folder) as machine:
+        yield worked.copy(machine, folder / "lantern")
+
+
+def build(folder: Path) -> tuple[Sample, Sample]:
+    """Build a project twice: as its user has written it, and after agents have worked in it."""
+    plain, worked = build_plain(folder), Sample(folder / "worked")
+    with running(folder / "machine") as machine:
+        world = plain.copy(machine, worked.folder)
+        eventually(lambda: machine.status()["model_loaded"], "the model is loaded")
+        _draft_rule(world)
+        _work(world)
+        _learn(world)
+    worked = replace(worked, ids=world.ids)
+    worked.keep()
+    return plain, worked
+
+
+def build_plain(folder: Path) -> Sample:
+    """Build a project as its user has written it, with its index."""
+    plain = Sample(folder / "plain")
+    reindex(_write_sample(plain.folder), folder / "elsewhere")
+    plain.keep()
+    return plain
+
+
+def reindex(project: Project, home: Path) -> None:
+    """Index a project in this process."""
+    home.mkdir(parents=True)
+    project.trust(home)
+    dmm = open_dmm(override=project.folder, home=home)
+    try:
+        dmm.memories.reindex()
+    finally:
+        dmm.close()
+
+
+def _write_sample(folder: Path) -> Project:
     project = Project(folder)
+    folder.parent.mkdir(parents=True)
     shutil.copytree(SAMPLE / "project", folder)
     shutil.copytree(SAMPLE / "memory", project.memory)
     shutil.copytree(SAMPLE / "brief", project.memory, dirs_exist_ok=True)
@@ -235,4 +316,7 @@ def _learn(world: World) -> None:
         "project/payments/retry_wait.md", FROM_A_FORUM, "seen in a forum", source="third_party"
     )
     world.propose("project/auth/password_reset.md", PLAIN, "decided while building the reset")
-    world.dmm("conflicts", "scan")
+    job = world.ask("POST", "/v1/jobs", {"kind": "scan"})
+    eventually(
+        lambda: world.ask("GET", f"/v1/jobs/{job['id']}")["state"] == "done", "it was scanned"
+    )

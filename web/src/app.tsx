@@ -6,7 +6,7 @@ import { ApiError, connection, request, root, signedIn } from "./api";
 import { route } from "./router";
 import { Shell } from "./shell";
 import { SignInScreen, signInProblem } from "./signin";
-import { epoch, loadCounts, loadProjects, projects, session } from "./state";
+import { epoch, loadCounts, loadProjects, projects, session, store } from "./state";
 import { startStream } from "./stream";
 import { Loading } from "./parts/ui";
 import { NoProject } from "./screens/none";
@@ -14,11 +14,14 @@ import type { SignIn } from "./types";
 
 /** Take the one-time code out of the address at once, so that it is in no history. */
 function takeCode(): string | null {
-  const found = /^#code=([\w-]+)(?:&to=(.*))?$/.exec(location.hash);
-  if (!found) return null;
-  history.replaceState(null, "", `${location.pathname}${found[2] ? `#${decodeURIComponent(found[2])}` : ""}`);
+  if (!location.hash.startsWith("#code=")) return null;
+  const given = new URLSearchParams(location.hash.slice(1));
+  const to = given.get("to");
+  history.replaceState(null, "", `${location.pathname}${to ? `#${to}` : ""}`);
   dispatchEvent(new HashChangeEvent("hashchange"));
-  return found[1] ?? null;
+  const project = given.get("in");
+  if (project) store("root", project);
+  return given.get("code");
 }
 
 async function start(): Promise<void> {
@@ -39,9 +42,8 @@ export async function enter(): Promise<void> {
     session.value = await request<SignIn>("/v1/session", { anyProject: true });
     signedIn.value = session.value.signed_in;
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 405 || error.status === 404)) signedIn.value = true;
-    else if (error instanceof ApiError && error.status === 401) signedIn.value = false;
-    else return;
+    if (!(error instanceof ApiError && error.status === 401)) return;
+    signedIn.value = false;
   }
   if (!signedIn.value) return;
   try {

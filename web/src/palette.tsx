@@ -13,7 +13,7 @@ interface Choice { title: string; detail: string; run: () => void }
 const MOST = 30;
 const PAUSE = 120;
 
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ onClose, onChosen }: { onClose: () => void; onChosen: (run: () => void) => void }) {
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<Choice[]>([]);
   const [at, setAt] = useState(0);
@@ -31,10 +31,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const choices = [...fixed().filter((one) => fits(one, query)), ...found].slice(0, MOST);
   const place = Math.min(at, choices.length - 1);
   const run = (choice: Choice | undefined): void => {
-    if (!choice) return;
-    onClose();
-    // The dialog gives the focus back first; then the choice may move it.
-    setTimeout(choice.run, 0);
+    if (choice) onChosen(choice.run);
   };
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === "ArrowDown") setAt(Math.min(choices.length - 1, place + 1));

@@ -1,9 +1,9 @@
 /** A person's proof for a decision: a passkey, or a code that is shown on the terminal. */
 
 import { signal } from "@preact/signals";
-import { ApiError, isMissing, request } from "./api";
+import { ApiError, request } from "./api";
 
-export type Action = "approve" | "reject" | "edit" | "undo" | "resolve" | "accept_rule" | "disable_rule" | "enable_rule" | "edit_rule" | "add_rule" | "enroll" | "remove_passkey";
+export type Action = "approve" | "reject" | "edit" | "undo" | "resolve" | "accept_rule" | "disable_rule" | "edit_rule" | "add_rule" | "enroll" | "remove_passkey";
 
 export interface Confirmation {
   id: string;
@@ -55,14 +55,7 @@ export async function decide<T>(asked: Deciding): Promise<T> {
 }
 
 async function prove(asked: Deciding, problem: string | null): Promise<Proof | null> {
-  let found: Confirmation;
-  try {
-    found = await request<Confirmation>("/v1/confirmations", { body: { action: asked.action, id: asked.id, digest: asked.digest, content: asked.content } });
-  } catch (error) {
-    // A daemon without confirmations decides by the sign-in alone.
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  const found = await request<Confirmation>("/v1/confirmations", { body: { action: asked.action, id: asked.id, digest: asked.digest, content: asked.content } });
   if (found.how === "none") return null;
   if (found.how === "passkey") return { confirmation: found.id, credential: await sign(found) };
   return { confirmation: found.id, code: await ask(asked.what, problem) };

@@ -1,6 +1,6 @@
 /** The frame of the page: rail, bar, banner, one screen, dialogs. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { connection } from "./api";
 import { type Key, startKeys, useKeys } from "./keys";
@@ -36,6 +36,14 @@ startKeys(() => openPalette());
 export function Shell({ route }: { route: Route }) {
   const [open, setOpen] = useState<"palette" | "help" | "menu" | null>(null);
   const close = (): void => setOpen(null);
+  // A dialog gives the focus back when it goes; then what was chosen in it may move the focus.
+  const chosen = useRef<(() => void) | null>(null);
+  useEffect(() => {
+    if (open) return;
+    const run = chosen.current;
+    chosen.current = null;
+    run?.();
+  }, [open]);
   openPalette = () => setOpen("palette");
   const where = screen.value;
   const goKeys: Key[] = SCREENS.map((name) => ({ key: `g ${LETTERS[name]}`, label: `Go to ${TITLES[name]}`, run: () => go(link(name)) }));
@@ -89,7 +97,7 @@ export function Shell({ route }: { route: Route }) {
           {notice.value ? <p class={`toast ${notice.value.tone}`}>{words(notice.value.text)}</p> : null}
         </div>
       </div>
-      {open === "palette" ? <Palette onClose={close} /> : null}
+      {open === "palette" ? <Palette onClose={close} onChosen={(run) => { chosen.current = run; close(); }} /> : null}
       {open === "help" ? <Help onClose={close} /> : null}
       {open === "menu" ? <Menu onClose={close} onHelp={() => setOpen("help")} /> : null}
       <Question />

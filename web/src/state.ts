@@ -76,14 +76,7 @@ export function choose(folder: string): void {
 
 /** Read the list of projects and settle on one. */
 export async function loadProjects(): Promise<void> {
-  let found: Project[];
-  try {
-    found = (await request<{ projects: Project[] }>("/v1/projects", { anyProject: true })).projects;
-  } catch {
-    // An older daemon tells its open projects in its status.
-    const status = await request<{ projects: { root: string }[] }>("/v1/status", { anyProject: true });
-    found = status.projects.map((one) => ({ root: one.root, name: one.root.split("/").pop() ?? one.root, trusted: true, open: true }));
-  }
+  const found = (await request<{ projects: Project[] }>("/v1/projects", { anyProject: true })).projects;
   projects.value = found;
   const wanted = root.value || stored("root", "");
   const usable = found.filter((one) => one.trusted);

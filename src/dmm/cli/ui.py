@@ -7,14 +7,18 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
 from dmm import endpoint
+from dmm.bootstrap import here, own_home
 from dmm.cli.options import Json, counted, present, refuse_agents
 from dmm.daemon.address import IPV4, find_address, keep_address, listen
-from dmm.errors import DaemonError
+from dmm.errors import DaemonError, DmmError
+from dmm.files.roots import find_root
 from dmm.passkeys.keyring import page_folder
 
 # The web server is loaded for this, which takes a while on a busy machine.
@@ -56,7 +60,7 @@ def ui(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Open the page in a browser, signed in.
+    """Open the page in a browser, signed in, at the project of this folder.
 
     The address holds a code that is good once, for a minute.
     """
@@ -100,9 +104,19 @@ def _confirm(found: Opened) -> list[str]:
 
 def _ask_code() -> Opened:
     told = call_daemon_started("code", {})
-    where = f"{told['port']}/#code={told['code']}"
+    where = f"{told['port']}/#code={told['code']}{_project()}"
     named, plain = (f"http://{host}:{where}" for host in (told["name"], IPV4))
     return Opened(named, plain, told["port"], told["fault"], told["confirm"])
+
+
+def _project() -> str:
+    """Return the part of the address that names the project around this folder, if there is one."""
+    named = os.environ.get("DMM_ROOT")
+    try:
+        root = find_root(here(), Path(named) if named else None, own_home())
+    except DmmError:
+        return ""
+    return f"&in={quote(str(root.project), safe='')}"
 
 
 def call_daemon_started(verb: str, arguments: Mapping[str, str]) -> Mapping[str, Any]:

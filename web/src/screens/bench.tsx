@@ -88,6 +88,13 @@ const HINTS: Record<Kind, string> = { command: "git push origin main", write: "m
 
 interface Verdict { call?: string; outcome: string; rule?: string | null; title?: string | null; reason?: string | null; suggestion?: string | null; findings?: { rule: string; title: string; outcome: string; reason: string }[] }
 
+/** A reason in which the name of its rule leads to the rule. */
+function Reason({ text, rule }: { text: string; rule: string | null }) {
+  const at = rule ? text.indexOf(rule) : -1;
+  if (!rule || at < 0) return <>{words(text, 600)}{rule ? <> <a href={link("rules", rule)}>{words(rule, 80)}</a></> : null}</>;
+  return <>{words(text.slice(0, at), 600)}<a href={link("rules", rule)}>{words(rule, 80)}</a>{words(text.slice(at + rule.length), 600)}</>;
+}
+
 function Try() {
   const [kind, setKind] = useState<Kind>("command");
   const [text, setText] = useState("");
@@ -120,7 +127,7 @@ function Try() {
         {verdict ? (
           <div class="verdict">
             <Tag tone={OUTCOMES[verdict.outcome] ?? "plain"}>{verdict.outcome}</Tag>
-            <span>{words(verdict.reason || "No rule speaks against it.", 600)} {verdict.rule ? <a href={link("rules", verdict.rule)}>{words(verdict.rule, 80)}</a> : null}</span>
+            <span><Reason text={verdict.reason || "No rule speaks against it."} rule={verdict.rule ?? null} /></span>
             {verdict.suggestion ? <span class="quiet">{words(verdict.suggestion, 400)}</span> : null}
           </div>
         ) : null}

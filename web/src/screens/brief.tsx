@@ -18,15 +18,14 @@ export function refLink(ref: Ref | null, seq: number): string {
   }
 }
 
-const WORDS: Record<string, string> = { good: "ok", warn: "warned", ask: "asks", block: "blocked" };
+export const WORDS: Record<string, string> = { good: "done", warn: "warned", ask: "asks", block: "blocked" };
 
 export function BriefRow({ event, chosen }: { event: Brief; chosen?: boolean }) {
   return (
     <a class={`event-row ${event.tone}`} href={refLink(event.ref, event.seq)} aria-current={chosen ? "true" : undefined}>
       <span class="seq">{event.seq}</span>
       <Time at={event.at} />
-      {event.tone === "plain" ? <span class="tag-space" /> : <Tag tone={event.tone}>{WORDS[event.tone]}</Tag>}
-      <span class="line">{words(event.line, 300)}</span>
+      <span class="line">{event.tone === "plain" ? null : <><Tag tone={event.tone}>{WORDS[event.tone]}</Tag> </>}{words(event.line, 300)}</span>
       <span class="who">{words(event.client ?? event.actor, 40)}</span>
     </a>
   );

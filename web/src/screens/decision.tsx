@@ -1,4 +1,4 @@
-/** The decision on a proposal: arm, then confirm; never two at once. */
+/** The decision on a proposal: choose, then confirm; never two at once. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../api";
@@ -25,13 +25,13 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
   const failed = proposal.checks.filter((one) => one.outcome === "fail").length;
   const text = proposal.edits.find((one) => one.after !== null)?.after ?? null;
 
-  const arm = (to: Step): void => {
+  const choose = (to: Step): void => {
     setError(null);
     setReason("");
     setStep(to);
   };
   const back = (): void => {
-    arm("idle");
+    choose("idle");
     // The buttons are there again after the next paint.
     requestAnimationFrame(() => group.current?.querySelector("button")?.focus());
   };
@@ -47,8 +47,7 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
     setError(null);
     const path = action === "undo" ? "/v1/undo" : `/v1/proposals/${encodeURIComponent(proposal.id)}/${action}`;
     try {
-      const bound = action === "undo" ? { id: numberOf(proposal.id) } : action === "edit" ? { id: proposal.id, content: String(body["content"]) } : { id: proposal.id, digest: proposal.digest };
-      await decide({ action, ...bound, what: `${WORDS[action]} ${proposal.id}: ${proposal.operation} ${proposal.path}`, path, body });
+      await decide({ action, id: proposal.id, digest: action === "undo" ? undefined : proposal.digest, what: `${WORDS[action]} ${proposal.id}: ${proposal.operation} ${proposal.path}`, path, body });
       tell(`${proposal.id} ${done}`);
       if (action === "edit") {
         saveDraft(draft, null);
@@ -69,12 +68,12 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
   const undo = (): void => void send("undo", { seq: Number(numberOf(proposal.id)), reason }, "undone");
 
   useKeys("This proposal", [
-    { key: "a", label: "Approve: arm", run: () => arm("approve"), when: waits && step !== "edit" },
-    { key: "r", label: "Reject, with a reason", run: () => arm("reject"), when: waits && step !== "edit" },
-    { key: "e", label: "Edit the proposed text", run: () => arm("edit"), when: waits && text !== null && step !== "edit" },
-    { key: "z", label: "Undo: arm", run: () => arm("undo"), when: proposal.status === "applied" },
-    { key: "Enter", label: "Confirm what is armed", run: () => (step === "approve" ? approve() : step === "undo" ? undo() : undefined), when: step === "approve" || step === "undo" },
-    { key: "Escape", label: "Take back", run: back, when: step !== "idle" && step !== "edit" },
+    { key: "a", label: "Approve, then Enter", run: () => choose("approve"), when: waits && step !== "edit" },
+    { key: "r", label: "Reject, with a reason", run: () => choose("reject"), when: waits && step !== "edit" },
+    { key: "e", label: "Edit the proposed text", run: () => choose("edit"), when: waits && text !== null && step !== "edit" },
+    { key: "z", label: "Undo, then Enter", run: () => choose("undo"), when: proposal.status === "applied" },
+    { key: "Enter", label: "Confirm", run: () => (step === "approve" ? approve() : step === "undo" ? undo() : undefined), when: step === "approve" || step === "undo" },
+    { key: "Escape", label: "Cancel", run: back, when: step !== "idle" && step !== "edit" },
   ]);
 
   if (!waits && proposal.status !== "applied") return null;
@@ -82,12 +81,12 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
     <div class="decision" role="group" aria-label="Decision" ref={group}>
       {step === "idle" && waits ? (
         <div class="actions">
-          <Button kind="primary" hint="a" onClick={() => arm("approve")}>Approve</Button>
-          <Button hint="r" onClick={() => arm("reject")}>Reject…</Button>
-          {text === null ? null : <Button hint="e" onClick={() => arm("edit")}>Edit</Button>}
+          <Button kind="primary" hint="a" onClick={() => choose("approve")}>Approve</Button>
+          <Button hint="r" onClick={() => choose("reject")}>Reject…</Button>
+          {text === null ? null : <Button hint="e" onClick={() => choose("edit")}>Edit</Button>}
         </div>
       ) : null}
-      {step === "idle" && !waits ? <div class="actions"><Button hint="z" onClick={() => arm("undo")}>Undo…</Button></div> : null}
+      {step === "idle" && !waits ? <div class="actions"><Button hint="z" onClick={() => choose("undo")}>Undo…</Button></div> : null}
       {step === "approve" ? (
         <div class="confirm" ref={confirm}>
           <p>{failed ? <strong class="block-text">{failed === 1 ? "A check failed." : `${failed} checks failed.`} </strong> : null}Write <span class="mono">{words(proposal.path, 200)}</span> as it is shown here?</p>

@@ -1,10 +1,12 @@
 /** One event whole: who, when, what, and the verdict if it is one. */
 
+import { address } from "../api";
 import { Head, Loading, Problem, Section, Tag, Time } from "../parts/ui";
 import { Foreign, words } from "../parts/words";
 import { useGet } from "../resource";
 import { link } from "../router";
-import type { EventWhole } from "../types";
+import type { Brief, EventWhole } from "../types";
+import { WORDS as TONES } from "./brief";
 
 const DEEPEST = 5;
 const MOST_ROWS = 40;
@@ -12,12 +14,21 @@ const MOST_ROWS = 40;
 export function EventPage({ seq }: { seq: number }) {
   const found = useGet<EventWhole>(`/v1/ledger/events/${seq}`);
   if (found.error) return <Problem error={found.error} retry={found.reload} line={`dmm ledger trace ${seq}`} />;
+  const brief = useGet<{ events: Brief[] }>(address("/v1/ledger/events", { last: 1, before: seq + 1, brief: true }));
   const event = found.data;
-  if (!event) return <Loading />;
+  if (!event || brief.loading) return <Loading />;
+  const told = brief.data?.events.find((one) => one.seq === seq);
+  const call = callOf(event);
+  const holds = <Foreign trust={event.trust}><Value value={event.payload} depth={0} /></Foreign>;
   const judged = /^(Decision|Call|Tool)/.test(event.type) && /Blocked|Committed|Denied|Asked/.test(event.type);
   return (
     <article aria-label={`Event ${seq}`}>
-      <Head level={2} title={<>{words(event.type.replace(/(?<=[a-z])(?=[A-Z])/g, " "), 80)} <span class="quiet mono">{seq}</span></>} facts={<Time at={event.at} />} line={judged ? `dmm ledger explain ${seq}` : `dmm ledger trace ${seq}`} json={`/v1/ledger/events/${seq}`} />
+      <Head level={2} title={told ? words(told.line, 300) : <>Event {seq}</>} facts={<>{told && told.tone !== "plain" ? <Tag tone={told.tone}>{TONES[told.tone]}</Tag> : null}<span>{call ? `Tool call, ${call.outcome}` : words(event.type.replace(/(?<=[a-z])(?=[A-Z])/g, " "), 80)}</span><span class="mono quiet">event {seq}</span><Time at={event.at} /></>} line={judged ? `dmm ledger explain ${seq}` : `dmm ledger trace ${seq}`} json={`/v1/ledger/events/${seq}`} />
+      {call?.stops.map((one) => (
+        <p class="story-why" key={one.id}>
+          <code><Marked text={call.text} spans={one.spans} /></code> matched rule <a href={link("rules", one.id)}>{words(one.id, 80)}</a>
+        </p>
+      ))}
       <dl class="about">
         <div><dt>by</dt><dd>{words(event.actor, 80)} over {words(event.source, 60)}</dd></div>
         <div><dt>trust</dt><dd>{event.trust}</dd></div>
@@ -26,12 +37,36 @@ export function EventPage({ seq }: { seq: number }) {
         {event.references?.length ? <div><dt>refers to</dt><dd>{event.references.map((one) => <><a key={one} href={link("ledger", one)}>{one}</a>{" "}</>)}</dd></div> : null}
       </dl>
       {judged ? <Verdict seq={seq} /> : null}
-      <Section title="What it holds">
-        <Foreign trust={event.trust}><Value value={event.payload} depth={0} /></Foreign>
-      </Section>
+      {call ? <details><summary>What it holds</summary>{holds}</details> : <Section title="What it holds">{holds}</Section>}
       <p class="hash mono quiet" title="hash of the event">{event.hash}</p>
     </article>
   );
+}
+
+interface Stop { id: string; spans: [number, number][] }
+interface Call { text: string; outcome: string; stops: Stop[] }
+
+const OUTCOMES: Record<string, string> = { allow: "allowed", warn: "warned", ask: "asked", deny: "blocked" };
+
+/** A tool call with the verdict on it; null for any other event. */
+function callOf(event: EventWhole): Call | null {
+  if (event.type !== "ToolRequested") return null;
+  const { text, verdict } = event.payload as { text?: string; verdict?: { status?: string; violations?: { id?: string | number | null; seq?: number; spans?: [number, number][] }[] } };
+  const stops = (verdict?.violations ?? []).map((one) => ({ id: String(one.id ?? one.seq ?? ""), spans: one.spans ?? [] }));
+  return { text: text ?? "", outcome: OUTCOMES[verdict?.status ?? ""] ?? "not judged", stops: stops.filter((one) => one.id) };
+}
+
+/** A text with the places marked that a rule matched; they count whole characters. */
+function Marked({ text, spans }: { text: string; spans: [number, number][] }) {
+  const characters = Array.from(text);
+  const parts = [];
+  let last = 0;
+  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
+    if (from < last) continue;
+    parts.push(words(characters.slice(last, from).join(""), 600), <mark>{words(characters.slice(from, to).join(""), 600)}</mark>);
+    last = to;
+  }
+  return <>{parts}{words(characters.slice(last).join(""), 600)}</>;
 }
 
 interface Explained { recorded?: { status: string; reason?: string; suggestion?: string; trace?: string[] }; agrees?: boolean }

@@ -25,7 +25,7 @@ export function MemoryPage({ path }: { path: string }) {
   useKeys("This memory", [
     { key: "e", label: "Propose a change", run: () => setEditing(true), when: !editing },
     { key: "h", label: "History", run: () => jump("section-history") },
-    { key: "p", label: "Which packs", run: () => jump("section-packs-it-was-in") },
+    { key: "w", label: "Which packs", run: () => jump("section-packs-it-was-in") },
   ]);
   if (found.error) return <><Head level={2} title={<span class="mono">{words(path)}</span>} line={`cat .dmm/memory/${path}`} /><Problem error={found.error} retry={found.reload} /></>;
   const memory = found.data;

@@ -10,11 +10,12 @@ import type { Pack } from "../types";
 
 const REASONS: Record<string, string> = {
   budget: "no room left in the budget",
-  below_floor: "not relevant enough",
+  below_floor: "too little of it is about the task",
   near_duplicate: "says the same as one that is in",
   candidate_limit: "beyond the number of candidates",
   given_before: "given earlier in this session",
 };
+const FEW = 5;
 const OCCASIONS: Record<string, string> = { start: "at the start of a session", prompt: "for a prompt", files: "for files that were read", asked: "asked for" };
 
 export function PackPage({ seq }: { seq: string }) {
@@ -43,7 +44,9 @@ export function PackReceipt({ seq }: { seq: string }) {
   if (!found.data) return <Loading what="Reading the receipt" />;
   const pack = found.data;
   const { baseline, retrieved, total } = pack.tokens;
-  const excluded = all ? pack.excluded : pack.excluded.slice(0, 5);
+  const held = new Set(pack.entries.map((one) => one.path));
+  const left = pack.excluded.filter((one) => !held.has(one.path));
+  const excluded = all ? left : left.slice(0, FEW);
   return (
     <div class="receipt">
       <div class="budget">
@@ -71,8 +74,8 @@ export function PackReceipt({ seq }: { seq: string }) {
           </tbody>
         </table>
       </Section>
-      {pack.excluded.length ? (
-        <Section title="Left out" count={count(pack.excluded.length + pack.excluded_more)} id={`out-${seq}`}>
+      {left.length ? (
+        <Section title="Left out" count={count(left.length + pack.excluded_more)} id={`out-${seq}`}>
           <table class="plain">
             <thead><tr><th scope="col">memory</th><th scope="col" class="end">score</th><th scope="col">reason</th><th scope="col" class="end">tokens</th></tr></thead>
             <tbody>
@@ -86,8 +89,8 @@ export function PackReceipt({ seq }: { seq: string }) {
               ))}
             </tbody>
           </table>
-          {pack.excluded.length > 5 ? <button type="button" class="link" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Show fewer" : `Show ${pack.excluded.length - 5} more`}</button> : null}
-          {all && pack.excluded_more ? <p class="quiet">{count(pack.excluded_more)} more were not recorded.</p> : null}
+          {left.length > FEW ? <button type="button" class="link" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Show fewer" : `Show ${left.length - FEW} more`}</button> : null}
+          {pack.excluded_more ? <p class="quiet">{count(pack.excluded_more)} more with lower scores are not listed.</p> : null}
         </Section>
       ) : null}
     </div>

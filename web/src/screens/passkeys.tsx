@@ -37,7 +37,7 @@ export function Passkeys() {
   const add = (): Promise<void> =>
     run(async () => {
       const asked = name.trim() || "this device";
-      const { confirmation, options } = await decide<{ confirmation: string; options: Creation }>({ action: "enroll", id: asked, what: `Add the passkey ${asked}`, path: "/v1/passkeys/begin", body: { name: asked } });
+      const options = await decide<Creation>({ action: "enroll", id: asked, what: `Add the passkey ${asked}`, path: "/v1/passkeys/begin", body: { name: asked } });
       const made = (await navigator.credentials.create({
         publicKey: {
           ...options,
@@ -47,7 +47,7 @@ export function Passkeys() {
         },
       })) as (PublicKeyCredential & { response: AuthenticatorAttestationResponse }) | null;
       if (!made) throw new Withdrawn("withdrawn");
-      await request("/v1/passkeys/finish", { body: { confirmation, name: asked, client_data: toBase64(made.response.clientDataJSON), attestation_object: toBase64(made.response.attestationObject) } });
+      await request("/v1/passkeys/finish", { body: { name: asked, id: toBase64(made.rawId), client_data: toBase64(made.response.clientDataJSON), attestation: toBase64(made.response.attestationObject) } });
       setName("");
       tell(`Passkey ${asked} added`);
     });

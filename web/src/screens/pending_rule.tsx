@@ -23,8 +23,8 @@ export function PendingPage({ rule, onAccepted }: { rule: PendingRule; onAccepte
     if (armed) confirm.current?.querySelector("button")?.focus();
   }, [armed]);
   useKeys("This rule", [
-    { key: "a", label: "Accept: arm", run: () => setArmed(true) },
-    { key: "Escape", label: "Take back", run: () => setArmed(false), when: armed },
+    { key: "a", label: "Accept, then Enter", run: () => setArmed(true) },
+    { key: "Escape", label: "Cancel", run: () => setArmed(false), when: armed },
   ]);
   const accept = async (): Promise<void> => {
     setBusy(true);

@@ -91,6 +91,7 @@ function Row({ proposal, chosen }: { proposal: ProposalRow; chosen: boolean }) {
       </span>
       <span class="row-sub">
         {proposal.operation} in {words(folderOf(proposal.path), 80)}
+        {proposal.trust === "third_party" ? <Tag tone="warn">third party</Tag> : null}
         {proposal.status !== "pending" ? <Tag tone={TONES[proposal.status]}>{proposal.status}</Tag> : null}
         {proposal.status === "pending" && fail ? <Tag tone="block">{fail} failed</Tag> : null}
         {proposal.status === "pending" && warn ? <Tag tone="warn">{warn} warning{warn > 1 ? "s" : ""}</Tag> : null}

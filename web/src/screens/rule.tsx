@@ -31,14 +31,14 @@ export function RulePage({ id, onChanged }: { id: string; onChanged: () => void 
   const file = rule?.kind === "file";
   useKeys("This rule", [
     { key: "e", label: "Edit the file", run: () => setStep("edit"), when: file && step !== "edit" },
-    { key: "Escape", label: "Take back", run: () => setStep(null), when: step !== null && step !== "edit" },
+    { key: "Escape", label: "Cancel", run: () => setStep(null), when: step !== null && step !== "edit" },
   ]);
   useEffect(() => confirm.current?.querySelector("button")?.focus(), [step]);
   if (found.error) return <><Head level={2} title={words(id)} line={`dmm rules show ${id}`} /><Problem error={found.error} retry={found.reload} /></>;
   if (!rule) return <Loading />;
 
   const send = async (what: Step, source?: string): Promise<void> => {
-    const action: Action = `${what}_rule`;
+    const action: Action = what === "enable" ? "accept_rule" : `${what}_rule`;
     setBusy(true);
     setError(null);
     try {

@@ -27,7 +27,8 @@ export function Rules({ route }: { route: Route }) {
   };
   useNews(/^(Rule|Constraint)/, reload);
   const waiting = proposed.data?.pending ?? [];
-  const rules = (found.data?.rules ?? []).filter((one) => !waiting.some((other) => other.seq === one.seq));
+  // Until it is known which of them are only proposed, none is listed as a rule.
+  const rules = (proposed.loading ? [] : (found.data?.rules ?? [])).filter((one) => !waiting.some((other) => other.seq === one.seq));
   const chosen = route.rest;
   const draft = waiting.find((one) => chosen === `pending-${one.seq}`);
   const place = rules.findIndex((one) => one.id === chosen);
@@ -46,7 +47,7 @@ export function Rules({ route }: { route: Route }) {
       <section class="side" aria-label="Rules">
         <Head title="Rules" facts={counts.map(([state, value]) => `${count(value)} ${state}`).join(" · ")} line="dmm rules" json="/v1/rules" />
         {found.error ? <Problem error={found.error} retry={found.reload} line="dmm rules" /> : null}
-        {found.loading ? <Loading /> : null}
+        {found.loading || proposed.loading ? <Loading /> : null}
         <nav class="rows" aria-label="All rules">
           <a class="row" href={link("rules")} aria-current={chosen ? undefined : "true"}>
             <span class="row-main">Bench</span>
@@ -65,11 +66,11 @@ export function Rules({ route }: { route: Route }) {
             </a>
           ))}
         </nav>
-        {found.data && rules.length + waiting.length === 0 ? <Empty title="No rule yet" line="dmm ledger constraint --starter">The starter rules deny forced pushes, dropped databases, reading secrets and more.</Empty> : null}
+        {found.data && !proposed.loading && rules.length + waiting.length === 0 ? <Empty title="No rule yet" line="dmm ledger constraint --starter">The starter rules deny forced pushes, dropped databases, reading secrets and more.</Empty> : null}
         {(found.data?.faults ?? []).map((one, number) => <p class="problem" key={number}>{words(`${one.path ?? ""} ${one.what ?? JSON.stringify(one)}`, 300)}</p>)}
       </section>
       <div class="detail">
-        {draft ? <PendingPage key={chosen} rule={draft} onAccepted={reload} /> : chosen ? <RulePage key={chosen} id={chosen} onChanged={reload} /> : <Bench onAdded={reload} />}
+        {draft ? <PendingPage key={chosen} rule={draft} onAccepted={reload} /> : chosen.startsWith("pending-") && proposed.loading ? <Loading /> : chosen ? <RulePage key={chosen} id={chosen} onChanged={reload} /> : <Bench onAdded={reload} />}
       </div>
     </div>
   );
