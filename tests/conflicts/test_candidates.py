@@ -16,13 +16,12 @@ from dmm.conflicts.candidates import (
     Candidates,
     Pair,
     Profile,
-    candidate_pairs,
     profile_of,
 )
 from dmm.domain.conflict import Method
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tests.conflicts.conftest import NewNote
 
@@ -52,6 +51,15 @@ def profiled(note: NewNote) -> Profiled:
         return profile_of(memory)
 
     return profile
+
+
+def candidate_pairs(
+    profiles: Sequence[Profile], alike: Iterable[tuple[int, int, float]] = ()
+) -> list[Pair]:
+    candidates = Candidates()
+    for number, profile in enumerate(profiles):
+        candidates.put(number, profile)
+    return candidates.pairs(alike)
 
 
 def generated(profiled: Profiled, count: int, first: int = 1_000) -> list[Profile]:

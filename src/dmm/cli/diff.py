@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,7 +34,7 @@ def diff(
     """
     told = open_project(root).differences.compare(commits)
     if as_json:
-        print_json(told.describe())
+        print_json(asdict(told))
     else:
         print_lines(list(_lines(told)))
 

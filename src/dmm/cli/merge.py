@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,7 +38,7 @@ def merge(
     if not dry_run and report.kept:
         _record(report, root)
     if as_json:
-        print_json(report.describe() | {"dry": dry_run})
+        print_json(asdict(report) | {"dry": dry_run})
     else:
         print_lines(list(_lines(report, dry=dry_run)))
     if report.left:

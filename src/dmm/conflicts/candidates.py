@@ -271,16 +271,6 @@ class Candidates:
         return nsmallest(most, methods, key=rank)
 
 
-def candidate_pairs(
-    profiles: Sequence[Profile], alike: Iterable[tuple[int, int, float]] = ()
-) -> list[Pair]:
-    """List the pairs of some memories that are worth comparing, by their places in the list."""
-    candidates = Candidates()
-    for number, profile in enumerate(profiles):
-        candidates.put(number, profile)
-    return candidates.pairs(alike)
-
-
 def in_order(methods: Iterable[Method]) -> tuple[Method, ...]:
     """Sort methods in display order."""
     held = set(methods)

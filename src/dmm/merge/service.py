@@ -6,8 +6,8 @@ is made, and what instructs or configures still needs the user's consent.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from dmm.domain.markers import WHAT, find_marker
 from dmm.errors import MemoryFileError
@@ -61,10 +61,6 @@ class MergeReport:
     def kept(self) -> list[Outcome]:
         """The files that hold both versions of something."""
         return [one for one in self.outcomes if one.result == "both kept"]
-
-    def describe(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return asdict(self)
 
 
 def resolve(folder: Path, *, dry: bool = False) -> MergeReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +46,6 @@ class Comparison:
     after: str
     differences: tuple[Difference, ...]
     notices: tuple[str, ...] = ()
-
-    def describe(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
