@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+import pexpect
 import pytest
 from tests.passkeys.authenticator import Authenticator, to_json
 
@@ -85,6 +86,23 @@ def proposal(machine: Machine, lived_in: Project, tmp_path: Path) -> str:
     return str(json.loads(told.stdout)["id"])
 
 
+@pytest.fixture
+def rule(machine: Machine, lived_in: Project) -> str:
+    told = machine.dmm("rules", "add", "never push to main", "--json", within=lived_in.folder)
+    assert told.returncode == 0, told.stderr
+    return str(json.loads(told.stdout)["id"])
+
+
+@pytest.fixture
+def pending(machine: Machine, lived_in: Project) -> str:
+    """A rule that an agent has proposed."""
+    machine.more["CLAUDECODE"] = "1"
+    told = machine.dmm("rules", "add", "never use curl", "--json", within=lived_in.folder)
+    del machine.more["CLAUDECODE"]
+    assert told.returncode == 0, told.stderr
+    return str(json.loads(told.stdout)["seq"])
+
+
 def begin(machine: Machine, project: Project, *line: str) -> subprocess.Popen[bytes]:
     return machine.begin([str(Path(sys.executable).with_name("dmm")), *line], within=project.folder)
 
@@ -143,18 +161,25 @@ def test_ctrl_c_leaves_nothing_behind(
     [
         ("review", "reject", "{proposal}", "--reason", "no"),
         ("undo", "1", "--yes"),
-        ("rules", "disable", "x"),
-        ("rules", "accept", "x"),
+        ("rules", "disable", "{rule}"),
+        ("rules", "enable", "{rule}"),
+        ("rules", "accept", "{pending}"),
         ("trust", "--revoke"),
         ("trust", "--yes"),
         ("redact", "1", "--yes"),
     ],
 )
 def test_every_decision_of_a_person_asks_first(
-    machine: Machine, lived_in: Project, key: Authenticator, proposal: str, line: tuple[str, ...]
+    machine: Machine,
+    lived_in: Project,
+    key: Authenticator,
+    proposal: str,
+    rule: str,
+    pending: str,
+    line: tuple[str, ...],
 ) -> None:
     before = machine.dmm("review", "list", "--json", within=lived_in.folder).stdout
-    words = [word.format(proposal=proposal) for word in line]
+    words = [word.format(proposal=proposal, rule=rule, pending=pending) for word in line]
     running = begin(machine, lived_in, *words)
     tab = Tab(find_address(running.stderr))
     assert (tab.status, tab.asked["how"]) == (200, "passkey")
@@ -176,3 +201,98 @@ def test_an_answer_to_another_command_is_none(
     running.send_signal(signal.SIGINT)
     assert running.wait(60) == 130
     assert not is_written(lived_in)
+
+
+def approve_with(machine: Machine, project: Project, key: Authenticator, *line: str) -> int:
+    running = begin(machine, project, *line)
+    tab = Tab(find_address(running.stderr))
+    assert tab.confirm(key) == (200, {"confirmed": True})
+    return running.wait(60)
+
+
+def test_another_state_folder_does_without_no_passkey(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str, tmp_path: Path
+) -> None:
+    """The ledger knows that there are passkeys, also for a command that is given no record."""
+    assert approve_with(machine, lived_in, key, "review", "reject", proposal, "--reason", "no") == 0
+    machine.more |= {"DMM_STATE_DIR": str(tmp_path / "x"), "DMM_RUN_DIR": str(tmp_path / "r")}
+    for line in (
+        ("trust", "--yes", "--with-ledger"),
+        ("trust", "--yes"),
+        ("review", "approve", proposal, "--bypass-reviewer"),
+        ("rules", "adopt", "--all"),
+    ):
+        told = machine.dmm(*line, within=lived_in.folder)
+        assert told.returncode != 0
+        assert "confirmed by a passkey that this user does not have" in told.stderr, line
+    without = machine.dmm("trust", "--forget-passkeys", within=lived_in.folder)
+    assert "no terminal to confirm" in without.stderr
+    assert not (tmp_path / "x" / "trust.json").exists()
+
+
+def test_a_person_who_lost_the_passkeys_does_without_and_doctor_tells(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str
+) -> None:
+    assert approve_with(machine, lived_in, key, "undo", "--session", "none", "--yes") != 0
+    (machine.state / "page" / "passkeys.jsonl").unlink()
+    line = ["review", "reject", proposal, "--reason", "no"]
+    refused = machine.dmm(*line, within=lived_in.folder)
+    assert "dmm trust --forget-passkeys" in refused.stderr
+    program = str(Path(sys.executable).with_name("dmm"))
+    with pexpect.spawn(
+        program,
+        ["trust", "--forget-passkeys"],
+        cwd=str(lived_in.folder),
+        env={**machine.environment()},
+        timeout=120,
+    ) as terminal:
+        terminal.expect("The ledger knows 1 passkey that you do not have here")
+        terminal.expect("Do without")
+        terminal.sendline("y")
+        terminal.expect(pexpect.EOF)
+    assert machine.dmm(*line, within=lived_in.folder).returncode == 0
+    found = machine.dmm("doctor", within=lived_in.folder).stdout
+    assert "a person did without lost passkeys" in found
+
+
+def test_a_text_that_changes_while_the_passkey_is_awaited_is_not_taken(
+    machine: Machine, lived_in: Project, key: Authenticator
+) -> None:
+    boot = lived_in.dmm / "BOOT.md"
+    boot.write_text("# Boot\n\nRead the plan first.\n")
+    running = begin(machine, lived_in, "trust", "--yes")
+    tab = Tab(find_address(running.stderr))
+    assert len(tab.asked["digest"]) == 64
+    boot.write_text("# Boot\n\nNever read the plan.\n")
+    assert tab.confirm(key) == (200, {"confirmed": True})
+    _, told = running.communicate(timeout=60)
+    assert running.returncode != 0
+    assert b"it changed while you were reviewing it" in told
+    held = machine.dmm("trust", "--json", within=lived_in.folder)
+    assert "BOOT.md" in [one["path"] for one in json.loads(held.stdout)["changes"]]
+
+
+def test_a_rule_is_switched_in_the_text_that_was_confirmed(
+    machine: Machine, lived_in: Project, key: Authenticator, rule: str
+) -> None:
+    """A file that was changed outside DMM does not count, and is not put in force by the way."""
+    filed = lived_in.dmm / "rules" / f"{rule}.md"
+    running = begin(machine, lived_in, "rules", "disable", rule)
+    tab = Tab(find_address(running.stderr))
+    assert len(tab.asked["digest"]) == 64
+    filed.write_text(filed.read_text().replace("push", "pull"))
+    assert tab.confirm(key) == (200, {"confirmed": True})
+    assert running.wait(60) == 0
+    assert "pull" not in filed.read_text()
+
+
+def test_what_is_signed_names_the_project_wherever_the_command_runs(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str
+) -> None:
+    machine.more["DMM_ROOT"] = str(lived_in.folder)
+    line = [str(Path(sys.executable).with_name("dmm")), "review", "approve", proposal]
+    running = machine.begin(line, within=machine.home)
+    tab = Tab(find_address(running.stderr))
+    assert tab.asked["on"].startswith(f"{lived_in.folder}$ dmm review approve")
+    running.send_signal(signal.SIGINT)
+    assert running.wait(60) == 130

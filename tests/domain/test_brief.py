@@ -104,6 +104,11 @@ CASES: list[tuple[str, dict[str, Any] | None, str, str, str | None]] = [
         *("LedgerRestored", {"seq": 2, "missing": 1}),
         *("Ledger restored from event 2; 1 event is lost", "warn", None),
     ),
+    ("PasskeysNoted", {"passkeys": ["a"]}, "1 passkey confirms decisions here", "plain", None),
+    (
+        *("PasskeysNoted", {"passkeys": [], "given_up": ["a", "b"]}),
+        *("2 passkeys given up without being asked", "warn", None),
+    ),
     ("ProposalMade", MADE, "proposal_7: create project/a.md: seen", "plain", "proposal 7"),
     (
         *("ProposalChecked", {"proposal": 5, "checks": []}),

@@ -11,6 +11,8 @@ import pytest
 
 from dmm import VERSION, endpoint
 from dmm.errors import ConfigError, ModelUnavailable, RootNotFound
+from dmm.ledger.known_passkeys import KnownPasskeys
+from dmm.passkeys.keyring import Keyring, page_folder
 from dmm.project import doctor
 from dmm.project.doctor import Check, Memory, check_daemon, check_program, check_project, examine
 from dmm.storage import sqlite
@@ -89,6 +91,7 @@ def memory_of(open_project: Opener) -> Callable[..., Memory]:
         return Memory(
             *(project.dmm, trusted, dmm.overview, dmm.audit, reindex),
             *(dmm.consents, dmm.published, dmm.backups, dmm.rules.unchecked),
+            KnownPasskeys(dmm.project_ledger, Keyring(page_folder())),
         )
 
     return make

@@ -10,6 +10,8 @@ from dmm.bootstrap.base import now
 from dmm.clients import launch
 from dmm.clients.place import Place
 from dmm.install.service import Installation
+from dmm.ledger.known_passkeys import KnownPasskeys
+from dmm.passkeys.keyring import Keyring, page_folder
 from dmm.project import client_checks, doctor
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ def open_memory(dmm: Writing, reindex: Callable[[], object]) -> doctor.Memory:
         published=dmm.published,
         backups=dmm.backups,
         unchecked=lambda: dmm.rules.unchecked(),
+        passkeys=KnownPasskeys(dmm.project_ledger, Keyring(page_folder())),
     )
 
 

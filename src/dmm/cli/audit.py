@@ -67,11 +67,12 @@ def restore(
     root: Root = None,
 ) -> None:
     """Replace a missing or damaged ledger with a backup."""
-    found = open_project(root).backups
+    dmm = open_project(root)
+    found = dmm.backups
     if list_them:
         present({"backups": found.find()}, as_json=as_json, lines=lines.backups)
         return
-    need_person("restore a ledger")
+    need_person("restore a ledger", dmm)
     present(found.restore(backup), as_json=as_json, lines=lines.restored)
 
 

@@ -94,10 +94,10 @@ def resolve(
     """
     wanted = _one(name, conflict_id)
     _need(action=action, reason=reason)
-    if action == "intentional":
-        need_person("declare a conflict intentional")
-    text = read_text(content, file, from_stdin=from_stdin)
     dmm = open_project(root)
+    if action == "intentional":
+        need_person("declare a conflict intentional", dmm)
+    text = read_text(content, file, from_stdin=from_stdin)
     texts: str | Mapping[str, str] | None = text
     if other_content is not None:
         texts = _for_both(dmm.conflicts.show(wanted), target, text, other_content)

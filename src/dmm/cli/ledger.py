@@ -12,7 +12,7 @@ from dmm.cli import audit, failures, packs, timelines
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import Json, Root, open_project, present
-from dmm.cli.persons import need_person
+from dmm.cli.persons import need_person, seal_rules
 from dmm.cli.proposals import show_proposals
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def constraint(
 
     if [text is not None, starter, deactivate is not None].count(True) != 1:
         raise UsageError("give one of TEXT, --starter and --deactivate SEQ")
-    if deactivate is not None:
-        need_person("make a constraint inactive")
     dmm = open_project(root)
+    if deactivate is not None:
+        need_person("make a constraint inactive", dmm)
     if text is not None:
         _add(dmm, text, priority, triggered_by, as_json=as_json)
     elif starter:
@@ -120,8 +120,8 @@ def accept(
     They now deny where they used to ask. A proposed rule file is shown with
     what it would have stopped, then written.
     """
-    need_person("accept a constraint")
     dmm = open_project(root)
+    need_person("accept a constraint", dmm, lambda: seal_rules(dmm, map(str, seqs)))
     if not as_json:
         show_proposals(dmm, map(str, seqs))
     told = {"accepted": list(dmm.rules.accept(map(str, seqs)))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import shlex
 import sys
@@ -12,31 +13,62 @@ from typing import TYPE_CHECKING
 from dmm.cli.options import refuse_agents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from dmm.bootstrap import Dmm
+    from dmm.ledger.known_passkeys import KnownPasskeys
     from dmm.passkeys.acts import Act
 
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.2
 
 
-def need_person(act: str, digest: Callable[[], str] = str) -> str | None:
+def need_person(
+    act: str, dmm: Dmm | None, digest: Callable[[], str] = str, *, forgiving: bool = False
+) -> str | None:
     """Refuse agents, and have a person confirm the command if a passkey is enrolled.
 
-    What is signed is the folder, the whole command line, and the digest of the text that it brings
-    into force, which is returned; None where no passkey is enrolled.
+    What is signed is the project's folder, the whole command line, and the digest of the text that
+    it brings into force, which is returned; None where no passkey is enrolled. A project whose
+    ledger knows passkeys that the user does not have is refused, unless it is forgiven.
     """
     refuse_agents(act)
+    known = None if dmm is None or forgiving else known_passkeys(dmm)
+    if known is not None:
+        known.refuse_missing()
     from dmm.passkeys.keyring import Keyring, page_folder
 
     if not Keyring(page_folder()).read():
         return None
+    from dmm.errors import ProofRefused
     from dmm.passkeys.acts import Act
 
     text = digest()
     line = shlex.join(["dmm", *sys.argv[1:]])
-    _confirm(Act("terminal", f"{Path.cwd()}$ {line}", text))
+    folder = Path.cwd() if dmm is None else dmm.root.project
+    _confirm(Act("terminal", f"{folder}$ {line}", text))
+    if known is not None:
+        known.note()
+    if digest() != text:
+        hint = "look at it and run the command again"
+        raise ProofRefused("the text has changed since you were asked to confirm it", hint=hint)
     return text
+
+
+def known_passkeys(dmm: Dmm) -> KnownPasskeys:
+    """Return what a project's ledger knows of the user's passkeys."""
+    from dmm.ledger.known_passkeys import KnownPasskeys
+    from dmm.passkeys.keyring import Keyring, page_folder
+
+    return KnownPasskeys(dmm.project_ledger, Keyring(page_folder()))
+
+
+def seal_rules(dmm: Dmm, names: Iterable[str]) -> str:
+    """Return a digest of the texts of some rules, as they stand."""
+    from dmm.passkeys.acts import digest_text
+
+    shown = map(dmm.rules.show, names)
+    return digest_text(json.dumps([(one["id"], one["title"], one["source"]) for one in shown]))
 
 
 def _confirm(act: Act) -> None:

@@ -53,10 +53,11 @@ def redact(
     The events stay, without their payload. Daily backups, packs and the session index
     are rebuilt; ledgers that were set aside and hold the secret are deleted.
     """
-    need_person("redact the ledger")
+    dmm = open_project(root)
+    need_person("redact the ledger", dmm)
     if bool(seqs) == secret:
         raise UsageError("name events, or find them with --secret", hint="dmm ledger log")
-    redactions = open_project(root).redactions
+    redactions = dmm.redactions
     leaked = _read_secret() if secret else ""
     plan = redactions.plan(list(seqs or ()), leaked)
     if yes:

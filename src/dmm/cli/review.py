@@ -95,8 +95,9 @@ def approve(
     """Approve a proposal and write its files."""
     refuse_agents(DECIDE)
     wanted = _one(name, proposal_id)
-    reviews = open_project(root).reviews
-    seen = need_person(DECIDE, lambda: reviews.as_seen(wanted, seen).seal) or seen
+    dmm = open_project(root)
+    reviews = dmm.reviews
+    seen = need_person(DECIDE, dmm, lambda: reviews.as_seen(wanted, seen).seal) or seen
     told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
@@ -113,8 +114,9 @@ def reject(
     """Reject a proposal; it stays on record."""
     refuse_agents(DECIDE)
     wanted = _one(name, proposal_id)
-    reviews = open_project(root).reviews
-    seen = need_person(DECIDE, lambda: reviews.as_seen(wanted, seen).seal) or seen
+    dmm = open_project(root)
+    reviews = dmm.reviews
+    seen = need_person(DECIDE, dmm, lambda: reviews.as_seen(wanted, seen).seal) or seen
     told = reviews.reject(wanted, reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
@@ -133,9 +135,10 @@ def edit(
 
     Without an ID, decide on all at once, as with dmm review batch.
     """
-    need_person(DECIDE)
+    dmm = open_project(root)
+    need_person(DECIDE, dmm)
     text = read_text(None, file, from_stdin=from_stdin)
-    reviews = open_project(root).reviews
+    reviews = dmm.reviews
     if name is None and proposal_id is None and text is None and seen is None:
         _decide_all(reviews, as_json=as_json)
         return
@@ -150,8 +153,9 @@ def batch(as_json: Json = False, root: Root = None) -> None:
 
     It opens in $EDITOR; an unchanged or empty document decides nothing.
     """
-    need_person(DECIDE)
-    _decide_all(open_project(root).reviews, as_json=as_json)
+    dmm = open_project(root)
+    need_person(DECIDE, dmm)
+    _decide_all(dmm.reviews, as_json=as_json)
 
 
 def _present(

@@ -22,7 +22,7 @@ from dmm.cli.options import (
     print_lines,
     print_text,
 )
-from dmm.cli.persons import need_person
+from dmm.cli.persons import need_person, seal_rules
 from dmm.cli.proposals import show_proposals
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
@@ -97,10 +97,9 @@ def add(
     Example: dmm rules add "never push to main"
     """
     given: dict[str, Any] = _matcher(match, unless, block or (), allow or ())
-    if edit:
-        need_person("edit a rule")
     dmm = open_project(root)
     if edit:
+        need_person("edit a rule", dmm)
         draft = dmm.rules.preview(text, level, why=why, **given)
         source = edit_text(draft["source"], f"{draft['id']}.md")
         with keeping(source, f"{draft['id']}.md"):
@@ -140,8 +139,8 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules edit never-push-to-main
     """
-    need_person("edit a rule")
     dmm = open_project(root)
+    need_person("edit a rule", dmm, lambda: seal_rules(dmm, [name]))
     shown = dmm.rules.show(name)
     if not shown["path"]:
         way = "accept" if shown.get("pending") else "adopt"
@@ -203,8 +202,9 @@ def disable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules disable never-push-to-main
     """
-    need_person("disable a rule")
-    present(open_project(root).rules.disable(name), as_json=as_json, lines=rule_lines.switched)
+    dmm = open_project(root)
+    need_person("disable a rule", dmm, lambda: seal_rules(dmm, [name]))
+    present(dmm.rules.disable(name), as_json=as_json, lines=rule_lines.switched)
 
 
 @app.command()
@@ -213,8 +213,9 @@ def enable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules enable never-push-to-main
     """
-    need_person("enable a rule")
-    present(open_project(root).rules.enable(name), as_json=as_json, lines=rule_lines.switched)
+    dmm = open_project(root)
+    need_person("enable a rule", dmm, lambda: seal_rules(dmm, [name]))
+    present(dmm.rules.enable(name), as_json=as_json, lines=rule_lines.switched)
 
 
 @app.command()
@@ -228,8 +229,8 @@ def accept(
 
     Each is shown with what it would have stopped. Example: dmm rules accept 41
     """
-    need_person("accept a rule")
     dmm = open_project(root)
+    need_person("accept a rule", dmm, lambda: seal_rules(dmm, names))
     if not as_json:
         show_proposals(dmm, names)
     if not yes:
@@ -274,10 +275,11 @@ def adopt(
 
     Example: dmm rules adopt --all
     """
-    need_person("adopt a rule")
+    dmm = open_project(root)
+    need_person("adopt a rule", dmm)
     if bool(seqs) == adopt_all:
         raise UsageError("name constraints (SEQ...) or give --all, not both")
-    told = open_project(root).rules.adopt(None if adopt_all else seqs)
+    told = dmm.rules.adopt(None if adopt_all else seqs)
     present(told, as_json=as_json, lines=rule_lines.adopted)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dmm.cli import failures
 from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import (
     Json,
@@ -20,17 +21,19 @@ from dmm.cli.options import (
     print_json,
     print_lines,
 )
-from dmm.cli.persons import need_person
-from dmm.errors import DmmError, UsageError
+from dmm.cli.persons import known_passkeys, need_person
+from dmm.errors import DmmError, StaleBase, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.bootstrap import Dmm
     from dmm.files.trusted import TrustStore
     from dmm.project.trust import Inspection, Vetting
 
 SHOWN = 20
 TRUST = "trust memory"
+FORGET = "do without passkeys"
 STRANGE = {
     "other": (
         "  the ledger is not the one written here; a branch or an archive can bring one.",
@@ -54,6 +57,9 @@ def trust(
     with_ledger: Annotated[
         bool, typer.Option("--with-ledger", help="Keep the existing ledger active.")
     ] = False,
+    forget_passkeys: Annotated[
+        bool, typer.Option("--forget-passkeys", help="Do without passkeys that you have lost.")
+    ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -67,12 +73,29 @@ def trust(
         _show_list(TrustStore.of_user(), as_json=as_json)
     elif revoke:
         # What is not trusted is not enforced either.
-        need_person("revoke trust")
+        gone = root is not None and not root.exists()
+        need_person("revoke trust", None if gone else open_project(root, quiet=True))
         _revoke(root, as_json=as_json)
     else:
-        if yes:
-            need_person(TRUST)
-        _decide(_vetting(root), yes=yes, with_ledger=with_ledger, as_json=as_json)
+        dmm = open_project(root, quiet=True)
+        if forget_passkeys:
+            _forget_passkeys(dmm)
+        _decide(dmm, yes=yes, with_ledger=with_ledger, as_json=as_json)
+
+
+def _forget_passkeys(dmm: Dmm) -> None:
+    """Give up the passkeys that the ledger knows and the user has lost; a person says so."""
+    need_person(FORGET, dmm, forgiving=True)
+    known = known_passkeys(dmm)
+    missing = known.missing()
+    if not missing:
+        raise UsageError("no passkey that this project knows is missing")
+    if not sys.stdin.isatty():
+        raise UsageError(f"no terminal to confirm that you {FORGET}", hint="run it in a terminal")
+    print_lines([f"The ledger knows {counted(len(missing), 'passkey')} that you do not have here."])
+    if not agrees("Do without? It is recorded, and dmm doctor shows it."):
+        raise typer.Exit(failures.FINDINGS)
+    known.give_up(missing)
 
 
 def _show_list(store: TrustStore, *, as_json: bool) -> None:
@@ -95,7 +118,7 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
         gone = root.absolute()
         folder, store = gone if gone.name == NAME else gone / NAME, TrustStore.of_user()
     else:
-        vetting = _vetting(root)
+        vetting = _vetting(open_project(root, quiet=True))
         folder, store = vetting.root.folder, vetting.store
     was = store.revoke(folder)
     if as_json:
@@ -104,23 +127,30 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
         print_lines([f"{folder} {'is no longer trusted' if was else 'was not trusted'}"])
 
 
-def _vetting(root: Path | None) -> Vetting:
+def _vetting(dmm: Dmm) -> Vetting:
     from dmm.bootstrap import now
     from dmm.eventlog.place import find_earlier, find_ledger
     from dmm.project.trust import Vetting
 
-    dmm = open_project(root, quiet=True)
     folder = dmm.root.folder
     return Vetting(dmm.root, dmm.trust_store, find_ledger(folder), now, find_earlier(folder))
 
 
-def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) -> None:
+def _decide(dmm: Dmm, *, yes: bool, with_ledger: bool, as_json: bool) -> None:
+    vetting = _vetting(dmm)
+    seal = vetting.seal()
+    if yes:
+        need_person(TRUST, dmm, lambda: seal)
     found = vetting.inspect()
     if not as_json:
         print_lines(list(_lines(found)))
     if found.is_open and not yes and not as_json:
-        _ask_or_refuse()
+        need_person(TRUST, dmm, lambda: seal)
+        _need_terminal()
         yes, with_ledger = _ask(found, with_ledger=with_ledger)
+    if yes and vetting.seal() != seal:
+        hint = "review it again: dmm trust"
+        raise StaleBase("it changed while you were reviewing it", where=found.folder, hint=hint)
     aside = vetting.accept(found, with_ledger=with_ledger) if yes and found.is_open else None
     if yes:
         _enact(vetting)
@@ -157,8 +187,7 @@ def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
     return yes, with_ledger
 
 
-def _ask_or_refuse() -> None:
-    need_person(TRUST)
+def _need_terminal() -> None:
     if not sys.stdin.isatty():
         hint = "run it in a terminal, or add --yes"
         raise UsageError("no terminal to confirm trusting this", hint=hint)

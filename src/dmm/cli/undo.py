@@ -35,11 +35,12 @@ def undo(
     root: Root = None,
 ) -> None:
     """Undo applied writes, after showing what changes."""
-    need_person("undo what was written to memory")
+    dmm = open_project(root)
+    need_person("undo what was written to memory", dmm)
     if sum(given is not None for given in (seq, session, source)) != 1:
         hint = "dmm review list --status applied shows the writes"
         raise UsageError("give one of a write, --session and --source", hint=hint)
-    undoing = open_project(root).undoing
+    undoing = dmm.undoing
     number = None if seq is None else _number(seq)
     chosen = {"session": session, "source": source}
     if not yes:

@@ -278,6 +278,14 @@ def _restored(_event: Event, read: told.LedgerRestored) -> _Told:
     return _Told(f"Ledger restored from event {read.seq}; {lost} lost", Tone.WARN)
 
 
+def _passkeys(_event: Event, read: told.PasskeysNoted) -> _Told:
+    if read.given_up:
+        many = _count(len(read.given_up), "passkey", "passkeys")
+        return _Told(f"{many} given up without being asked", Tone.WARN)
+    many = _count(len(read.passkeys), "passkey confirms", "passkeys confirm")
+    return _Told(f"{many} decisions here")
+
+
 def _proposed(event: Event, read: of.ProposalMade) -> _Told:
     paths = _join([one.path for one in read.edits])
     why = f": {_cut(read.reason)}" if read.reason else ""
@@ -348,6 +356,7 @@ _TELLERS: dict[type[Payload], Callable[[Event, Any], _Told]] = {
     told.MemoryExpired: _expired,
     told.PayloadRedacted: _redacted,
     told.LedgerRestored: _restored,
+    told.PasskeysNoted: _passkeys,
     of.ProposalMade: _proposed,
     of.ProposalChecked: _checked,
     of.ProposalReviewed: _reviewed,

@@ -46,6 +46,7 @@ class EventType(StrEnum):
     MEMORY_EXPIRED = "MemoryExpired"
     PAYLOAD_REDACTED = "PayloadRedacted"
     LEDGER_RESTORED = "LedgerRestored"
+    PASSKEYS_NOTED = "PasskeysNoted"
 
 
 class Trust(StrEnum):

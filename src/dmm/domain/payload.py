@@ -327,3 +327,11 @@ class LedgerRestored(Payload):
 
     seq: int
     missing: int | None
+
+
+@recorded(EventType.PASSKEYS_NOTED)
+class PasskeysNoted(Payload):
+    """The passkeys that confirm decisions, by their marks; a person did without those given up."""
+
+    passkeys: tuple[str, ...]
+    given_up: tuple[str, ...] = ()

@@ -194,6 +194,11 @@ class Consents:
             )
         return "; ".join(told) or None
 
+    def seal(self) -> str:
+        """Return one digest of all the files that may count, as they stand."""
+        named = {path: digest(self._read(path)) for path in self.list_files()}
+        return digest(json.dumps(named, sort_keys=True).encode())
+
     def accept(self, paths: Iterable[str] | None = None) -> None:
         """Agree to some files as they stand, or to all."""
         if not self.asked:

@@ -21,6 +21,7 @@ from dmm.http.access import Access, actor_for, decode_header
 from dmm.http.errors import to_json
 from dmm.http.models import Credential, Decided, Failure, ProofGiven
 from dmm.http.sessions import read_cookie
+from dmm.ledger.known_passkeys import KnownPasskeys
 from dmm.passkeys.acts import Act
 from dmm.passkeys.service import Proof
 from dmm.passkeys.webauthn import Assertion, decode
@@ -76,10 +77,16 @@ class Call:
         with self.project().recall(self.actor) as dmm:
             yield dmm
 
-    def prove(self, act: Act, proof: ProofGiven | None) -> None:
+    def prove(self, act: Act, proof: ProofGiven | None, root: str | None = None) -> None:
         """Refuse what no person has confirmed; an agent's word counts as an agent's anyway."""
-        if self.session is not None:
-            self.access.persons.require(act, self.session, read_proof(proof))
+        if self.session is None:
+            return
+        persons = self.access.persons
+        with self.recording(root) as dmm:
+            known = KnownPasskeys(dmm.project_ledger, persons.keyring)
+            known.refuse_missing()
+            persons.require(act, self.session, read_proof(proof))
+            known.note()
 
     @contextlib.contextmanager
     def decide(self, act: Act, body: Decided) -> Iterator[Dmm]:
@@ -87,7 +94,7 @@ class Call:
         if self.actor.trust is not Trust.USER:
             hint = "decide in a terminal with dmm review, or in a browser that is signed in"
             raise ReviewRefused("a token can't decide on memory; only a person can", hint=hint)
-        self.prove(act, body.proof)
+        self.prove(act, body.proof, body.root)
         with self.project(body.root).applying(self.actor) as dmm:
             yield dmm
 
@@ -97,7 +104,7 @@ class Call:
         if self.actor.trust is not Trust.USER:
             hint = "run dmm rules in a terminal, or use a browser that is signed in"
             raise ReviewRefused("a token can't change rules; only a person can", hint=hint)
-        self.prove(act, body.proof)
+        self.prove(act, body.proof, body.root)
         with self.recording(body.root) as dmm:
             yield dmm
 

@@ -50,6 +50,11 @@ class Passkey:
     page: str = ""
     last: str | None = None
 
+    @property
+    def mark(self) -> str:
+        """By what ledgers know it: a digest of its id and its key."""
+        return hashlib.sha256(b"\0".join((self.id.encode(), self.key))).hexdigest()
+
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
@@ -64,6 +69,11 @@ class Keyring:
     def find(self, name: str) -> Passkey:
         """Return one of them by its id."""
         return _find(self._fold(self._lines()), name)
+
+    def marks(self) -> set[str]:
+        """Return the marks of all that were ever enrolled."""
+        lines = [line for line in self._lines() if json.loads(line).get("type") == "enrolled"]
+        return {self._fold([line])[json.loads(line)["id"]].mark for line in lines}
 
     def add(self, made: Made, name: str, by: str, page: str, at: str) -> Passkey:
         """Enrol a passkey; `by` says what allowed it, and only a passkey allows a further one."""

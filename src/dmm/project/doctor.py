@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dmm.files.consents import Consents
     from dmm.ledger.audit import Audit
     from dmm.ledger.backups import Backups
+    from dmm.ledger.known_passkeys import KnownPasskeys
     from dmm.memories.overview import Overview, RootState
     from dmm.rules.published import PublishedRules
 
@@ -67,6 +68,7 @@ class Memory:
     published: PublishedRules
     backups: Backups
     unchecked: Callable[[], list[dict[str, Any]]]
+    passkeys: KnownPasskeys
 
 
 def examine(probes: Iterable[Callable[[], Iterable[Check]]], *, fix: bool) -> Iterator[Check]:
@@ -141,6 +143,7 @@ def check_project(open_memory: Callable[[], Memory]) -> Iterator[Check]:
     if memory.trusted:
         yield _check_consents(memory.consents)
         yield from attempt("project", "ledger", lambda: _check_ledger(memory.audit))
+        yield from attempt("project", "passkeys", lambda: _check_passkeys(memory.passkeys))
         yield from attempt("project", "rules on file", lambda: _check_rules(memory.published))
         yield from attempt("project", "rule", lambda: _check_marks(memory.unchecked()))
         yield from attempt("project", "backup", lambda: _check_backup(memory.backups))
@@ -262,6 +265,19 @@ def _check_ledger(audit: Audit) -> Iterator[Check]:
         yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
     else:
         yield Check("project", "ledger", "ok", f"the chain of {told.events} events is valid")
+
+
+def _check_passkeys(passkeys: KnownPasskeys) -> Iterator[Check]:
+    """Tell of passkeys that can't confirm any more; of none, nothing."""
+    missing = len(passkeys.missing())
+    if missing:
+        told = f"the ledger knows {missing} that you do not have here, so nothing can be decided"
+        way = "restore passkeys.jsonl, or run: dmm trust --forget-passkeys"
+        yield Check("project", "passkeys", "fail", told, way)
+    for event in passkeys.given_up():
+        told = f"a person did without lost passkeys on {event.at[:10]} (event {event.seq})"
+        way = "if that was not you, a program has decided in your name since: dmm ledger log"
+        yield Check("project", "passkeys", "warn", told, way)
 
 
 # The daemon

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
 from collections import Counter
@@ -113,6 +115,14 @@ class Vetting:
     def trusted(self) -> bool:
         """Whether the memory may be used without being asked for."""
         return self.store.is_trusted(self.root.folder)
+
+    def seal(self) -> str:
+        """Return one digest of all that trust would admit, as it stands."""
+        stamps = self.root.tree.scan().stamps
+        files = {one.path: _digest(self.root.folder / "memory" / one.path) for one in stamps}
+        ledger = self._identify() if stands(self._held) else None
+        told = [files, self._consents.seal(), ledger, self.strange]
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
     def inspect(self) -> Inspection:
         """Return everything that trust would admit; nothing is changed."""
@@ -308,6 +318,10 @@ def _read(path: Path) -> bytes:
     except OSError:
         # A link, a pipe or a giant: it differs, and its characters are nobody's.
         return b""
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(_read(path)).hexdigest()
 
 
 def _count_hidden(path: Path) -> int:
