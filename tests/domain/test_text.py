@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dmm.domain.hidden import find_hidden
 from dmm.domain.pack import HEADINGS
-from dmm.domain.text import neutralise, shield, strip_hidden
+from dmm.domain.text import neutralise, shield, strip_hidden, tell_once
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,20 @@ def test_hidden_characters_are_found_by_their_line_and_words_stay_apart() -> Non
     text = "a\u200bb\nplain\nc\u2028d\u202e"
     assert find_hidden(text) == {1: ["<U+200B>"], 3: ["<U+2028>", "<U+202E>"]}
     assert strip_hidden(text) == "ab\nplain\nc d"
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("# Use pnpm here\n\nUse pnpm here.", "Use pnpm here."),
+        ("# Use pnpm here\n\nUse pnpm here", "Use pnpm here"),
+        ("# Use pnpm here\n\nUse pnpm here. Not npm.", "Use pnpm here. Not npm."),
+        ("# Use pnpm here\n\nUse pnpm here and there.", None),
+        ("# Use pnpm here\n\nWe left npm.", None),
+        ("# Use pnpm here\n", None),
+        ("Use pnpm here.", "Use pnpm here."),
+        ("# Other\n\nUse pnpm here.", None),
+    ],
+)
+def test_a_note_whose_first_sentence_is_its_title_says_it_once(body: str, told: str | None) -> None:
+    assert tell_once("Use pnpm here", body) == (body if told is None else told)

@@ -24,6 +24,7 @@ from dmm.conflicts.exact import (
 from dmm.conflicts.sentences import headings_and_sentences
 from dmm.domain.conflict import LEAST_SURE, Clash, ConflictType
 from dmm.domain.memory import has_expired
+from dmm.domain.text import repeats
 from dmm.embed.pairs import phrase
 from dmm.index.analysis import analyze
 
@@ -71,7 +72,8 @@ class Reading:
     @property
     def text(self) -> str:
         """What the model reads of it."""
-        return phrase(self.memory.title, " ".join(self.sentences))
+        told = " ".join(self.sentences)
+        return told if repeats(self.memory.title, told) else phrase(self.memory.title, told)
 
 
 @dataclass(frozen=True, slots=True)

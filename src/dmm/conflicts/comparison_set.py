@@ -238,7 +238,7 @@ class ComparisonSet:
         ranked = []
         for pair in pairs:
             alike = self._likeness_of(pair)
-            linked = not {Method.RELATED, Method.SUPERSEDES}.isdisjoint(pair.methods)
+            linked = _linked(pair.methods)
             if linked or alike is None or alike >= LEAST_ALIKE:
                 ranked.append((not linked, -(1.0 if alike is None else alike), pair))
         ranked.sort(key=lambda one: (one[0], one[1], one[2].one, one[2].other))
@@ -279,6 +279,9 @@ class ComparisonSet:
         serving = self.serving()
         found = self._candidates.partners(profile_of(memory))
         alike = self._near(towards)
+        # What shares words but points elsewhere is a stranger, and of strangers the model errs.
+        if towards is not None:
+            found = {n: ways for n, ways in found.items() if _linked(ways) or not self._knows(n)}
         others = [
             number
             for number in sorted(found.keys() | alike.keys(), key=lambda n: (-alike.get(n, 0.0), n))
@@ -299,6 +302,15 @@ class ComparisonSet:
         if towards is None or self._likeness is None:
             return {}
         return dict(self._likeness[1].near_to(towards, NEAREST, FLOOR))
+
+    def _knows(self, number: int) -> bool:
+        """Return whether it is known where a memory points."""
+        return self._likeness is not None and self._likeness[1].holds(number)
+
+
+def _linked(methods: Iterable[Method]) -> bool:
+    """Return whether one of two memories names the other."""
+    return not {Method.RELATED, Method.SUPERSEDES}.isdisjoint(methods)
 
 
 def _in_place(pair: Pair, serving: dict[int, Member]) -> tuple[int, int]:

@@ -34,3 +34,14 @@ def neutralise(text: str) -> str:
 def strip_hidden(text: str) -> str:
     """Drop the characters that `neutralise` would show; visible text stays."""
     return replace_hidden(text, lambda sign: " " if sign in _BREAKS else "")
+
+
+def repeats(title: str, text: str) -> bool:
+    """Return whether the first sentence of a text is its title, as in a note of one line."""
+    return text.startswith(title) and text[len(title) : len(title) + 1] in {"", ".", "!", "?", "\n"}
+
+
+def tell_once(title: str, body: str) -> str:
+    """Return a body without its heading where its first sentence says the same."""
+    below = body.removeprefix(f"# {title}\n").lstrip()
+    return below if repeats(title, below) else body

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dmm.index.records import IndexedMemory
     from dmm.index.store import IndexStore
 
-VERSION = "composite-1"
+VERSION = "composite-2"
 
 
 def header(memory: Memory | IndexedMemory) -> str:

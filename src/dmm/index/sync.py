@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import MOST_TOKENS, Memory
 from dmm.domain.pack import ENTRY_END, entry_heading, shown_path
-from dmm.domain.text import neutralise, shield
+from dmm.domain.text import neutralise, shield, tell_once
 from dmm.errors import MemoryFileError
 from dmm.files import markdown, shipped
 from dmm.files.tree import Stamp
@@ -294,7 +294,8 @@ class Run:
         return stamp
 
     def _record(self, memory: Memory, content_hash: str) -> IndexedMemory:
-        content = shield(neutralise(memory.body).strip())
+        title = neutralise(memory.title)
+        content = shield(tell_once(title, neutralise(memory.body).strip()))
         count = self.syncer.count
         tokens = count(content)
         if tokens > MOST_TOKENS:
@@ -305,7 +306,7 @@ class Run:
         last = _last_block(content)
         stated = {name: getattr(memory, name) for name in STATED}
         made: dict[str, Any] = {
-            "title": neutralise(memory.title),
+            "title": title,
             "content": content,
             # An example that nobody has edited says nothing about this project.
             "in_force": memory.in_force and not shipped.is_example(memory.body),

@@ -50,10 +50,14 @@ class Likeness:
         scales, components, _ = unpack_vectors([windows], self._dimensions)
         return _unit((components * scales[:, None]).sum(axis=0))
 
+    def holds(self, number: int) -> bool:
+        """Return whether a memory has a direction."""
+        return number < len(self._held) and bool(self._held[number])
+
     def near(self, number: int, wanted: int, floor: float) -> list[tuple[int, float]]:
         """Find the memories most like one of them, best first."""
-        known = number < len(self._held) and self._held[number]
-        found = self.near_to(self._rows[number], wanted + 1, floor) if known else []
+        held = self.holds(number)
+        found = self.near_to(self._rows[number], wanted + 1, floor) if held else []
         return [(other, value) for other, value in found if other != number][:wanted]
 
     def near_to(self, direction: Floats, wanted: int, floor: float) -> list[tuple[int, float]]:
@@ -66,7 +70,7 @@ class Likeness:
 
     def between(self, one: int, other: int) -> float | None:
         """Return how alike two memories are; None where one has no direction."""
-        if max(one, other) >= len(self._held) or not (self._held[one] and self._held[other]):
+        if not (self.holds(one) and self.holds(other)):
             return None
         return round(float(np.vecdot(self._rows[one], self._rows[other])), DIGITS)
 

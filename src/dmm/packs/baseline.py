@@ -13,7 +13,7 @@ from dmm.domain.pack import (
     entry_heading,
     label_line,
 )
-from dmm.domain.text import neutralise, shield
+from dmm.domain.text import neutralise, shield, tell_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -41,7 +41,7 @@ def compile_entry(
     count: Callable[[str], int],
 ) -> PackEntry:
     """Make a baseline entry of a file's text, with its tokens counted."""
-    content = shield(neutralise(text).strip())
+    content = shield(tell_once(title, neutralise(text).strip()))
     labels = tuple(neutralise(label).replace("\n", " ") for label in labels)
     tokens = count(content)
     heading = entry_heading(path, "baseline", BASELINE_LEVEL) + "".join(map(label_line, labels))
