@@ -35,6 +35,7 @@ def test_every_error_has_a_code_of_its_own() -> None:
         "rule_form",
         "stale_base",
         "storage",
+        "team",
         "usage",
     ]
 

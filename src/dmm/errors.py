@@ -16,6 +16,7 @@ DmmError
 ├── ModelUnavailable      the embedding model is missing or broken
 ├── ModelFailed           the chat model gave no answer that can be used
 ├── DaemonError           the background process can't do as asked
+├── TeamError             the team log can't be reached, or is not as it was
 ├── LedgerRefused         a ledger, or an event for it, that can't be taken
 └── StorageError          the disk or the database refused
     ├── LedgerBroken      the ledger file is damaged
@@ -172,6 +173,18 @@ class DaemonError(DmmError):
     """The background process can't be started, reached or stopped as asked."""
 
     code = "daemon"
+
+
+class TeamError(DmmError):
+    """The team server or its log can't be used; `fault` names how."""
+
+    code = "team"
+
+    def __init__(
+        self, fault: str, what: str, *, where: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.fault = fault
 
 
 class LedgerRefused(DmmError):

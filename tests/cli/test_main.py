@@ -34,6 +34,8 @@ COMMANDS = [
         "daemon",
     ),
     "ledger",
+    "team",
+    "server",
 ]
 
 

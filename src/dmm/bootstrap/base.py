@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from dmm.bootstrap.lazy import Lazy
+from dmm.bootstrap.lazy import Counting, Lazy
 from dmm.config import FILE_NAME, Config, read_config
 from dmm.errors import StorageError
 from dmm.eventlog.place import find_earlier, find_ledger, stands
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dmm.domain.conflict import Clash
     from dmm.domain.memory import Memory
     from dmm.embed.model import Embedder
-    from dmm.embed.tokens import TokenCounter
     from dmm.index.service import Indexes
     from dmm.index.vectors import Floats
     from dmm.ledger.histogram import Stops
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
     from dmm.sessions.service import SessionMemory
+    from dmm.team.in_force import TeamRules
 
 
 T = TypeVar("T")
@@ -59,19 +59,6 @@ def now() -> dt.datetime:
 def today() -> dt.date:
     """Return today's date, in UTC."""
     return now().date()
-
-
-class _Counting:
-    """Counts tokens, loaded with the first count; holds no project, so that one can be let go."""
-
-    @cached_property
-    def _counter(self) -> TokenCounter:
-        from dmm.embed.tokens import TokenCounter
-
-        return TokenCounter()
-
-    def __call__(self, text: str) -> int:
-        return self._counter.count(text)
 
 
 class Shared:
@@ -107,7 +94,7 @@ class Base:
     @cached_property
     def count(self) -> Callable[[str], int]:
         """Counts the tokens of a text."""
-        return _Counting()
+        return Counting()
 
     @cached_property
     def indexes(self) -> Indexes:
@@ -193,7 +180,7 @@ class Base:
         """Whether a ledger or rule files may hold rules; nothing is loaded where neither does."""
         known = self.trust_store.find(self.root.folder)
         kept = known is not None and known.ledger is not None
-        return kept or self.has_ledger or self._has_rules
+        return kept or self.has_ledger or self._has_rules or self.team_rules.path.exists()
 
     @property
     def _has_rules(self) -> bool:
@@ -212,7 +199,15 @@ class Base:
             earlier=find_earlier(self.root.folder),
             folded=self.shared.part(open_ledger.Folded),
             folder=self.rule_folder,
+            shared=self.team_rules,
         )
+
+    @cached_property
+    def team_rules(self) -> TeamRules:
+        """The rules that others of a team have shared."""
+        from dmm.team import in_force
+
+        return in_force.TeamRules(self.ledger_path.with_name(in_force.NAME), self.home)
 
     @cached_property
     def rule_folder(self) -> RuleFolder:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from dmm.embed.tokens import TokenCounter
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,3 +37,17 @@ class Lazy(Generic[T]):
     def made(self) -> bool:
         """Whether somebody has asked for it."""
         return bool(self._made)
+
+
+class Counting:
+    """Counts tokens, loaded with the first count; holds no project, so that one can be let go."""
+
+    @cached_property
+    def _counter(self) -> TokenCounter:
+        from dmm.embed.tokens import TokenCounter
+
+        return TokenCounter()
+
+    def __call__(self, text: str) -> int:
+        """Count the tokens of a text."""
+        return self._counter.count(text)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from dmm.rules.shelf import RuleShelf
     from dmm.sessions.briefing import Briefing
     from dmm.sessions.service import Sessions
+    from dmm.team.service import Team
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,13 @@ class Reading(Opened):
         from dmm.ledger.service import Ledger
 
         return Ledger(self.project_ledger, self.published, self.shelf)
+
+    @cached_property
+    def team(self) -> Team:
+        """Shares rules with a team."""
+        from dmm.team.service import Team
+
+        return Team(self.project_ledger, self.base.team_rules.path, self.home, now)
 
     @property
     def shelf(self) -> RuleShelf:

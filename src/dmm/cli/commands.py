@@ -63,6 +63,8 @@ COMMANDS = {
     "conflicts": "conflicts.app",
     "daemon": "daemon.app",
     "ledger": "ledger.app",
+    "team": "team.app",
+    "server": "server.app",
 }
 
 # For the list of commands, where the first sentence of a command is longer than a line of it.

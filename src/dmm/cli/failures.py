@@ -29,6 +29,7 @@ EXIT_STATUS = {
     "model_unavailable": 8,
     "model_failed": 16,
     "daemon": 14,
+    "team": 18,
     "review_refused": 15,
     "stale_base": 15,
     "proof_required": 17,

@@ -25,6 +25,7 @@ CODE = "state-2"
 QUERIES_KEPT = 1_000
 UNACCEPTED = frozenset(Trust) - PERSONS
 FILE = "file"
+TEAM = "team"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class Constraint:
     """A rule; `rule` is what it was compiled to, None where it is guidance only.
 
     `trust` is that of whoever added it, or `reviewed` once a person has accepted it. A rule
-    from a file holds in the checkout whose file it is, its `place`.
+    from a file holds in the checkout whose file it is, its `place`. One that the team shares is in
+    no ledger here; its number is that of the team's log.
     """
 
     seq: int
@@ -71,8 +73,15 @@ class Constraint:
         return self.rule is not None and self.rule.get("kind") == FILE
 
     @property
+    def is_shared(self) -> bool:
+        """Whether it comes from the team, and not from this ledger."""
+        return self.rule is not None and TEAM in self.rule
+
+    @property
     def id(self) -> str:
-        """The id of a rule file; other constraints are known by their number."""
+        """The id of a rule file or a team's rule; other constraints are known by their number."""
+        if self.rule is not None and self.is_shared:
+            return f"{TEAM}:{self.rule[TEAM]}"
         return self._of_file("id")
 
     @property

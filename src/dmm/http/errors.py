@@ -19,6 +19,7 @@ STATUS = {
     "usage": 422,
     "config": 409,
     "daemon": 409,
+    "team": 409,
     "no_root": 404,
     "not_trusted": 403,
     "path_refused": 403,

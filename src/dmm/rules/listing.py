@@ -201,10 +201,11 @@ class RuleReading:
             raise LedgerRefused(f"an agent can't {act}", hint=hint)
 
     def _constraints(self) -> Sequence[Constraint]:
-        """List the ledger's own constraints in force; agents are not shown pending ones."""
-        held = self.constraints.project_ledger.state().in_force
-        own = [one for one in held if one.pending or not one.from_file]
-        return [one for one in own if self._is_person or not one.pending]
+        """List the ledger's constraints in force and the team's; agents see no pending ones."""
+        ledger = self.constraints.project_ledger
+        own = [one for one in ledger.state().in_force if one.pending or not one.from_file]
+        shared = () if ledger.shared is None else ledger.shared()
+        return [one for one in (*own, *shared) if self._is_person or not one.pending]
 
     def _find(self, name: str) -> ShelvedRule | Constraint:
         if name.isdecimal():
@@ -215,7 +216,7 @@ class RuleReading:
                 if str(one.seq) == name:
                     return one
         for one in self._constraints():
-            if one.pending and one.id == name:
+            if (one.pending or one.is_shared) and one.id == name:
                 return one
         return self.shelf.find(name)
 
@@ -223,6 +224,8 @@ class RuleReading:
         found = self._find(name)
         if isinstance(found, ShelvedRule):
             return found
+        if found.is_shared:
+            raise not_ours(found)
         hint = f"make it one: dmm rules {'accept' if found.pending else 'adopt'} {found.seq}"
         raise UsageError(f"constraint {found.seq} is not a rule file", hint=hint)
 
@@ -240,6 +243,12 @@ def lacks_matcher(rule: Rule) -> bool:
 def stops_calls(one: Constraint) -> bool:
     """Whether a constraint says something of tool calls."""
     return bool(on_calls(one))
+
+
+def not_ours(found: Constraint) -> UsageError:
+    """Return the error for a rule that can't be changed on this laptop."""
+    hint = "whoever shared it can disable it"
+    return UsageError(f"{found.id} is a rule of the team", hint=hint)
 
 
 def _names(found: ShelvedRule | Constraint) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from dmm.domain.event import EventType
 from dmm.eventlog.open_ledger import OpenLedger, tool_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.eventlog.state import Constraint, State
     from dmm.rules.folder import RuleFolder
@@ -27,13 +27,18 @@ class _Compiled:
 
     plain: tuple[dict[int, Constraint], list[Constraint]] | None = None
     rules: tuple[Sequence[Constraint], Rulebook] | None = None
+    joint: tuple[Sequence[Constraint], Sequence[Constraint], list[Constraint]] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProjectLedger(OpenLedger):
-    """One ledger; beside its constraints, the rules in the files of `folder` are in force."""
+    """One ledger; beside its constraints, the rules in the files of `folder` are in force.
+
+    So are those that `shared` returns, which others of a team have shared.
+    """
 
     folder: RuleFolder | None = None
+    shared: Callable[[], Sequence[Constraint]] | None = None
     _compiled: _Compiled = field(default_factory=_Compiled, repr=False)
 
     @property
@@ -47,7 +52,17 @@ class ProjectLedger(OpenLedger):
         return "" if self.folder is None else str(self.folder.root.parent)
 
     def standing(self, state: State) -> Sequence[Constraint]:
-        """List what is in force here now: the ledger's constraints, and the rules in files."""
+        """List what is in force here now: the ledger's constraints, rules in files, the team's."""
+        own = self._own(state)
+        others = () if self.shared is None else self.shared()
+        if not others:
+            return own
+        held = self._compiled.joint
+        if held is None or held[0] is not own or held[1] is not others:
+            held = self._compiled.joint = (own, others, [*own, *others])
+        return held[2]
+
+    def _own(self, state: State) -> Sequence[Constraint]:
         if self.folder is not None:
             return self.folder.standing(state)
         held = self._compiled.plain
@@ -97,5 +112,5 @@ def _same(one: Sequence[Constraint], other: Sequence[Constraint]) -> bool:
     return one is other or [_key(rule) for rule in one] == [_key(rule) for rule in other]
 
 
-def _key(rule: Constraint) -> tuple[int, str, str, str]:
-    return rule.seq, rule.trust, rule.path, rule.digest
+def _key(rule: Constraint) -> tuple[int, str, str, str, str]:
+    return rule.seq, rule.trust, rule.path, rule.digest, rule.id

@@ -12,7 +12,7 @@ from dmm.rules.adoption import adopt_constraint
 from dmm.rules.authorship import Composed, Likeness, Wish, compose, need_examples, switch
 from dmm.rules.constraints import need_learned, need_priority
 from dmm.rules.folder import digest_source
-from dmm.rules.listing import RuleReading, lacks_matcher, stops_calls
+from dmm.rules.listing import RuleReading, lacks_matcher, not_ours, stops_calls
 from dmm.rules.rule import State
 from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule, state_of_rule
@@ -233,6 +233,8 @@ class Rules(RuleReading):
         found = self._find(name)
         if isinstance(found, ShelvedRule):
             return self._switch(found, disabled=True)
+        if found.is_shared:
+            raise not_ours(found)
         return self.constraints.deactivate(found.seq) | {"id": name}
 
     @traced()

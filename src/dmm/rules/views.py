@@ -39,13 +39,13 @@ def show_shelved(one: ShelvedRule) -> View:
 
 
 def show_constraint_rule(one: Constraint) -> View:
-    """Return a constraint of the ledger in brief; it is known by its number."""
+    """Return a constraint of the ledger or the team in brief; it is known by its number."""
     told: View = {
-        "id": str(one.seq),
+        "id": one.id if one.is_shared else str(one.seq),
         "title": one.text,
         "state": state_of(one).value,
         "level": hardest(one),
-        "kind": "ledger",
+        "kind": "team" if one.is_shared else "ledger",
         "path": None,
         "seq": one.seq,
     }

@@ -1,0 +1,160 @@
+"""`dmm server`: set up, run and look after a team server."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dmm.cli.failures import FINDINGS
+from dmm.cli.fast_typer import FastTyper
+from dmm.cli.options import Json, counted, present, print_lines, refuse_agents
+from dmm.errors import UsageError
+
+if TYPE_CHECKING:
+    from dmm.server.setup import Setup
+
+app = FastTyper(help="A server on which a team shares its rules.")
+
+Folder = Annotated[
+    Path | None, typer.Option(help="The server's folder [server in your state folder].")
+]
+Place = Annotated[str, typer.Argument(metavar="TEAM/PROJECT", help="The team and its project.")]
+
+
+@app.command()
+def init(
+    database: Annotated[
+        str, typer.Option(metavar="URL", help="A PostgreSQL database [a file in the folder].")
+    ] = "",
+    folder: Folder = None,
+) -> None:
+    """Set up a server: its key, its settings and its tables."""
+    refuse_agents("set up a team server")
+    from dmm.server.setup import default_folder, set_up
+
+    made = set_up(folder or default_folder(), database)
+    told = [f"Server set up in {made.folder}", "  next: dmm server add TEAM/PROJECT"]
+    print_lines(told)
+
+
+@app.command()
+def add(place: Place, folder: Folder = None) -> None:
+    """Add a project of a team."""
+    refuse_agents("add a project")
+    team, project = _split(place)
+    with _read(folder).registry() as registry:
+        added = registry.add(team, project)
+    print_lines([f"{place} {'added' if added else 'is there already'}"])
+
+
+@app.command()
+def invite(
+    place: Place,
+    role: Annotated[
+        str, typer.Option(help="maintainer shares rules; reader only gets them.")
+    ] = "reader",
+    folder: Folder = None,
+) -> None:
+    """Make an invitation for one laptop; it can be used once, for seven days."""
+    refuse_agents("invite to a team")
+    team, project = _split(place)
+    with _read(folder).registry() as registry:
+        print_lines([registry.invite(team, project, role)])
+
+
+@app.command(name="list")
+def list_members(place: Place, folder: Folder = None, as_json: Json = False) -> None:
+    """List the laptops of a project."""
+    team, project = _split(place)
+    with _read(folder).registry() as registry:
+        found = registry.members(team, project)
+    present(
+        [
+            {"writer": one.writer, "name": one.name, "role": one.role, "events": one.events}
+            | ({"revoked": True} if one.revoked else {})
+            for one in found
+        ],
+        as_json=as_json,
+        lines=lambda told: [
+            f"{one['writer']}  {one['role']}  {one['name']}  {counted(one['events'], 'event')}"
+            f"{'  removed' if one.get('revoked') else ''}"
+            for one in told
+        ],
+    )
+
+
+@app.command()
+def revoke(
+    place: Place,
+    writer: Annotated[str, typer.Argument(help="The laptop, as `dmm server list` names it.")],
+    folder: Folder = None,
+) -> None:
+    """Remove a laptop; what it shared before stays."""
+    refuse_agents("remove a laptop")
+    team, project = _split(place)
+    with _read(folder).registry() as registry:
+        removed = registry.revoke(team, project, writer)
+    print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
+
+
+@app.command()
+def run(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="The port; 0 picks a free one.")
+    ] = 8_321,
+    folder: Folder = None,
+) -> None:
+    """Run the server until it is told to stop."""
+    from dmm.server.run import serve
+
+    def announce(url: str) -> None:
+        print_lines([f"Listening on {url}"])
+        sys.stdout.flush()
+
+    serve(_read(folder), host, port, announce)
+
+
+@app.command()
+def migrate(folder: Folder = None) -> None:
+    """Bring the tables of the database up to this version."""
+    refuse_agents("migrate the database")
+    engine = _read(folder).engine()
+    try:
+        before, after = engine.migrate(), engine.version()
+    finally:
+        engine.close()
+    same = before == after
+    print_lines([f"Schema {after}: " + ("nothing to do" if same else f"migrated from {before}")])
+
+
+@app.command()
+def doctor(folder: Folder = None) -> None:
+    """Check the server's database."""
+    setup = _read(folder)
+    engine = setup.engine()
+    try:
+        engine.need_ready()
+        faults = engine.faults()
+    finally:
+        engine.close()
+    kind = "PostgreSQL" if setup.database else "SQLite"
+    print_lines([f"✗ {one}" for one in faults] or [f"✓ {kind} database, schema and isolation"])
+    if faults:
+        raise typer.Exit(FINDINGS)
+
+
+def _read(folder: Path | None) -> Setup:
+    from dmm.server.setup import default_folder, read_setup
+
+    return read_setup(folder or default_folder())
+
+
+def _split(place: str) -> tuple[str, str]:
+    team, _, project = place.partition("/")
+    if not team or not project:
+        raise UsageError(f"'{place}' names no project", hint="write it like acme/shop")
+    return team, project

@@ -1,0 +1,63 @@
+"""`dmm team`: share rules with a team."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli.fast_typer import FastTyper
+from dmm.cli.options import Json, Root, counted, open_project, present, print_lines, refuse_agents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+app = FastTyper(help="Rules that a team shares.")
+
+
+@app.command()
+def join(
+    url: Annotated[str, typer.Argument(help="The address of the team's server.")],
+    invitation: Annotated[str, typer.Argument(help="What `dmm server invite` printed.")],
+    root: Root = None,
+) -> None:
+    """Join a team with this project.
+
+    As a maintainer, rules that you add or accept from now on are shared. Nothing else is.
+    """
+    refuse_agents("join a team")
+    dmm = open_project(root)
+    dmm.base.require_trust()
+    held = dmm.team.join(url, invitation)
+    dmm.published.publish()
+    print_lines([f"Joined {held.team}/{held.project} as {held.role}"])
+
+
+@app.command()
+def sync(root: Root = None) -> None:
+    """Send and receive now; the daemon does this by itself."""
+    dmm = open_project(root)
+    done = dmm.team.sync()
+    dmm.published.publish()
+    print_lines([f"{counted(done.sent, 'event')} sent, {done.received} received"])
+
+
+@app.command()
+def status(as_json: Json = False, root: Root = None) -> None:
+    """Show what waits to be sent, how old the team's rules are, and which they are."""
+    told = asdict(open_project(root).team.status())
+    present(told, as_json=as_json, lines=_lines)
+
+
+def _lines(told: dict[str, Any]) -> Iterator[str]:
+    yield f"{told['team']}/{told['project']} at {told['url']}, as {told['role']}"
+    if told["fault"]:
+        yield f"  ! {told['fault']}"
+    yield f"  unsent:  {counted(told['unsent'], 'event')}"
+    behind = told["behind"]
+    lag = "never" if behind is None else f"{told['pulled']} ({counted(behind, 'event')} behind)"
+    yield f"  updated: {lag}"
+    yield f"  rules:   {len(told['rules'])} from others"
+    for one in told["rules"]:
+        yield f"    team:{one['seq']}  {one['text']}"

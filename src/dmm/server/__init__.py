@@ -1,0 +1,1 @@
+"""The team server: many teams and projects on one database, over HTTP."""

@@ -1,0 +1,94 @@
+"""The folder of a server: its key, and the address of its database."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dmm import endpoint
+from dmm.errors import ConfigError, UsageError
+from dmm.files.durable import translated, write_atomic
+from dmm.private import make_private_folder
+from dmm.reading import read_regular
+from dmm.team.keys import SigningKey
+from dmm.team.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.team.engine import Engine
+
+FILE = "server.json"
+DATABASE = "server.db"
+MAX_BYTES = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A server as it was set up; without an address its database is a file in the folder."""
+
+    folder: Path
+    key: SigningKey
+    database: str = ""
+
+    def engine(self) -> Engine:
+        """Open the database."""
+        if self.database:
+            from dmm.team.postgres_engine import PostgresEngine
+
+            return PostgresEngine(self.database)
+        from dmm.team.sqlite_engine import SqliteEngine
+
+        return SqliteEngine(self.folder / DATABASE)
+
+    @contextlib.contextmanager
+    def registry(self) -> Iterator[Registry]:
+        """Open the database for a block."""
+        engine = self.engine()
+        try:
+            engine.need_ready()
+            yield Registry(engine, self.key)
+        finally:
+            engine.close()
+
+
+def default_folder() -> Path:
+    """Return where a server is set up unless a folder is named."""
+    return Path(endpoint.state_folder()) / "server"
+
+
+def set_up(folder: Path, database: str) -> Setup:
+    """Make a new server: its key, its settings and its tables."""
+    path = folder / FILE
+    if path.exists():
+        raise UsageError(
+            "a server is set up here already", where=str(folder), hint="dmm server run"
+        )
+    setup = Setup(folder, SigningKey.make(), database)
+    with translated(folder, "make the folder"):
+        make_private_folder(folder)
+    engine = setup.engine()
+    try:
+        engine.migrate()
+    finally:
+        engine.close()
+    told = {"key": setup.key.secret, "database": database}
+    write_atomic(path, json.dumps(told).encode(), private=True)
+    return setup
+
+
+def read_setup(folder: Path) -> Setup:
+    """Read a server's settings."""
+    path = folder / FILE
+    try:
+        told = json.loads(read_regular(path, MAX_BYTES)[0])
+        return Setup(folder, SigningKey.read(told["key"]), str(told["database"]))
+    except FileNotFoundError:
+        raise UsageError(
+            "no server is set up here", where=str(folder), hint="dmm server init"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError("the server's settings can't be read", where=str(path)) from error

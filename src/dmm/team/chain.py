@@ -1,0 +1,191 @@
+"""Two chains: that of each writer, which it signs, and that of the server over all of them.
+
+An entry holds the hash of the entry before it by the same writer, so a device can't be made to
+have said something else. The server gives every entry the next number of the project and chains
+it to the one before, so nothing can be left out or moved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import canonical
+from dmm.errors import TeamError
+from dmm.eventlog.chain import GENESIS, Head
+from dmm.team.keys import is_signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dmm.team.keys import SigningKey
+    from dmm.team.sharing import Told
+
+FORMAT = "dmm-team-1"
+# The writer of what the server itself records: who joined and who was removed.
+SERVER = "server"
+JOINED, REVOKED = "WriterJoined", "WriterRevoked"
+READER, MAINTAINER = "reader", "maintainer"
+ROLES = (READER, MAINTAINER)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event in the chain of its writer; `payload` is JSON, kept as the bytes that were hashed.
+
+    The chain holds the payload's hash with a salt, so a payload that is blanked can't be guessed.
+    """
+
+    writer: str
+    wseq: int
+    id: str
+    type: str
+    at: str
+    salt: str
+    payload: str
+    whash: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An entry in the order of the server."""
+
+    seq: int
+    hash: str
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class WriterHead:
+    """A writer as the log knows it: its key and role, and where its chain ends."""
+
+    key: str
+    role: str
+    name: str = ""
+    wseq: int = 0
+    whash: str = GENESIS
+    revoked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The end of a project's log, signed by the server."""
+
+    seq: int
+    hash: str
+    signature: str
+
+
+def digest(*parts: str | int) -> str:
+    """Hash some values; each is written with its length, so no two lists look the same."""
+    text = "".join(f"{len(str(one).encode())}:{one}" for one in (FORMAT, *parts))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def link_entry(previous: str, entry: Entry) -> str:
+    """Hash an entry after the one before it by the same writer."""
+    payload = digest(entry.salt, entry.payload)
+    return digest(previous, entry.writer, entry.wseq, entry.id, entry.type, entry.at, payload)
+
+
+def link_placed(previous: str, seq: int, whash: str) -> str:
+    """Hash the next link of the server's chain."""
+    return digest(previous, seq, whash)
+
+
+def seal(key: SigningKey, writer: str, after: Head, told: Told) -> Entry:
+    """Append an event to the chain of a writer, signed."""
+    salt = secrets.token_hex(16)
+    draft = Entry(writer, after.seq + 1, told.id, told.type, told.at, salt, told.payload, "", "")
+    whash = link_entry(after.hash, draft)
+    return replace(draft, whash=whash, signature=key.sign(whash))
+
+
+def read_payload(entry: Entry) -> Mapping[str, object]:
+    """Read the payload of an entry; one that is no object is empty."""
+    try:
+        found = json.loads(entry.payload)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def tell_joined(writer: str, head: WriterHead) -> str:
+    """Write the payload of the server's event on a new writer."""
+    told = {"writer": writer, "key": head.key, "role": head.role, "name": head.name}
+    return canonical(told)
+
+
+def sign_head(key: SigningKey, team: str, project: str, head: Head) -> Checkpoint:
+    """Sign where a log ends."""
+    signature = key.sign(digest("head", team, project, head.seq, head.hash))
+    return Checkpoint(head.seq, head.hash, signature)
+
+
+def is_checkpoint(public: str, team: str, project: str, point: Checkpoint) -> bool:
+    """Return whether the server signed this end of this log."""
+    return is_signed(public, digest("head", team, project, point.seq, point.hash), point.signature)
+
+
+@dataclass(slots=True)
+class Trail:
+    """What is known of a log as far as it was read; the next entry has to fit."""
+
+    server_key: str
+    head: Head = field(default_factory=Head)
+    writers: dict[str, WriterHead] = field(default_factory=dict)
+    ids: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.writers.setdefault(SERVER, WriterHead(self.server_key, MAINTAINER, SERVER))
+
+    def follow(self, placed: Iterable[Placed], *, signed: bool = True) -> None:
+        """Take the next entries; TeamError names the first that does not fit.
+
+        Signatures may be left out for entries that a signed checkpoint covers.
+        """
+        for one in placed:
+            self._take(one, signed=signed)
+
+    def _take(self, one: Placed, *, signed: bool) -> None:
+        entry = one.entry
+        if one.seq != self.head.seq + 1:
+            raise _broken("missing", f"event {self.head.seq + 1} is missing", one)
+        writer = self.writers.get(entry.writer)
+        if writer is None:
+            raise _broken("unknown", "its writer never joined", one)
+        if writer.revoked:
+            raise _broken("revoked", "its writer was removed before", one)
+        if entry.id in self.ids:
+            raise _broken("replayed", "it was recorded before", one)
+        if entry.wseq != writer.wseq + 1:
+            raise _broken("swapped", "it is out of the order of its writer", one)
+        if entry.whash != link_entry(writer.whash, entry):
+            raise _broken("edited", "it does not match its hash", one)
+        if signed and not is_signed(writer.key, entry.whash, entry.signature):
+            raise _broken("unsigned", "its writer did not sign it", one)
+        if one.hash != link_placed(self.head.hash, one.seq, entry.whash):
+            raise _broken("forked", "it does not continue the log that is known here", one)
+        self.head = Head(one.seq, one.hash)
+        self.ids.add(entry.id)
+        self.writers[entry.writer] = replace(writer, wseq=entry.wseq, whash=entry.whash)
+        if entry.writer == SERVER:
+            self._enrol(entry)
+
+    def _enrol(self, entry: Entry) -> None:
+        told = {name: str(value) for name, value in read_payload(entry).items()}
+        name = told.get("writer", "")
+        if entry.type == JOINED:
+            key, role = told.get("key", ""), told.get("role", READER)
+            self.writers[name] = WriterHead(key, role, told.get("name", ""))
+        elif entry.type == REVOKED and name in self.writers:
+            self.writers[name] = replace(self.writers[name], revoked=True)
+
+
+def _broken(fault: str, what: str, one: Placed) -> TeamError:
+    hint = "keep team.db as it is, and ask whoever runs the server"
+    return TeamError(fault, f"event {one.seq} of the team log: {what}", hint=hint)

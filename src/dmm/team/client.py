@@ -1,0 +1,134 @@
+"""The team log over HTTP."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlencode
+
+from dmm.domain.plain import Malformed, read_value
+from dmm.errors import TeamError
+from dmm.models.transport import read_address
+from dmm.team.port import PROTOCOL, Forked, Gap, Page, Refused, Revoked, Taken
+from dmm.team.registry import Joined
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dmm.models.transport import Address
+    from dmm.team.credentials import Credentials
+    from dmm.team.keys import SigningKey
+    from dmm.team.port import Batch, Outcome
+
+T = TypeVar("T")
+
+PATIENCE = 10.0
+LARGEST_ANSWER = 8 * 1024 * 1024
+VERSION_HEADER = "DMM-Protocol"
+OUTCOMES = {"taken": Taken, "gap": Gap, "forked": Forked, "revoked": Revoked, "refused": Refused}
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLog:
+    """The log of one project on a server, for one laptop; `wait` is how long a pull may wait."""
+
+    address: Address
+    token: str
+    wait: float = 0.0
+
+    @classmethod
+    def of(cls, held: Credentials, *, wait: float = 0.0) -> HttpLog:
+        """Reach the log that a laptop joined."""
+        return cls(read_address(held.url, where="the team's server"), held.token, wait)
+
+    def push(self, batch: Batch) -> Outcome:
+        """Send entries."""
+        body = {"previous": batch.previous, "entries": [asdict(one) for one in batch.entries]}
+        told = _ask(self.address, "POST", "/v1/team/push", self.token, body)
+        kind = OUTCOMES.get(str(told.get("outcome")))
+        if kind is None:
+            raise _malformed(self.address)
+        return _read(kind, told, self.address)
+
+    def pull(self, after: int) -> Page | Revoked:
+        """Read entries; waits for the first one, where a wait was asked for."""
+        query = urlencode({"after": after, "wait": self.wait})
+        path = f"/v1/team/pull?{query}"
+        told = _ask(self.address, "GET", path, self.token, wait=self.wait)
+        if told.get("outcome") == "revoked":
+            return Revoked()
+        return _read(Page, told, self.address)
+
+
+def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:
+    """Join the project of an invitation; the server must hold the key that invited."""
+    address = read_address(url, where="the team's server")
+    body = {"invitation": invitation, "key": key.public, "name": name}
+    joined = _read(Joined, _ask(address, "POST", "/v1/team/join", "", body), address)
+    if joined.server_key != invitation.rpartition(".")[2]:
+        what = "the server does not hold the key that the invitation names"
+        raise TeamError("unsigned", what, where=str(address), hint="check the address")
+    return joined
+
+
+def _ask(
+    address: Address,
+    method: str,
+    path: str,
+    token: str,
+    body: Mapping[str, object] | None = None,
+    *,
+    wait: float = 0.0,
+) -> Mapping[str, object]:
+    """Send a request and read the JSON object of its answer."""
+    headers = {"Accept": "application/json", VERSION_HEADER: str(PROTOCOL)}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    data = None if body is None else json.dumps(body).encode()
+    if data is not None:
+        headers["Content-Type"] = "application/json"
+    kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
+    connection = kind(address.host, address.port, timeout=PATIENCE + wait)
+    try:
+        connection.request(method, address.path + path, body=data, headers=headers)
+        answer = connection.getresponse()
+        told = answer.read(LARGEST_ANSWER)
+    except (OSError, http.client.HTTPException, ssl.SSLError) as error:
+        what = f"the team's server can't be reached: {error or type(error).__name__}"
+        hint = "rules that are known here still hold; what is unsent is sent later"
+        raise TeamError("unreachable", what, where=str(address), hint=hint) from error
+    finally:
+        connection.close()
+    return _read_answer(address, answer.status, told)
+
+
+def _read_answer(address: Address, status: int, data: bytes) -> Mapping[str, object]:
+    try:
+        told = json.loads(data)
+    except ValueError as error:
+        raise _malformed(address) from error
+    if not isinstance(told, dict):
+        raise _malformed(address)
+    if status == http.HTTPStatus.OK:
+        return told
+    fault = told.get("error")
+    said = fault if isinstance(fault, dict) else {}
+    what, hint = str(said.get("what", f"HTTP {status}")), said.get("hint")
+    raise TeamError(
+        str(said.get("fault", "refused")), what, where=str(address), hint=hint and str(hint)
+    )
+
+
+def _read(kind: type[T], told: Mapping[str, object], address: Address) -> T:
+    try:
+        return read_value(kind, told, strict=True)
+    except Malformed as error:
+        raise _malformed(address) from error
+
+
+def _malformed(address: Address) -> TeamError:
+    what = "the answer is not one of a team server"
+    return TeamError("malformed", what, where=str(address), hint="check the address")

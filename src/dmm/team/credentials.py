@@ -1,0 +1,73 @@
+"""What proves a laptop to its team's server: kept in the user's state folder, for them alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dmm import endpoint
+from dmm.errors import TeamError
+from dmm.files.durable import translated, write_atomic
+from dmm.private import make_private_folder
+from dmm.reading import read_regular
+from dmm.team.keys import SigningKey
+
+if TYPE_CHECKING:
+    from dmm.team.registry import Joined
+
+FOLDER = "team"
+MAX_BYTES = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """One laptop's membership in one project; `server_key` is the key it was invited with."""
+
+    url: str
+    team: str
+    project: str
+    writer: str
+    role: str
+    server_key: str
+    token: str = field(repr=False)
+    secret: str = field(repr=False)
+
+    @classmethod
+    def of(cls, url: str, joined: Joined, key: SigningKey) -> Credentials:
+        """Put together what a laptop has after joining."""
+        place = (joined.team, joined.project, joined.writer, joined.role)
+        return cls(url, *place, joined.server_key, joined.token, key.secret)
+
+    @property
+    def key(self) -> SigningKey:
+        """The key that the laptop signs with."""
+        return SigningKey.read(self.secret)
+
+
+def keep_credentials(home: Path, held: Credentials) -> None:
+    """Write the credentials to a private file, named by the writer."""
+    folder = _folder(home)
+    with translated(folder, "make the folder"):
+        make_private_folder(folder)
+    write_atomic(_path(home, held.writer), json.dumps(asdict(held)).encode(), private=True)
+
+
+def read_credentials(home: Path, writer: str) -> Credentials:
+    """Read the credentials of a writer; TeamError where they are gone or damaged."""
+    path = _path(home, writer)
+    try:
+        return Credentials(**json.loads(read_regular(path, MAX_BYTES)[0]))
+    except (OSError, ValueError, TypeError) as error:
+        what = "this laptop's key for the team can't be read"
+        hint = "join again with a new invitation: dmm team join URL INVITATION"
+        raise TeamError("unknown", what, where=str(path), hint=hint) from error
+
+
+def _folder(home: Path) -> Path:
+    return Path(endpoint.state_folder(str(home))) / FOLDER
+
+
+def _path(home: Path, writer: str) -> Path:
+    return _folder(home) / f"{writer}.json"

@@ -1,0 +1,54 @@
+"""The database under the team log, as the one set of statements needs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dmm.errors import TeamError
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    Row = tuple[Any, ...]
+
+# The version of the tables that this code knows.
+SCHEMA_VERSION = 1
+
+
+class Rows(Protocol):
+    """Runs a statement within a transaction; `?` stands for a value."""
+
+    def __call__(self, statement: str, *values: str | int | None) -> list[Row]:
+        """Return the rows of the answer, if it has any."""
+
+
+class Engine(Protocol):
+    """One database with the tables of the team log."""
+
+    def transaction(self, team: str, /) -> AbstractContextManager[Rows]:
+        """Begin a transaction that sees the rows of one team; all of it is kept, or nothing."""
+
+    def migrate(self) -> int:
+        """Bring the tables to `SCHEMA_VERSION`; return the version they had."""
+
+    def version(self) -> int:
+        """Return the version of the tables; 0 where there are none."""
+
+    def need_ready(self) -> None:
+        """Refuse tables of another version."""
+
+    def faults(self) -> list[str]:
+        """Say what of the set-up is not as it must be."""
+
+    def close(self) -> None:
+        """Close all connections."""
+
+
+def need_current(found: int, where: str) -> None:
+    """Refuse tables of another version; those of a later one may hold what is unknown here."""
+    if found > SCHEMA_VERSION:
+        what = f"the database has schema version {found}; this dmm knows {SCHEMA_VERSION}"
+        raise TeamError("schema", what, where=where, hint="upgrade dmm on this machine")
+    if found < SCHEMA_VERSION:
+        what = f"the database has schema version {found}, not {SCHEMA_VERSION}"
+        raise TeamError("schema", what, where=where, hint="dmm server migrate")

@@ -1,0 +1,71 @@
+"""The team's rules as hooks ask for them: a look at a file, as long as it is the same."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dmm.errors import LedgerRefused, TeamError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dmm.eventlog.state import Constraint
+    from dmm.team.rules import TeamRule
+
+Stamp = tuple[int, ...]
+# Beside the ledger.
+NAME = "team.db"
+
+
+@dataclass(slots=True)
+class TeamRules:
+    """The rules that others of the team shared, read again when the copy has changed.
+
+    Nothing is loaded as long as the project has not joined a team.
+    """
+
+    path: Path
+    home: Path
+    _stamp: Stamp = ()
+    _rules: tuple[TeamRule, ...] = ()
+    _held: Sequence[Constraint] = field(default_factory=tuple)
+
+    def __call__(self) -> Sequence[Constraint]:
+        """Return the rules as constraints; the same object as long as they are the same."""
+        stamp = _look(self.path)
+        if stamp != self._stamp:
+            self._refresh(stamp)
+        return self._held
+
+    def _refresh(self, stamp: Stamp) -> None:
+        from dmm.team.rules import enact, read_rules
+
+        if not stamp:
+            hint = "join again with a new invitation: dmm team join URL INVITATION"
+            raise LedgerRefused("the team's rules are gone", where=str(self.path), hint=hint)
+        try:
+            rules = read_rules(self.path, self.home)
+        except TeamError as error:
+            # As with a ledger that can't be read: the rules on file hold meanwhile.
+            raise LedgerRefused(error.what, where=error.where, hint=error.hint) from error
+        if rules != self._rules:
+            self._rules, self._held = rules, tuple(map(enact, rules))
+        self._stamp = stamp
+
+
+def _look(path: Path) -> Stamp:
+    """Return what shows that a database has changed; empty where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - it is done with every call
+    except OSError:
+        return ()
+    stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
+    try:
+        log = os.stat(f"{path}-wal")  # noqa: PTH116
+    except OSError:
+        return stamp
+    # An empty log comes and goes with whoever opens the database.
+    return (*stamp, log.st_size, log.st_mtime_ns) if log.st_size else stamp

@@ -1,0 +1,74 @@
+"""The team log as its users see it: push what this writer has, pull what all have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dmm.team.chain import Checkpoint, Entry, Placed  # noqa: TC001 - answers are read by them
+
+PROTOCOL = 1
+MOST_PUSHED = 100
+MOST_PULLED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The next entries of a writer, and the hash of the entry before them."""
+
+    previous: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The log holds these entries now; `next` is the number it expects after them."""
+
+    next: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Entries before these are missing; send from `next` on."""
+
+    next: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """The log holds another entry under this number of the writer."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """The writer was removed from the project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The entries can't be taken as they are."""
+
+    why: str
+
+
+Outcome = Taken | Gap | Forked | Revoked | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Entries after a number, in order, and the signed end of the log."""
+
+    placed: tuple[Placed, ...]
+    head: Checkpoint
+
+
+class TeamLog(Protocol):
+    """The log of one project, for one writer."""
+
+    def push(self, batch: Batch) -> Outcome:
+        """Send entries; those that the log holds already do no harm."""
+
+    def pull(self, after: int) -> Page | Revoked:
+        """Read the entries after a number; at most `MOST_PULLED` at once."""

@@ -1,0 +1,189 @@
+"""The team log on PostgreSQL: pooled connections, row-level security by team.
+
+Every transaction names its team in a setting of its own; without it no row is seen. The
+statements run as a role that owns nothing and can't pass row-level security by.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from dmm.errors import StorageError, TeamError
+from dmm.team.engine import SCHEMA_VERSION, need_current
+from dmm.team.sqlite_engine import TABLES
+
+try:
+    import psycopg
+    from psycopg_pool import ConnectionPool, PoolTimeout
+except ImportError as _error:
+    _HINT = "install it with: pip install 'dynamic-markdown-memory[server]'"
+    raise TeamError("schema", "the PostgreSQL driver is not installed", hint=_HINT) from _error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.team.engine import Row, Rows
+
+    Connection = psycopg.Connection[Row]
+
+ROLE = "dmm_server"
+MOST_CONNECTIONS = 10
+PATIENCE = 10.0
+ISOLATED = ("project", "writer", "invitation", "event")
+# Two servers that start at once migrate one after the other.
+MIGRATION_LOCK = 0x444D4D54
+
+_RIGHTS = """
+CREATE FUNCTION dmm_refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'events are only appended'; END $$;
+CREATE TRIGGER event_is_only_appended BEFORE UPDATE OR DELETE OR TRUNCATE ON event
+FOR EACH STATEMENT EXECUTE FUNCTION dmm_refuse_change();
+DO $$ BEGIN
+    CREATE ROLE dmm_server NOLOGIN NOBYPASSRLS;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+    -- The role is that of all databases of a server; another one made it.
+    NULL;
+END $$;
+GRANT dmm_server TO CURRENT_USER;
+GRANT SELECT, INSERT, UPDATE ON project, writer, invitation TO dmm_server;
+GRANT SELECT, INSERT ON event TO dmm_server;
+GRANT SELECT ON dmm_schema TO dmm_server;
+"""
+_SCHEMA = """
+CREATE TABLE dmm_schema (version INTEGER NOT NULL);
+INSERT INTO dmm_schema VALUES (0);
+"""
+_ISOLATE = """
+ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
+CREATE POLICY of_team ON {table} USING (team_id = current_setting('dmm.team', true));
+"""
+# By version; each is one transaction.
+MIGRATIONS = {
+    1: (
+        _SCHEMA
+        + TABLES.replace(") STRICT", ")").replace("INTEGER", "BIGINT")
+        + _RIGHTS
+        + "".join(_ISOLATE.format(table=table) for table in ISOLATED)
+    ),
+}
+_VERSION = "SELECT to_regclass('dmm_schema') IS NOT NULL"
+
+
+class PostgresEngine:
+    """One database on a server."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._where = _without_password(address)
+        self._pool = ConnectionPool(
+            address,
+            min_size=0,
+            max_size=MOST_CONNECTIONS,
+            timeout=PATIENCE,
+            open=False,
+            configure=_take_role,
+            check=ConnectionPool.check_connection,
+        )
+
+    @contextlib.contextmanager
+    def transaction(self, team: str, /) -> Iterator[Rows]:
+        """Begin a transaction that sees the rows of one team."""
+        self._pool.open()
+        with self._translated(), self._pool.connection() as connection:
+            connection.execute("SELECT set_config('dmm.team', %s, true)", (team,))
+
+            def run(statement: str, *values: str | int | None) -> list[Row]:
+                # Our statements are fixed texts without a percent sign.
+                text = statement.replace("?", "%s")
+                cursor = connection.execute(text, values)
+                return [] if cursor.description is None else cursor.fetchall()
+
+            yield run
+
+    def version(self) -> int:
+        """Return the version of the tables."""
+        with self._owner() as connection:
+            return _read_version(connection)
+
+    def need_ready(self) -> None:
+        """Refuse tables of another version."""
+        need_current(self.version(), self._where)
+
+    def migrate(self) -> int:
+        """Bring the tables to the version that is known here, one transaction per step."""
+        with self._owner() as connection:
+            connection.execute("SELECT pg_advisory_lock(%s)", (MIGRATION_LOCK,))
+            found = _read_version(connection)
+            for version in range(found + 1, SCHEMA_VERSION + 1):
+                with connection.transaction():
+                    connection.execute(MIGRATIONS[version])
+                    connection.execute("UPDATE dmm_schema SET version = %s", (version,))
+            need_current(_read_version(connection), self._where)
+        return found
+
+    def faults(self) -> list[str]:
+        """Check that the role can't pass row-level security by, and that it is forced."""
+        with self._owner() as connection:
+            free = connection.execute(
+                "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = %s", (ROLE,)
+            ).fetchone()
+            open_tables = connection.execute(
+                "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND relkind = 'r'"
+                " AND NOT (relrowsecurity AND relforcerowsecurity) ORDER BY 1",
+                (list(ISOLATED),),
+            ).fetchall()
+        told = [f"row-level security is not forced on {name}" for (name,) in open_tables]
+        if free is None or free[0]:
+            told.append(f"the role {ROLE} is missing or passes row-level security by")
+        return told
+
+    @contextlib.contextmanager
+    def _owner(self) -> Iterator[Connection]:
+        with self._translated(), psycopg.connect(self._address, autocommit=True) as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Translate the driver's errors; the only place that knows them."""
+        try:
+            yield
+        except (psycopg.OperationalError, PoolTimeout) as error:
+            hint = "check that PostgreSQL runs and that the address is right; nothing was recorded"
+            what = f"the database can't be reached: {_first_line(error)}"
+            raise StorageError(what, where=self._where, hint=hint) from error
+        except psycopg.Error as error:
+            raise StorageError(
+                f"database error: {_first_line(error)}", where=self._where
+            ) from error
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+
+def _take_role(connection: Connection) -> None:
+    connection.execute(f"SET ROLE {ROLE}")
+    connection.commit()
+
+
+def _read_version(connection: Connection) -> int:
+    there = connection.execute(_VERSION).fetchone()
+    if there is None or not there[0]:
+        return 0
+    return _scalar(connection, "SELECT version FROM dmm_schema")
+
+
+def _scalar(connection: Connection, statement: str) -> int:
+    row = connection.execute(statement).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0] or type(error).__name__
+
+
+def _without_password(address: str) -> str:
+    known = psycopg.conninfo.conninfo_to_dict(address)
+    return psycopg.conninfo.make_conninfo("", **(known | {"password": None}))

@@ -1,0 +1,183 @@
+"""Teams, projects, invitations and writers on a server."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import ID_RANDOMNESS, canonical, new_id
+from dmm.errors import TeamError, UsageError
+from dmm.eventlog.chain import GENESIS
+from dmm.team.chain import (
+    JOINED,
+    MAINTAINER,
+    REVOKED,
+    ROLES,
+    SERVER,
+    WriterHead,
+    tell_joined,
+)
+from dmm.team.keys import is_key
+from dmm.team.sharing import Told
+from dmm.team.stored import Place, StoredLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.team.engine import Engine, Rows
+    from dmm.team.keys import SigningKey
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+LONGEST_NAME = 80
+INVITED_FOR = dt.timedelta(days=7)
+SECRET_BYTES = 32
+
+ADD_PROJECT = "INSERT INTO project VALUES (?, ?, 0, ?) ON CONFLICT DO NOTHING RETURNING seq"
+ADD_WRITER = "INSERT INTO writer VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, 0)"
+ADD_INVITATION = "INSERT INTO invitation VALUES (?, ?, ?, ?, ?, NULL)"
+# Only one of two who use an invitation at once gets it.
+USE_INVITATION = """
+UPDATE invitation SET writer = ? WHERE team_id = ? AND token = ? AND writer IS NULL AND expires > ?
+RETURNING project_id, role
+"""
+TOKEN = "SELECT project_id, token FROM writer WHERE team_id = ? AND writer = ?"  # noqa: S105 - no secret
+MEMBERS = """
+SELECT writer, name, role, wseq, revoked FROM writer
+WHERE team_id = ? AND project_id = ? AND writer <> 'server' ORDER BY name, writer
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What a laptop gets when it joins; the token is told once."""
+
+    team: str
+    project: str
+    writer: str
+    role: str
+    token: str
+    server_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A writer of a project."""
+
+    writer: str
+    name: str
+    role: str
+    events: int
+    revoked: bool
+
+
+def now() -> dt.datetime:
+    """Return the time, in UTC."""
+    return dt.datetime.now(dt.UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Says who may use which log."""
+
+    engine: Engine
+    key: SigningKey
+    clock: Callable[[], dt.datetime] = now
+
+    def knock(self) -> None:
+        """Ask the database for nothing; StorageError where it does not answer."""
+        with self.engine.transaction("") as rows:
+            rows("SELECT 1")
+
+    def add(self, team: str, project: str) -> bool:
+        """Add a project; False where it is there already."""
+        for name in (team, project):
+            if not NAME.fullmatch(name):
+                hint = "use lower-case letters, digits and dashes: acme/shop"
+                raise UsageError(f"'{name}' is no name for a team or a project", hint=hint)
+        with self.engine.transaction(team) as rows:
+            if not rows(ADD_PROJECT, team, project, GENESIS):
+                return False
+            self._enrol(rows, team, project, SERVER, WriterHead(self.key.public, MAINTAINER), "")
+        return True
+
+    def invite(self, team: str, project: str, role: str) -> str:
+        """Make an invitation for one laptop; it can be used once, for seven days."""
+        if role not in ROLES:
+            raise UsageError(f"unknown role '{role}'", hint=f"one of {', '.join(ROLES)}")
+        secret = secrets.token_hex(SECRET_BYTES)
+        expires = (self.clock() + INVITED_FOR).isoformat()
+        with self.engine.transaction(team) as rows:
+            self._place(team, project).head(rows)
+            rows(ADD_INVITATION, team, _hash(secret), project, role, expires)
+        return f"{team}.{secret}.{self.key.public}"
+
+    def join(self, invitation: str, key: str, name: str) -> Joined:
+        """Use an invitation: the laptop's key is recorded in the log, for all to see."""
+        team, _, rest = invitation.partition(".")
+        secret = rest.partition(".")[0]
+        if not NAME.fullmatch(team) or not is_key(key):
+            raise _unknown_invitation()
+        writer, token = secrets.token_hex(8), secrets.token_hex(SECRET_BYTES)
+        at = self.clock()
+        with self.engine.transaction(team) as rows:
+            found = rows(USE_INVITATION, writer, team, _hash(secret), at.isoformat())
+            if not found:
+                raise _unknown_invitation()
+            project, role = found[0]
+            place = self._place(team, project)
+            head = place.lock(rows)
+            member = WriterHead(key, role, name[:LONGEST_NAME])
+            self._enrol(rows, team, project, writer, member, _hash(token))
+            place.record(rows, head, self._tell(JOINED, tell_joined(writer, member), at))
+        return Joined(team, project, writer, role, f"{team}.{writer}.{token}", self.key.public)
+
+    def open(self, token: str) -> StoredLog | None:
+        """Find the log that a token is for; None where it is for none."""
+        team, _, rest = token.partition(".")
+        writer, _, secret = rest.partition(".")
+        if not NAME.fullmatch(team):
+            return None
+        with self.engine.transaction(team) as rows:
+            found = rows(TOKEN, team, writer)
+        if not found or not hmac.compare_digest(str(found[0][1]), _hash(secret)):
+            return None
+        return StoredLog(self._place(team, str(found[0][0])), writer)
+
+    def members(self, team: str, project: str) -> tuple[Member, ...]:
+        """List the writers of a project."""
+        with self.engine.transaction(team) as rows:
+            self._place(team, project).head(rows)
+            found = rows(MEMBERS, team, project)
+        return tuple(Member(row[0], row[1], row[2], row[3], bool(row[4])) for row in found)
+
+    def revoke(self, team: str, project: str, writer: str) -> bool:
+        """Remove a writer; False where it was removed before."""
+        told = self._tell(REVOKED, canonical({"writer": writer}), self.clock())
+        return self._place(team, project).revoke(writer, told)
+
+    def _place(self, team: str, project: str) -> Place:
+        return Place(self.engine, self.key, team, project)
+
+    def _tell(self, kind: str, payload: str, at: dt.datetime) -> Told:
+        identity = new_id(int(at.timestamp() * 1000), secrets.token_bytes(ID_RANDOMNESS))
+        return Told(identity, kind, at.isoformat(timespec="milliseconds"), payload)
+
+    def _enrol(
+        self, rows: Rows, team: str, project: str, writer: str, member: WriterHead, token: str
+    ) -> None:
+        told = (member.key, member.role, member.name, token)
+        rows(ADD_WRITER, team, project, writer, *told, GENESIS)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _unknown_invitation() -> TeamError:
+    hint = "ask for a new one: dmm server invite TEAM/PROJECT"
+    return TeamError("unknown", "this invitation is wrong, used or expired", hint=hint)

@@ -1,0 +1,239 @@
+"""What a laptop keeps of its team: `team.db` beside the ledger.
+
+It holds the laptop's own chain, which waits to be sent, and a copy of the server's log. The own
+chain is made from the ledger when it is sent, so recording an event costs nothing more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.errors import TeamError
+from dmm.eventlog.chain import GENESIS, Head
+from dmm.storage.sqlite import connect, transaction, translated
+from dmm.team.chain import (
+    MAINTAINER,
+    Checkpoint,
+    Entry,
+    Placed,
+    Trail,
+    is_checkpoint,
+    seal,
+)
+from dmm.team.port import MOST_PUSHED, Batch
+from dmm.team.sharing import SHARED, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import apsw
+
+    from dmm.eventlog.log_reader import LogReader
+    from dmm.team.credentials import Credentials
+    from dmm.team.port import Page
+
+SCHEMA_VERSION = 1
+ENTRY = """
+    writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
+    at TEXT NOT NULL, salt TEXT NOT NULL, payload TEXT NOT NULL, whash TEXT NOT NULL,
+    signature TEXT NOT NULL"""
+SCHEMA = f"""
+CREATE TABLE membership (
+    writer TEXT NOT NULL, since INTEGER NOT NULL, taken INTEGER NOT NULL, mark TEXT NOT NULL,
+    sent INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, signature TEXT NOT NULL,
+    fault TEXT NOT NULL
+) STRICT;
+CREATE TABLE outbox ({ENTRY}, PRIMARY KEY (wseq)) STRICT;
+CREATE TABLE event (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL,{ENTRY}) STRICT;
+"""
+MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, fault FROM membership"
+JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '')"
+FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
+EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
+UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
+LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
+HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
+KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
+ADD_OUT = "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """How far a laptop is: since which event it shares, entries sent, the log it has seen.
+
+    `fault` says why its entries are no longer sent.
+    """
+
+    writer: str
+    since: int
+    sent: int
+    head: Checkpoint
+    fault: str
+
+
+class Replica:
+    """The team.db of one project."""
+
+    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+        self._where = str(path)
+        self._connection = connection
+
+    @classmethod
+    @contextlib.contextmanager
+    def opened(cls, path: Path) -> Iterator[Replica]:
+        """Open the file for a block; it is made where there is none."""
+        connection = connect(path, durable=True)
+        try:
+            replica = cls(path, connection)
+            replica._prepare()
+            yield replica
+        finally:
+            connection.close()
+
+    def _prepare(self) -> None:
+        with translated(self._where):
+            if int(self._connection.pragma("user_version")) == SCHEMA_VERSION:
+                return
+        with transaction(self._connection, self._where) as cursor:
+            found = int(self._connection.pragma("user_version"))
+            if found == 0:
+                cursor.execute(SCHEMA)
+                cursor.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            elif found != SCHEMA_VERSION:
+                what = f"team.db has version {found}; this dmm knows {SCHEMA_VERSION}"
+                raise TeamError("schema", what, where=self._where, hint="upgrade dmm")
+
+    def _rows(self, statement: str, *values: int) -> list[tuple[str | int, ...]]:
+        with translated(self._where):
+            return list(self._connection.execute(statement, values))
+
+    def membership(self) -> Membership | None:
+        """Return how far this laptop is; None before it has joined."""
+        found = self._rows(MEMBERSHIP)
+        if not found:
+            return None
+        writer, since, sent, head, hash_, signature, fault = found[0]
+        point = Checkpoint(int(head), str(hash_), str(signature))
+        return Membership(str(writer), int(since), int(sent), point, str(fault))
+
+    def join(self, writer: str, since: int) -> None:
+        """Begin as a new writer; what the ledger holds up to `since` stays on the laptop."""
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
+            cursor.execute(JOIN, (writer, since, GENESIS))
+
+    def collect(self, held: Credentials, log: LogReader) -> int:
+        """Append what the ledger has of late to the own chain; return how many entries."""
+        if held.role != MAINTAINER:
+            return 0
+        head = log.head()
+        with transaction(self._connection, self._where) as cursor:
+            since, taken, mark = next(cursor.execute("SELECT since, taken, mark FROM membership"))
+            if mark == head.hash:
+                return 0
+            # In a ledger that was restored, other events may stand under the same numbers.
+            start = taken if mark in ("", log.hash_of(taken)) else since
+            last = next(cursor.execute(LAST), (0, GENESIS))
+            end = Head(int(last[0]), str(last[1]))
+            known = {row[0] for row in cursor.execute(KNOWN)}
+            if not next(cursor.execute("SELECT count(*) FROM event"))[0]:
+                # The log was not read since joining; it may hold some of this already.
+                return 0
+            found = 0
+            for event in log.events_of(SHARED, start, head.seq):
+                told = None if event.id in known else share(event, log.event)
+                if told is not None:
+                    entry = seal(held.key, held.writer, end, told)
+                    cursor.execute(ADD_OUT, _columns(entry))
+                    end, found = Head(entry.wseq, entry.whash), found + 1
+            cursor.execute("UPDATE membership SET taken = ?, mark = ?", (head.seq, head.hash))
+        return found
+
+    def unsent(self) -> Batch:
+        """Return the next entries to send."""
+        sent = int(self._rows("SELECT sent FROM membership")[0][0])
+        before = self._rows(HASH_OF, sent)
+        entries = self._rows(UNSENT, sent, MOST_PUSHED)
+        return Batch(str(before[0][0]) if before else GENESIS, tuple(map(_entry, entries)))
+
+    def count_unsent(self) -> int:
+        """Count the entries that wait to be sent."""
+        return int(self._rows("SELECT count(*) FROM outbox, membership WHERE wseq > sent")[0][0])
+
+    def acknowledge(self, upto: int) -> None:
+        """Note that the server holds the entries up to a number."""
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("UPDATE membership SET sent = ?, fault = ''", (upto,))
+
+    def fail(self, fault: str) -> None:
+        """Note why entries can't be sent."""
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("UPDATE membership SET fault = ? WHERE fault <> ?", (fault, fault))
+
+    def events(self, after: int = 0) -> list[Placed]:
+        """Read the copy of the log."""
+        return [_placed(row) for row in self._rows(EVENTS, after)]
+
+    def receive(self, held: Credentials, page: Page) -> int:
+        """Add a page of the log that fits to what is known; return how many events are new."""
+        point = page.head
+        if not is_checkpoint(held.server_key, held.team, held.project, point):
+            what = "the server's signature is not by the key it was joined with"
+            raise TeamError("unsigned", what, hint="ask whoever runs the server")
+        trail = self.trail(held)
+        if point.seq < trail.head.seq:
+            what = f"the server's log ends at {point.seq}; this laptop has {trail.head.seq} events"
+            raise TeamError("behind", what, hint="was the server restored from an old backup?")
+        trail.follow(page.placed)
+        if trail.head.seq == point.seq and trail.head.hash != point.hash:
+            what = f"the server signed another event {point.seq} than this laptop has"
+            raise TeamError("forked", what, hint="ask whoever runs the server")
+        if not page.placed:
+            return 0
+        with transaction(self._connection, self._where) as cursor:
+            for one in page.placed:
+                cursor.execute(ADD_EVENT, (one.seq, one.hash, *_columns(one.entry)))
+            if trail.head.seq == point.seq:
+                signed = (point.seq, point.hash, point.signature)
+                cursor.execute("UPDATE membership SET head = ?, hash = ?, signature = ?", signed)
+        return len(page.placed)
+
+    def trail(self, held: Credentials) -> Trail:
+        """Follow the copy up to the last signed checkpoint; TeamError where it was changed.
+
+        Entries that came after it, in a pull that broke off, are proved by their signatures.
+        """
+        known = self.membership()
+        trail = Trail(held.server_key)
+        if known is None:
+            return trail
+        point = known.head
+        events = self.events()
+        trail.follow((one for one in events if one.seq <= point.seq), signed=False)
+        signed = is_checkpoint(held.server_key, held.team, held.project, point)
+        if point.seq and (not signed or trail.head != Head(point.seq, point.hash)):
+            what = "the copy of the team log was changed on this laptop"
+            hint = "remove team.db and join again with a new invitation"
+            raise TeamError("edited", what, where=self._where, hint=hint)
+        trail.follow(one for one in events if one.seq > point.seq)
+        return trail
+
+
+def _columns(entry: Entry) -> tuple[str | int, ...]:
+    head = (entry.writer, entry.wseq, entry.id, entry.type, entry.at)
+    return (*head, entry.salt, entry.payload, entry.whash, entry.signature)
+
+
+def _entry(row: Sequence[str | int]) -> Entry:
+    writer, wseq, *rest = row
+    identity, kind, at, salt, payload, whash, signature = map(str, rest)
+    told = (identity, kind, at, salt, payload, whash, signature)
+    return Entry(str(writer), int(wseq), *told)
+
+
+def _placed(row: Sequence[str | int]) -> Placed:
+    return Placed(int(row[0]), str(row[1]), _entry(row[2:]))

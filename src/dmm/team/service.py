@@ -1,0 +1,225 @@
+"""A project in its team: join, send and receive, and how far that is."""
+
+from __future__ import annotations
+
+import json
+import socket
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dmm.errors import StorageError, TeamError, UsageError
+from dmm.files.durable import make_folder, write_derived
+from dmm.private import FOLDER
+from dmm.reading import read_regular
+from dmm.team import client
+from dmm.team.client import HttpLog
+from dmm.team.credentials import Credentials, keep_credentials, read_credentials
+from dmm.team.keys import SigningKey
+from dmm.team.port import Forked, Gap, Refused, Revoked, Taken
+from dmm.team.replica import Replica
+from dmm.team.rules import read_rules
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dmm.eventlog.open_ledger import OpenLedger
+    from dmm.team.port import Outcome, TeamLog
+    from dmm.team.replica import Membership
+    from dmm.team.rules import TeamRule
+
+SEEN = "team.seen"
+MAX_BYTES = 1_024
+REVOKED = "this laptop was removed from the team; its rules stay on this laptop"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a laptop is: what waits to be sent, what it knows of the team's log, since when."""
+
+    url: str
+    team: str
+    project: str
+    role: str
+    writer: str
+    unsent: int
+    known: int
+    behind: int | None
+    pulled: str | None
+    fault: str
+    rules: tuple[TeamRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """What one exchange did: entries sent, events received."""
+
+    sent: int
+    received: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The last answer of the server: when, and where its log ended."""
+
+    at: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """The team of one project, as this laptop sees it."""
+
+    ledger: OpenLedger
+    path: Path
+    home: Path
+    clock: Callable[[], dt.datetime]
+
+    @property
+    def joined(self) -> bool:
+        """Whether this project may have joined a team."""
+        return self.path.exists()
+
+    def join(self, url: str, invitation: str) -> Credentials:
+        """Join with an invitation; what is recorded from now on may be shared.
+
+        Who joins the same project again goes on where the earlier membership began.
+        """
+        before = self._membership()
+        if before is not None and not before.fault:
+            what = "this project has joined a team already"
+            raise UsageError(what, hint="dmm team status shows it")
+        make_folder(self.path.parent, mode=FOLDER)
+        key = SigningKey.make()
+        joined = client.join(url, invitation, key, socket.gethostname())
+        held = Credentials.of(url, joined, key)
+        keep_credentials(self.home, held)
+        since = self.ledger.reading.head().seq
+        if before is not None and self._is_same(before.writer, held):
+            since = before.since
+        with Replica.opened(self.path) as replica:
+            replica.join(held.writer, since)
+        # What an earlier membership sent is known from the log, and not sent again.
+        self.pull(held, HttpLog.of(held))
+        return held
+
+    def _membership(self) -> Membership | None:
+        if not self.joined:
+            return None
+        with Replica.opened(self.path) as replica:
+            return replica.membership()
+
+    def _is_same(self, writer: str, held: Credentials) -> bool:
+        """Return whether an earlier writer was in the same project of the same server."""
+        try:
+            old = read_credentials(self.home, writer)
+        except TeamError:
+            return False
+        place = (held.server_key, held.team, held.project)
+        return (old.server_key, old.team, old.project) == place
+
+    def credentials(self) -> Credentials:
+        """Return this laptop's credentials; TeamError where the project has joined no team."""
+        known = self._membership()
+        if known is None:
+            hint = "dmm team join URL INVITATION"
+            raise TeamError("unknown", "this project has not joined a team", hint=hint)
+        return read_credentials(self.home, known.writer)
+
+    def sync(self) -> Exchanged:
+        """Send what waits and receive what is new, once."""
+        held = self.credentials()
+        log = HttpLog.of(held)
+        return Exchanged(self.push(held, log), self.pull(held, log))
+
+    def push(self, held: Credentials, log: TeamLog) -> int:
+        """Send what the ledger has of late; return how many entries the server took."""
+        sent = 0
+        with Replica.opened(self.path) as replica:
+            replica.collect(held, self.ledger.reading)
+            while (batch := replica.unsent()).entries:
+                outcome = log.push(batch)
+                first, last = batch.entries[0].wseq, batch.entries[-1].wseq
+                if isinstance(outcome, Taken):
+                    replica.acknowledge(last)
+                    sent += len(batch.entries)
+                elif isinstance(outcome, Gap) and outcome.next < first:
+                    # The server was restored from a backup: it gets again what it lost.
+                    replica.acknowledge(outcome.next - 1)
+                else:
+                    fault = tell_fault(outcome)
+                    replica.fail(fault)
+                    raise TeamError("refused", fault, hint="dmm team status")
+        return sent
+
+    def pull(self, held: Credentials, log: TeamLog) -> int:
+        """Receive what is new; return how many events."""
+        received = 0
+        with Replica.opened(self.path) as replica:
+            while True:
+                page = log.pull(replica.trail(held).head.seq)
+                if isinstance(page, Revoked):
+                    replica.fail(REVOKED)
+                    raise TeamError("revoked", REVOKED)
+                received += replica.receive(held, page)
+                self._note(page.head.seq)
+                if not page.placed or page.placed[-1].seq >= page.head.seq:
+                    return received
+                # What is left is there already.
+                log = replace(log, wait=0.0) if isinstance(log, HttpLog) else log
+
+    def status(self) -> Standing:
+        """Return how far this laptop is; nothing is asked of the server."""
+        held = self.credentials()
+        with Replica.opened(self.path) as replica:
+            replica.collect(held, self.ledger.reading)
+            known = replica.membership()
+            fault = "" if known is None else known.fault
+            head, unsent = replica.trail(held).head.seq, replica.count_unsent()
+        seen = self._seen()
+        return Standing(
+            held.url,
+            held.team,
+            held.project,
+            held.role,
+            held.writer,
+            unsent,
+            head,
+            None if seen is None else max(0, seen.seq - head),
+            None if seen is None else seen.at,
+            fault,
+            read_rules(self.path, self.home),
+        )
+
+    def _note(self, seq: int) -> None:
+        at = self.clock().isoformat(timespec="seconds")
+        try:
+            write_derived(self.path.with_name(SEEN), json.dumps([at, seq]).encode())
+        except StorageError:
+            # Only the age that is shown depends on it.
+            return
+
+    def _seen(self) -> Seen | None:
+        try:
+            at, seq = json.loads(read_regular(self.path.with_name(SEEN), MAX_BYTES)[0])
+            return Seen(str(at), int(seq))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def tell_fault(outcome: Outcome) -> str:
+    """Say why the server did not take what was sent, and what to do."""
+    match outcome:
+        case Revoked():
+            return REVOKED
+        case Forked(at):
+            return (
+                f"the server holds another event {at} of this laptop: it was restored from a "
+                "backup, or copied; join again with a new invitation"
+            )
+        case Refused(why):
+            return f"the server refused what was sent: {why}"
+        case Gap(next):
+            return f"the server expects event {next} of this laptop, which is not here"
+    return ""

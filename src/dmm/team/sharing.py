@@ -1,0 +1,135 @@
+"""What leaves a laptop: a verdict for every type of event, and the fields of those that do.
+
+The table is an allow-list of types and fields. What it does not name stays private, types of
+later versions included. The server refuses whatever the table does not allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import PERSONS, EventType, canonical
+from dmm.domain.payload import ConstraintAccepted, ConstraintAdded, ConstraintDeactivated
+from dmm.eventlog.state import FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from dmm.domain.event import Event
+
+    Find = Callable[[int], Event | None]
+
+# How much one rule may hold; a sentence needs a few hundred characters.
+MAX_PAYLOAD = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """The verdict on a type of event: the fields that are shared, or why none is."""
+
+    fields: frozenset[str] = frozenset()
+    private: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event in the form that is shared; references are ids, since numbers are local."""
+
+    id: str
+    type: str
+    at: str
+    payload: str
+
+
+_WORK = Sharing(private="what happens in a session stays on the laptop")
+_WORDS = Sharing(private="words of the user or of an agent")
+_TOOLS = Sharing(private="tool calls hold commands, paths and outputs")
+_TASKS = Sharing(private="it holds a task or a question")
+_BY_GIT = Sharing(private="memory files travel by Git")
+_LOCAL = Sharing(private="it is about this ledger alone")
+_LATER = Sharing(private="nothing on other laptops uses it yet")
+
+SHARING: Mapping[EventType, Sharing] = {
+    EventType.SESSION_STARTED: _WORK,
+    EventType.SESSION_ENDED: _WORK,
+    EventType.USER_MESSAGE_RECEIVED: _WORDS,
+    EventType.TOOL_REQUESTED: _TOOLS,
+    EventType.TOOL_USED: _TOOLS,
+    EventType.TOOL_FAILED: _TOOLS,
+    EventType.CONTEXT_COMPACTED: _WORDS,
+    EventType.TURN_ENDED: _WORDS,
+    EventType.SUBAGENT_ENDED: _WORDS,
+    EventType.FACT_ADDED: _LATER,
+    EventType.CONSTRAINT_ADDED: Sharing(frozenset(("text", "priority"))),
+    EventType.CONSTRAINT_ACCEPTED: Sharing(frozenset(("of", "text", "priority"))),
+    EventType.CONSTRAINT_DEACTIVATED: Sharing(frozenset(("of",))),
+    EventType.DECISION_MADE: _LATER,
+    EventType.DECISION_BLOCKED: _LATER,
+    EventType.MEMORY_QUERY_ISSUED: _TASKS,
+    EventType.PACK_SERVED: _TASKS,
+    EventType.PROPOSAL_MADE: _BY_GIT,
+    EventType.PROPOSAL_CHECKED: _BY_GIT,
+    EventType.PROPOSAL_REVIEWED: _BY_GIT,
+    EventType.PROPOSAL_APPLYING: _BY_GIT,
+    EventType.PROPOSAL_APPLIED: _BY_GIT,
+    EventType.PROPOSAL_COMMITTED: _BY_GIT,
+    EventType.PROPOSAL_FAILED: _BY_GIT,
+    EventType.MODEL_CALLED: _WORK,
+    EventType.USAGE_REPORTED: _TASKS,
+    EventType.CONFLICT_FOUND: _LATER,
+    EventType.CONFLICT_RESOLVED: _LATER,
+    EventType.OBSERVATION_MADE: _WORK,
+    EventType.MEMORY_EXPIRED: _BY_GIT,
+    EventType.PAYLOAD_REDACTED: _LOCAL,
+    EventType.LEDGER_RESTORED: _LOCAL,
+}
+# The types to look for in a ledger.
+SHARED = tuple(str(kind) for kind, verdict in SHARING.items() if verdict.fields)
+
+
+def share(event: Event, find: Find) -> Told | None:
+    """Return an event as it leaves the laptop; None where it stays.
+
+    Only a person's word on a rule is shared. `find` reads an earlier event by its number.
+    """
+    verdict = SHARING.get(EventType(event.type)) if event.type in SHARED else None
+    if verdict is None or event.trust not in PERSONS:
+        return None
+    told = _tell(event, find)
+    if told is None:
+        return None
+    payload = canonical({name: told[name] for name in sorted(verdict.fields & told.keys())})
+    return Told(event.id, event.type, event.at, payload) if len(payload) <= MAX_PAYLOAD else None
+
+
+def is_shareable(kind: str, payload: Mapping[str, object]) -> bool:
+    """Return whether a device may send this: the type and every field are on the list."""
+    if kind not in SHARED:
+        return False
+    fields = SHARING[EventType(kind)].fields
+    return payload.keys() <= fields and all(isinstance(one, str) for one in payload.values())
+
+
+def _tell(event: Event, find: Find) -> dict[str, str] | None:
+    match event.type:
+        case EventType.CONSTRAINT_ADDED:
+            return _tell_rule(event)
+        case EventType.CONSTRAINT_ACCEPTED:
+            accepted = ConstraintAccepted.read(event)
+            target = None if accepted is None else find(accepted.seq)
+            rule = None if target is None else _tell_rule(target)
+            return None if target is None or rule is None else rule | {"of": target.id}
+    lifted = ConstraintDeactivated.read(event)
+    target = None if lifted is None else find(lifted.seq)
+    return None if target is None or _tell_rule(target) is None else {"of": target.id}
+
+
+def _tell_rule(event: Event) -> dict[str, str] | None:
+    """Tell a rule in words; one from a file travels by Git, one in a tool's words stays here."""
+    told = ConstraintAdded.read(event)
+    if told is None or told.tainted is not None:
+        return None
+    if told.rule is not None and told.rule.get("kind") == FILE:
+        return None
+    return {"text": told.text, "priority": told.priority or "required"}

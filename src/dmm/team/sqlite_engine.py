@@ -1,0 +1,102 @@
+"""The team log on SQLite: one file, for a small team, a trial, or tests."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING
+
+from dmm.storage.sqlite import connect, transaction, translated
+from dmm.team.engine import SCHEMA_VERSION, need_current
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from dmm.team.engine import Row, Rows
+
+TABLES = """
+CREATE TABLE project (
+    team_id TEXT NOT NULL, project_id TEXT NOT NULL,
+    seq INTEGER NOT NULL, hash TEXT NOT NULL,
+    PRIMARY KEY (team_id, project_id)
+) STRICT;
+CREATE TABLE writer (
+    team_id TEXT NOT NULL, project_id TEXT NOT NULL, writer TEXT NOT NULL,
+    key TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, token TEXT NOT NULL,
+    wseq INTEGER NOT NULL, whash TEXT NOT NULL, revoked INTEGER NOT NULL,
+    PRIMARY KEY (team_id, project_id, writer)
+) STRICT;
+CREATE TABLE invitation (
+    team_id TEXT NOT NULL, token TEXT NOT NULL, project_id TEXT NOT NULL,
+    role TEXT NOT NULL, expires TEXT NOT NULL, writer TEXT,
+    PRIMARY KEY (team_id, token)
+) STRICT;
+CREATE TABLE event (
+    team_id TEXT NOT NULL, project_id TEXT NOT NULL, seq INTEGER NOT NULL,
+    writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL, type TEXT NOT NULL,
+    at TEXT NOT NULL, salt TEXT NOT NULL, payload TEXT NOT NULL, whash TEXT NOT NULL,
+    signature TEXT NOT NULL, hash TEXT NOT NULL,
+    PRIMARY KEY (team_id, project_id, seq),
+    UNIQUE (team_id, project_id, writer, wseq),
+    UNIQUE (team_id, project_id, id)
+) STRICT;
+"""
+ONLY_APPENDED = """
+CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
+BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
+BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+"""
+
+
+class SqliteEngine:
+    """One file; one writer at a time, which a lock in this process also sees to."""
+
+    def __init__(self, path: Path) -> None:
+        self._where = str(path)
+        self._connection = connect(path, durable=True)
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def transaction(self, _team: str, /) -> Iterator[Rows]:
+        """Begin a transaction; every statement names the team itself."""
+        with self._lock, transaction(self._connection, self._where) as cursor:
+
+            def run(statement: str, *values: str | int | None) -> list[Row]:
+                return list(cursor.execute(statement, values))
+
+            yield run
+
+    def _marked(self) -> int:
+        return int(self._connection.pragma("user_version"))
+
+    def version(self) -> int:
+        """Return the version of the tables."""
+        with self._lock, translated(self._where):
+            return self._marked()
+
+    def need_ready(self) -> None:
+        """Refuse tables of another version."""
+        need_current(self.version(), self._where)
+
+    def migrate(self) -> int:
+        """Make the tables where there are none."""
+        with self._lock, transaction(self._connection, self._where) as cursor:
+            found = self._marked()
+            if found == 0:
+                cursor.execute(TABLES + ONLY_APPENDED)
+                cursor.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            need_current(self._marked(), self._where)
+        return found
+
+    def faults(self) -> list[str]:
+        """Check the file itself."""
+        with self._lock, translated(self._where):
+            found = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check")]
+        return [] if found == ["ok"] else found
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()

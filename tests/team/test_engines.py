@@ -1,0 +1,145 @@
+"""What each database promises by itself, besides the contract of the log."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import apsw
+import psycopg
+import pytest
+
+from dmm.errors import StorageError, TeamError
+from dmm.team.engine import SCHEMA_VERSION
+from dmm.team.keys import SigningKey
+from dmm.team.postgres_engine import ISOLATED, PostgresEngine
+from dmm.team.registry import Registry
+from dmm.team.sqlite_engine import SqliteEngine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.team.conftest import Postgres
+
+
+@pytest.fixture
+def address(postgres: Postgres) -> str:
+    return postgres.make(f"t{secrets.token_hex(8)}")
+
+
+@pytest.fixture(scope="module")
+def filled(postgres: Postgres) -> str:
+    """A database in which two teams have something each."""
+    made = postgres.make(f"t{secrets.token_hex(8)}")
+    engine = PostgresEngine(made)
+    assert engine.migrate() == 0
+    registry = Registry(engine, SigningKey.make())
+    for team in ("one", "two"):
+        registry.add(team, "shop")
+        registry.join(registry.invite(team, "shop", "reader"), SigningKey.make().public, team)
+        registry.invite(team, "shop", "reader")
+    engine.close()
+    return made
+
+
+@pytest.mark.parametrize("table", ISOLATED)
+def test_without_a_team_no_row_is_seen(filled: str, table: str) -> None:
+    with psycopg.connect(filled) as connection:
+        connection.execute("SET ROLE dmm_server")
+        count = f"SELECT count(*) FROM {table}"
+        assert connection.execute(count).fetchone() == (0,)
+        connection.execute("SELECT set_config('dmm.team', 'nobody', true)")
+        assert connection.execute(count).fetchone() == (0,)
+        connection.execute("SELECT set_config('dmm.team', 'one', true)")
+        found = connection.execute(f"SELECT DISTINCT team_id FROM {table}").fetchall()
+        assert found == [("one",)]
+
+
+def test_a_team_can_write_no_row_of_another(filled: str) -> None:
+    with psycopg.connect(filled) as connection:
+        connection.execute("SET ROLE dmm_server")
+        connection.execute("SELECT set_config('dmm.team', 'one', true)")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("INSERT INTO project VALUES ('two', 'api', 0, '')")
+
+
+def test_the_team_of_a_transaction_is_forgotten_by_its_connection(filled: str) -> None:
+    engine = PostgresEngine(filled)
+    try:
+        for team in ("one", "two", "one", "nobody", "two"):
+            with engine.transaction(team) as rows:
+                found = {row[0] for row in rows("SELECT team_id FROM project")}
+            assert found == ({team} if team != "nobody" else set())
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("act", ["UPDATE event SET payload = ''", "DELETE FROM event"])
+def test_events_in_postgres_are_only_appended(filled: str, act: str) -> None:
+    with psycopg.connect(filled) as connection:
+        with pytest.raises(psycopg.errors.RaiseException, match="only appended"):
+            connection.execute(act)
+        connection.rollback()
+        connection.execute("SET ROLE dmm_server")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(act)
+
+
+@pytest.mark.parametrize("act", ["UPDATE event SET payload = ''", "DELETE FROM event"])
+def test_file_events_are_only_appended(tmp_path: Path, act: str) -> None:
+    engine = SqliteEngine(tmp_path / "server.db")
+    engine.migrate()
+    registry = Registry(engine, SigningKey.make())
+    registry.add("one", "shop")
+    registry.join(registry.invite("one", "shop", "reader"), SigningKey.make().public, "a")
+    engine.close()
+    connection = apsw.Connection(str(tmp_path / "server.db"))
+    with pytest.raises(apsw.ConstraintError, match="never"):
+        connection.execute(act)
+    connection.close()
+
+
+def test_a_second_migration_does_nothing_and_the_set_up_is_sound(filled: str) -> None:
+    engine = PostgresEngine(filled)
+    assert engine.migrate() == SCHEMA_VERSION
+    assert engine.faults() == []
+    engine.close()
+
+
+def test_the_doctor_finds_a_table_that_is_not_isolated(address: str) -> None:
+    engine = PostgresEngine(address)
+    engine.migrate()
+    with psycopg.connect(address) as connection:
+        connection.execute("ALTER TABLE writer NO FORCE ROW LEVEL SECURITY")
+    assert engine.faults() == ["row-level security is not forced on writer"]
+    engine.close()
+
+
+def test_tables_of_a_later_version_are_refused(address: str, tmp_path: Path) -> None:
+    engine = PostgresEngine(address)
+    with pytest.raises(TeamError, match="schema version 0, not 1"):
+        engine.need_ready()
+    engine.migrate()
+    with psycopg.connect(address) as connection:
+        connection.execute("UPDATE dmm_schema SET version = 99")
+    with pytest.raises(TeamError, match="schema version 99; this dmm knows 1"):
+        engine.need_ready()
+    engine.close()
+    local = SqliteEngine(tmp_path / "server.db")
+    local.migrate()
+    local.close()
+    opened = apsw.Connection(str(tmp_path / "server.db"))
+    opened.pragma("user_version", 99)
+    opened.close()
+    local = SqliteEngine(tmp_path / "server.db")
+    with pytest.raises(TeamError, match="schema version 99; this dmm knows 1"):
+        local.need_ready()
+    local.close()
+
+
+def test_a_database_that_does_not_answer_is_named_without_its_password(tmp_path: Path) -> None:
+    engine = PostgresEngine(f"host={tmp_path} dbname=x user=y password=hunter22 connect_timeout=1")
+    with pytest.raises(StorageError, match="can't be reached") as told:
+        engine.version()
+    assert "hunter22" not in f"{told.value} {told.value.hint}"
+    engine.close()

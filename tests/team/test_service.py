@@ -1,0 +1,323 @@
+"""Laptops of a team: what one accepts holds on the others, with the server and without it."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+from tests.conftest import Opener, Project
+from tests.team.conftest import served
+
+from dmm.domain.event import Trust
+from dmm.errors import LedgerRefused, TeamError, UsageError
+from dmm.eventlog.open_ledger import Actor
+from dmm.rules.commands.calls import ToolCall
+from dmm.team.client import HttpLog
+from dmm.team.keys import SigningKey
+from dmm.team.registry import Registry
+from dmm.team.sqlite_engine import SqliteEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from dmm.bootstrap import Dmm
+    from dmm.embed.model import Embedder
+    from dmm.team.port import Batch, Outcome, Page, Revoked
+
+DESTROY = ToolCall("Bash", {"command": "terraform destroy"})
+RULE = "never run terraform destroy"
+
+
+@dataclass(slots=True)
+class Office:
+    """A server and the laptops around it."""
+
+    folder: Path
+    model: Embedder
+    registry: Registry
+    url: str
+
+    def laptop(self, name: str, role: str = "maintainer") -> Dmm:
+        """Open a project of its own in a home of its own, and join."""
+        dmm = self.open(name)
+        dmm.team.join(self.url, self.registry.invite("acme", "shop", role))
+        return dmm
+
+    def open(self, name: str) -> Dmm:
+        home = self.folder / name
+        home.mkdir(exist_ok=True)
+        project = Project(home / "work")
+        project.memory.mkdir(parents=True, exist_ok=True)
+        return Opener(home, self.model)(project)
+
+
+@pytest.fixture
+def office(tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
+    monkeypatch.delenv("DMM_ROOT", raising=False)
+    engine = SqliteEngine(tmp_path / "server.db")
+    engine.migrate()
+    registry = Registry(engine, SigningKey.make())
+    registry.add("acme", "shop")
+    with served(registry) as url:
+        yield Office(tmp_path, model, registry, url)
+    engine.close()
+
+
+def level(dmm: Dmm) -> str:
+    return dmm.rules.guard.judge(DESTROY).level
+
+
+def test_a_rule_holds_on_the_other_laptop_after_it_was_exchanged(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben", "reader")
+    ada.ledger.add_constraint(RULE)
+    assert (level(ada), level(ben)) == ("deny", "allow")
+    assert ada.team.sync().sent == 1
+    assert ben.team.sync().received == 1
+    assert level(ben) == "deny"
+    ruling = ben.rules.guard.judge(DESTROY)
+    assert (ruling.id, ruling.text) == ("team:3", RULE)
+    assert [one["id"] for one in ben.rules.list()["rules"]] == ["team:3"]
+    assert [one["id"] for one in ada.rules.list()["rules"]] == ["1"]
+
+
+def test_a_rule_holds_with_the_server_gone(
+    tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DMM_ROOT", raising=False)
+    engine = SqliteEngine(tmp_path / "server.db")
+    engine.migrate()
+    registry = Registry(engine, SigningKey.make())
+    registry.add("acme", "shop")
+    with served(registry) as url:
+        office = Office(tmp_path, model, registry, url)
+        ada, ben = office.laptop("ada"), office.laptop("ben")
+        ada.ledger.add_constraint(RULE)
+        ada.team.sync()
+        ben.team.sync()
+    engine.close()
+    with pytest.raises(TeamError, match="can't be reached"):
+        ben.team.sync()
+    assert level(office.open("ben")) == "deny"
+    ben.ledger.add_constraint("never use eval")
+    assert ben.team.status().unsent == 1
+
+
+def test_what_was_recorded_before_joining_stays_on_the_laptop(office: Office) -> None:
+    ada = office.open("ada")
+    ada.ledger.add_constraint(RULE)
+    ada.team.join(office.url, office.registry.invite("acme", "shop", "maintainer"))
+    assert ada.team.sync().sent == 0
+    assert level(office.laptop("ben")) == "allow"
+
+
+def test_an_agents_rule_is_shared_when_a_person_accepts_it(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    agent = ada.as_actor(Actor("agent", "mcp", Trust.AGENT))
+    seq = agent.ledger.add_constraint(RULE)["seq"]
+    assert ada.team.sync().sent == 0
+    ada.rules.constraints.accept_constraints([seq])
+    assert ada.team.sync().sent == 1
+    ben.team.sync()
+    assert level(ben) == "deny"
+
+
+def test_a_rule_that_is_lifted_is_lifted_for_all_and_by_nobody_else(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    with pytest.raises(UsageError, match="team:3 is a rule of the team"):
+        ben.rules.disable("team:3")
+    ada.rules.disable("1")
+    ada.team.sync()
+    ben.team.sync()
+    assert level(ben) == "allow"
+
+
+def test_a_reader_shares_nothing(office: Office) -> None:
+    eve = office.laptop("eve", "reader")
+    eve.ledger.add_constraint(RULE)
+    assert eve.team.sync().sent == 0
+    assert eve.team.status().unsent == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Deaf:
+    """The log over a line that breaks before the answer."""
+
+    log: HttpLog
+
+    def push(self, batch: Batch) -> Outcome:
+        self.log.push(batch)
+        raise TeamError("unreachable", "the line broke")
+
+    def pull(self, after: int) -> Page | Revoked:
+        return self.log.pull(after)
+
+
+def test_an_answer_that_is_lost_doubles_nothing(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    held = ada.team.credentials()
+    with pytest.raises(TeamError, match="the line broke"):
+        ada.team.push(held, Deaf(HttpLog.of(held)))
+    assert ada.team.status().unsent == 1
+    ada.team.sync()
+    assert ada.team.status().unsent == 0
+    assert ben.team.sync().received == 1
+
+
+def test_a_laptop_that_was_removed_is_told_and_keeps_the_rules(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    office.registry.revoke("acme", "shop", ben.team.credentials().writer)
+    with pytest.raises(TeamError, match="was removed from the team"):
+        ben.team.sync()
+    assert "was removed" in ben.team.status().fault
+    assert level(ben) == "deny"
+
+
+def test_a_laptop_restored_from_a_backup_is_told_and_can_join_again(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    kept = office.folder / "backup"
+    shutil.copytree(ada.root.folder, kept)
+    ada.ledger.add_constraint("never use eval")
+    ada.team.sync()
+    with apsw.Connection(str(kept / "team.db")) as old:
+        assert old.execute("SELECT sent FROM membership").fetchall() == [(1,)]
+    shutil.copy(kept / "team.db", ada.team.path)
+    ada.ledger.add_constraint("never use exec")
+    with pytest.raises(TeamError, match="join again"):
+        ada.team.sync()
+    ada.team.join(office.url, office.registry.invite("acme", "shop", "maintainer"))
+    ada.team.sync()
+    ben.team.sync()
+    shared = sorted(one.text for one in ben.team.status().rules)
+    assert shared == ["never run terraform destroy", "never use eval", "never use exec"]
+
+
+def test_a_ledger_that_was_restored_shares_what_is_recorded_after_it(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ada.backups.make()
+    ada.ledger.add_constraint("never use eval")
+    ada.team.sync()
+    ada.close()
+    for file in ada.root.folder.glob("ledger.db*"):
+        file.unlink()
+    ada = office.open("ada")
+    ada.backups.restore()
+    ada.ledger.add_constraint("never use exec")
+    assert ada.team.sync().sent == 1
+    ben.team.sync()
+    shared = sorted(one.text for one in ben.team.status().rules)
+    assert shared == ["never run terraform destroy", "never use eval", "never use exec"]
+
+
+def rewrite(path: Path, statement: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute(statement)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("what", "statement"),
+    [
+        ("a rule is edited", "UPDATE event SET payload = replace(payload, 'destroy', 'plan')"),
+        ("the last event is dropped", "DELETE FROM event WHERE seq = 3"),
+        ("all is dropped", "DELETE FROM event"),
+        ("the end is moved", "DELETE FROM event WHERE seq = 3; UPDATE membership SET head = 2"),
+    ],
+)
+def test_a_copy_that_was_changed_on_the_laptop_is_refused(
+    office: Office, what: str, statement: str
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    rewrite(ben.team.path, statement)
+    with pytest.raises(LedgerRefused, match=r"changed on this laptop|event \d of the team log"):
+        level(ben)
+    with pytest.raises(TeamError):
+        ben.team.sync()
+
+
+def test_rules_that_are_gone_are_missed(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    assert level(ben) == "deny"
+    for file in ben.team.path.parent.glob("team.db*"):
+        file.unlink()
+    with pytest.raises(LedgerRefused, match="the team's rules are gone"):
+        level(ben)
+
+
+def test_a_server_that_was_restored_from_an_old_backup_is_noticed(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    rewrite(
+        office.folder / "server.db",
+        "DROP TRIGGER event_is_never_deleted; DELETE FROM event WHERE seq = 3;"
+        "UPDATE project SET seq = 2, hash = (SELECT hash FROM event WHERE seq = 2);"
+        f"UPDATE writer SET wseq = 0, whash = '{'0' * 64}' WHERE wseq = 1 AND writer <> 'server'",
+    )
+    with pytest.raises(TeamError, match="ends at 2; this laptop has 3") as told:
+        ben.team.sync()
+    assert told.value.fault == "behind"
+
+
+def test_a_server_with_another_key_is_refused(office: Office) -> None:
+    invitation = office.registry.invite("acme", "shop", "reader")
+    team, secret, _ = invitation.split(".")
+    dmm = office.open("ada")
+    with pytest.raises(TeamError, match="does not hold the key"):
+        dmm.team.join(office.url, f"{team}.{secret}.{SigningKey.make().public}")
+    assert not dmm.team.joined
+
+
+def test_a_project_joins_once(office: Office) -> None:
+    ada = office.laptop("ada")
+    with pytest.raises(UsageError, match="joined a team already"):
+        ada.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
+
+
+def test_what_is_sent_holds_no_byte_of_the_session(office: Office) -> None:
+    ada = office.laptop("ada")
+    agent = ada.as_actor(Actor("canary-actor", "mcp", Trust.AGENT, "canary-session"))
+    agent.ledger.add_fact("canary-key", "canary-value")
+    agent.ledger.record_decision("canary-decision", rationale="canary-rationale")
+    agent.ledger.add_constraint("never use the canary-pending word")
+    ada.ledger.record_decision("canary-of-a-person", rationale="canary-why")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    for file in (office.folder / "server.db", *office.folder.glob("server.db-*")):
+        assert b"canary" not in file.read_bytes()
+    assert b"canary" not in ada.team.path.read_bytes()
+
+
+@pytest.fixture
+def no_team(open_project: Opener, project: Project) -> Dmm:
+    return open_project(project)
+
+
+def test_without_a_team_nothing_of_it_is_loaded_or_made(no_team: Dmm) -> None:
+    no_team.ledger.add_constraint(RULE)
+    assert level(no_team) == "deny"
+    assert not no_team.team.joined
+    with pytest.raises(TeamError, match="has not joined a team"):
+        no_team.team.status()
+    assert not no_team.team.path.exists()

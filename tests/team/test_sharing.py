@@ -1,0 +1,123 @@
+"""What leaves a laptop: only a person's word on a rule, and of it only the listed fields."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dmm.domain import payload, proposal_payload  # noqa: F401 - they fill the list of payloads
+from dmm.domain.event import PERSONS, Event, EventType, Trust
+from dmm.domain.plain import to_plain
+from dmm.domain.recorded import PAYLOADS
+from dmm.team.sharing import SHARED, SHARING, is_shareable, share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CANARY = "canary-7f3a"
+RULES = {"ConstraintAdded", "ConstraintAccepted", "ConstraintDeactivated"}
+
+
+def names_of(kind: str) -> list[str]:
+    """Name the fields of a payload."""
+    known: Any = PAYLOADS.get(kind)
+    return ["text"] if known is None else [one.name for one in fields(known)]
+
+
+def test_every_type_of_event_has_a_verdict() -> None:
+    assert set(SHARING) == set(EventType)
+    for kind, verdict in SHARING.items():
+        assert bool(verdict.fields) != bool(verdict.private), kind
+
+
+def test_only_rules_are_shared() -> None:
+    assert set(SHARED) == RULES
+    assert not any(is_shareable(kind, {"text": "x"}) for kind in set(EventType) - RULES)
+    assert not is_shareable("SomethingOfALaterVersion", {"text": "x"})
+
+
+@pytest.mark.parametrize("kind", sorted(RULES))
+def test_a_field_that_is_not_listed_is_not_shareable(kind: str) -> None:
+    allowed = SHARING[EventType(kind)].fields
+    assert is_shareable(kind, dict.fromkeys(allowed, "x"))
+    told = set(names_of(kind)) - allowed
+    assert told
+    for name in told:
+        assert not is_shareable(kind, {name: "x"})
+
+
+def make(seq: int, kind: str, told: Mapping[str, Any], trust: Trust = Trust.USER) -> Event:
+    at, session = "2026-01-31T12:00:00.000+00:00", f"{CANARY}-session"
+    actor = (f"{CANARY}-actor", f"{CANARY}-source", trust.value, session)
+    return Event(seq, f"id-{seq}", kind, 1, at, *actor, None, (), dict(told))
+
+
+def test_a_rule_of_a_person_is_shared_in_its_words_alone() -> None:
+    told = {"text": "never push to main", "priority": "required", "rule": {"kind": "language"}}
+    shared = share(make(7, "ConstraintAdded", told | {"triggered_by": 3}), lambda _: None)
+    assert shared is not None
+    assert shared.id == "id-7"
+    assert shared.payload == '{"priority":"required","text":"never push to main"}'
+
+
+@pytest.mark.parametrize(
+    ("why", "told", "trust"),
+    [
+        ("an agent's", {}, Trust.AGENT),
+        ("a tool's", {}, Trust.TOOL),
+        ("in a tool's words", {"tainted": 3}, Trust.USER),
+        ("in a file, which travels by Git", {"rule": {"kind": "file"}}, Trust.USER),
+        ("too long", {"text": "x" * 20_000}, Trust.USER),
+    ],
+)
+def test_a_rule_stays_on_the_laptop_if_it_is(why: str, told: Any, trust: Trust) -> None:
+    rule = {"text": "never push to main", "priority": "required", "rule": None}
+    assert share(make(7, "ConstraintAdded", rule | told, trust), lambda _: None) is None, why
+
+
+def test_an_agents_rule_leaves_when_a_person_accepts_it_and_is_named_by_its_id() -> None:
+    rule = {"text": "never use eval", "priority": "learned", "rule": None}
+    added = make(3, "ConstraintAdded", rule, Trust.AGENT)
+    found = {3: added}.get
+    accepted = share(make(4, "ConstraintAccepted", {"seq": 3}), found)
+    lifted = share(make(5, "ConstraintDeactivated", {"seq": 3, "reason": CANARY}), found)
+    assert accepted is not None
+    assert accepted.payload == '{"of":"id-3","priority":"learned","text":"never use eval"}'
+    assert lifted is not None
+    assert lifted.payload == '{"of":"id-3"}'
+    assert share(make(6, "ConstraintAccepted", {"seq": 3}, Trust.AGENT), found) is None
+
+
+texts = st.text(max_size=8).map(lambda text: f"{CANARY}{text}")
+
+
+plain = st.one_of(texts, st.integers(0, 9), st.booleans(), st.none())
+values = st.one_of(plain, st.lists(plain, max_size=2), st.dictionaries(texts, plain, max_size=2))
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Event:
+    """Make an event of any type, known or not, with canaries everywhere but in rules' words."""
+    kind = draw(st.sampled_from([*EventType, "SomethingOfALaterVersion"]))
+    names = names_of(kind)
+    told = {name: draw(values) for name in [*names, "of", "task", "output", CANARY]}
+    if kind == EventType.CONSTRAINT_ADDED:
+        told |= {"text": "never push to main", "priority": "required"}
+    if kind in RULES - {"ConstraintAdded"}:
+        told["seq"] = 1
+    return make(draw(st.integers(2, 9)), kind, told, draw(st.sampled_from(Trust)))
+
+
+@given(events(), st.sampled_from(Trust))
+def test_no_prompt_output_or_task_is_in_what_is_sent(event: Event, by: Trust) -> None:
+    rule = {"text": "never push to main", "priority": "required", "rule": None}
+    first = make(1, "ConstraintAdded", rule | {"tainted": None, CANARY: CANARY}, by)
+    shared = share(event, {1: first}.get)
+    assert CANARY not in str(to_plain(shared) if shared else "")
+    if shared is not None:
+        assert event.type in RULES
+        assert event.trust in PERSONS
