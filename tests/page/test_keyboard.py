@@ -78,8 +78,12 @@ def _decide(visit: Visit, kind: str, proposal: str) -> None:
         expect(visit.main.get_by_role("region", name="Difference")).to_contain_text("by hand.")
         visit.settle()
     if kind == "reject":
+        # Typed at once: none of it is taken as a shortcut.
         visit.press("r")
         page.keyboard.type(f"not ours: {proposal}")
+        expect(visit.main.get_by_role("textbox", name="Why not?")).to_have_value(
+            f"not ours: {proposal}"
+        )
         visit.press("Enter")
     else:
         visit.press("a")

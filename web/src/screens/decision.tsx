@@ -1,6 +1,6 @@
 /** The decision on a proposal: choose, then confirm; never two at once. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../api";
 import { useKeys } from "../keys";
 import { Button, Problem } from "../parts/ui";
@@ -36,7 +36,8 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
     requestAnimationFrame(() => group.current?.querySelector("button")?.focus());
   };
 
-  useEffect(() => {
+  // Before the next key: what is typed right after `r` is the reason, not shortcuts.
+  useLayoutEffect(() => {
     if (step === "idle" || step === "edit") return;
     confirm.current?.querySelector<HTMLElement>("textarea, input, button")?.focus();
   }, [step]);
