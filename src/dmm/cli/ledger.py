@@ -11,12 +11,14 @@ import typer
 from dmm.cli import audit, failures, packs, timelines
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import lines, rule_lines
-from dmm.cli.options import Json, Root, open_project, present
+from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
 from dmm.cli.proposals import show_proposals
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
+
+LIFT, ACCEPT = "make a constraint inactive", "accept a constraint"
 
 app = FastTyper(
     help="Facts, constraints and decisions: recorded, enforced.",
@@ -71,7 +73,7 @@ def constraint(
     if [text is not None, starter, deactivate is not None].count(True) != 1:
         raise UsageError("give one of TEXT, --starter and --deactivate SEQ")
     if deactivate is not None:
-        need_person("make a constraint inactive")
+        refuse_agents(LIFT)
     dmm = open_project(root)
     if text is not None:
         _add(dmm, text, priority, triggered_by, as_json=as_json)
@@ -79,6 +81,7 @@ def constraint(
         present(dmm.ledger.add_starter(), as_json=as_json, lines=lines.starter)
         _warn_untrusted(dmm)
     elif deactivate is not None:
+        need_person(LIFT, lambda: dmm.rules.digest([str(deactivate)]))
         present(dmm.ledger.deactivate(deactivate), as_json=as_json, lines=lines.deactivated)
 
 
@@ -120,11 +123,12 @@ def accept(
     They now deny where they used to ask. A proposed rule file is shown with
     what it would have stopped, then written.
     """
-    need_person("accept a constraint")
-    dmm = open_project(root)
+    refuse_agents(ACCEPT)
+    dmm, names = open_project(root), [str(seq) for seq in seqs]
     if not as_json:
-        show_proposals(dmm, map(str, seqs))
-    told = {"accepted": list(dmm.rules.accept(map(str, seqs)))}
+        show_proposals(dmm, names)
+    seen = need_person(ACCEPT, lambda: dmm.rules.digest(names))
+    told = {"accepted": list(dmm.rules.accept(names, seen=seen))}
     present(told, as_json=as_json, lines=rule_lines.accepted)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from dmm.cli.options import Json, Root, agrees, counted, open_project, print_jso
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.errors import DmmError, UsageError
+from dmm.passkeys.acts import digest_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -133,14 +135,18 @@ def edit(
 
     Without an ID, decide on all at once, as with dmm review batch.
     """
-    need_person(DECIDE)
+    refuse_agents(DECIDE)
     text = read_text(None, file, from_stdin=from_stdin)
     reviews = open_project(root).reviews
     if name is None and proposal_id is None and text is None and seen is None:
         _decide_all(reviews, as_json=as_json)
         return
     wanted = _one(name, proposal_id)
-    told = _edit(reviews, wanted, seen) if text is None else reviews.edit(wanted, text, seen=seen)
+    if text is None:
+        told = _edit(reviews, wanted, seen)
+    else:
+        need_person(DECIDE, lambda: digest_text(text))
+        told = reviews.edit(wanted, text, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
 
@@ -150,7 +156,7 @@ def batch(as_json: Json = False, root: Root = None) -> None:
 
     It opens in $EDITOR; an unchanged or empty document decides nothing.
     """
-    need_person(DECIDE)
+    refuse_agents(DECIDE)
     _decide_all(open_project(root).reviews, as_json=as_json)
 
 
@@ -188,6 +194,7 @@ def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
     if changed == text:
         raise UsageError("nothing was changed", where=name)
     with keeping(changed, EDITED):
+        need_person(DECIDE, lambda: digest_text(changed))
         return reviews.edit(name, changed, seen=shown["digest"])
 
 
@@ -201,11 +208,19 @@ def _decide_all(reviews: Reviews, *, as_json: bool) -> None:
     if shown:
         document = write_document(list(shown.values()))
         decisions = _read_decisions(document, shown)
+    if decisions:
+        need_person(DECIDE, lambda: _digest(decisions, shown))
     told = [_carry_out(reviews, one, shown[one.id]) for one in decisions]
     left = len(reviews.list()["proposals"])
     _present({"decided": told, "pending": left}, _decided_all, as_json=as_json)
     if any("error" in one for one in told):
         raise typer.Exit(failures.FINDINGS)
+
+
+def _digest(decisions: Iterable[Decision], shown: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the digest of some decisions with the texts that they are about."""
+    told = [[one.verb, one.id, one.reason, shown[one.id]["digest"]] for one in decisions]
+    return digest_text(json.dumps(told))
 
 
 def _read_decisions(document: str, shown: Iterable[str]) -> list[Decision]:

@@ -141,7 +141,7 @@ def reject(call: Called, name: Proposal, body: writing_models.Rejection) -> Repl
 @router.post("/proposals/{id}/edit", responses=told(writing_models.ProposalTold))
 def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
     """Replace the proposed text; for a person who is signed in."""
-    with call.decide(Act("edit", name, body.seen or ""), body) as dmm:
+    with call.decide(Act("edit", name, digest_text(body.content)), body) as dmm:
         return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
@@ -152,8 +152,9 @@ def undo(call: Called, body: writing_models.Undo) -> Reply:
     if body.preview:
         with call.write(body.root) as dmm:
             return Reply(dmm.undoing.preview(body.seq, **chosen))
-    with call.decide(Act("undo", _meant(body)), body) as dmm:
-        return Reply(dmm.undoing.undo(body.seq, **chosen, reason=body.reason))
+    with call.decide(Act("undo", _meant(body), body.seen or ""), body) as dmm:
+        found = dmm.undoing.undo(body.seq, **chosen, reason=body.reason, seen=body.seen)
+    return Reply(found)
 
 
 def _meant(body: writing_models.Undo) -> str:
