@@ -166,6 +166,32 @@ def test_a_text_that_changed_after_it_was_confirmed_is_not_applied(shop: Server)
     assert (told.status, told.json()["error"]["code"]) == (409, "review_refused")
 
 
+def test_what_a_browser_says_is_the_users_word_only_where_a_person_has_confirmed(
+    shop: Server,
+) -> None:
+    said: list[tuple[str, dict[str, Any]]] = [
+        ("/v1/ledger/facts", {"key": "region", "value": "eu"}),
+        ("/v1/ledger/decisions", {"text": "Move to Frankfurt", "rationale": "nearer"}),
+        ("/v1/ledger/queries", {"question": "which region"}),
+        ("/v1/feedback", {"memories": ["project/keeping_memory.md"], "outcome": "helped"}),
+        ("/v1/proposals", {"path": "project/s.md", "reason": "r", "content": NOTE}),
+    ]
+
+    def record(own: Headers) -> list[tuple[str, str]]:
+        after = shop.events()
+        for path, body in said:
+            told = ask(shop, own, "POST", path, body)
+            assert (path, told.status) == (path, 200), told.body
+        events = shop.ask("GET", f"/v1/ledger/events?last=50&after={after}").json()["events"]
+        return sorted({(one["actor"], one["trust"]) for one in events})
+
+    assert record(shop.sign_in(confirmed=False)) == [("browser", "agent")]
+    typed = shop.sign_in()
+    assert record(typed) == [("user", "user")]
+    enrol(shop, shop.sign_in(confirmed=False))
+    assert record(typed) == [("browser", "agent")]
+
+
 def refused(shop: Server, told: Reply, before: int) -> bool:
     """Tell whether a decision was refused for want of the right proof, and left no trace."""
     return (told.status, told.code, shop.events()) == (403, "proof_refused", before)

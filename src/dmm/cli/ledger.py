@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli import audit, failures, packs, timelines
+from dmm.cli import audit, failures, packs, sessions, timelines
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
@@ -190,3 +190,4 @@ app.command()(audit.backup)
 app.command()(audit.restore)
 app.command()(audit.log)
 app.command()(packs.pack)
+app.command()(sessions.session)
