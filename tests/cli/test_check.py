@@ -53,6 +53,7 @@ def check(typed: Typed, place: Path, *arguments: str) -> Told:
         (["--read", "generated/a.py"], 0, "allowed: Read generated/a.py\n"),
         (["--edit", "generated/a.py", "--old", "a", "--new", "b"], 3, "denied: Edit generated/"),
         (["--tool", "mcp__ci__deploy", "--input", "{}"], 3, "denied: mcp__ci__deploy\n"),
+        (["--decision", "Write the changelog"], 0, "allowed: Write the changelog\n"),
     ],
 )
 def test_the_status_tells_the_outcome(
@@ -98,7 +99,7 @@ def test_a_wrong_line_is_no_answer(typed: Typed, place: Path, wrong: list[str]) 
 
 def test_errors_name_options_as_they_are_typed(typed: Typed, place: Path) -> None:
     told = check(typed, place).err
-    assert "name one call: a command, --write, --read, --edit or --tool\n" in told
+    assert "name one call: a command, --write, --read, --edit, --tool or --decision\n" in told
     assert "--edit needs --old and --new" in check(typed, place, "--edit", "a").err
 
 

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.bootstrap import open_dmm
 from dmm.cli.ledger import app
+from dmm.domain.event import Trust
+from dmm.domain.payload import SessionStarted, UserMessageReceived
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +25,7 @@ UNVERIFIED = 'no recorded verification of accessibility ("Book")'
 COMMANDS = [
     *("init", "fact", "constraint", "pending", "accept", "decide", "query", "context"),
     *("trace", "replay", "at", "diff", "drift", "simulate", "rehearse", "explain"),
-    *("verify", "backup", "restore", "log", "pack"),
+    *("verify", "backup", "restore", "log", "pack", "session"),
 ]
 
 
@@ -556,3 +560,28 @@ def test_a_pack_is_listed_and_shown_with_its_receipt(ledger: Scribe, home: Path)
     assert "Task: budget" in shown.out
     refused = ledger("pack", "1")
     assert (refused.status, "event 1 is not a pack" in refused.err) == (2, True)
+
+
+def test_sessions_are_listed_and_one_is_shown_with_what_every_session_pays(
+    ledger: Scribe, home: Path
+) -> None:
+    ledger.project.trust(home)
+    ledger("init")
+    assert ledger("session").out.startswith("No session is recorded yet")
+    actor = Actor("codex", "hook", Trust.USER, "s-41")
+    dmm = open_dmm(override=ledger.project.folder, home=home)
+    book = dmm.project_ledger.as_actor(actor)
+    book.record(book.draft(SessionStarted(client="codex", source="startup", branch="main")))
+    book.record(book.draft(UserMessageReceived(text="Why do the charts fail?")))
+    dmm.close()
+    (row,) = ledger.data("session")["sessions"]
+    assert (row["id"], row["prompts"]) == ("s-41", 1)
+    told = ledger.data("session", "s-41")
+    cost = ledger.typed("cost", "--json", within=ledger.project.folder)
+    fixed = json.loads(cost.out)["fixed"]
+    assert told["cost"]["fixed"] == sum(fixed.values()) > 100
+    assert [one["kind"] for one in told["entries"]] == ["start", "prompt"]
+    shown = ledger("session", "s-41").out
+    assert "s-41: codex, main, open, 1 prompt, 0 calls, 0 tokens" in shown
+    assert "Why do the charts fail?" in shown
+    assert ledger("session", "nobody").status == 2

@@ -15,7 +15,8 @@ import pexpect
 import pytest
 from tests.passkeys.authenticator import Authenticator, to_json
 
-from dmm.passkeys.acts import Act
+from dmm.bootstrap import open_dmm
+from dmm.passkeys.acts import Act, digest_text
 from dmm.passkeys.service import Persons
 from dmm.passkeys.webauthn import Place, decode
 
@@ -86,23 +87,6 @@ def proposal(machine: Machine, lived_in: Project, tmp_path: Path) -> str:
     return str(json.loads(told.stdout)["id"])
 
 
-@pytest.fixture
-def rule(machine: Machine, lived_in: Project) -> str:
-    told = machine.dmm("rules", "add", "never push to main", "--json", within=lived_in.folder)
-    assert told.returncode == 0, told.stderr
-    return str(json.loads(told.stdout)["id"])
-
-
-@pytest.fixture
-def pending(machine: Machine, lived_in: Project) -> str:
-    """A rule that an agent has proposed."""
-    machine.more["CLAUDECODE"] = "1"
-    told = machine.dmm("rules", "add", "never use curl", "--json", within=lived_in.folder)
-    del machine.more["CLAUDECODE"]
-    assert told.returncode == 0, told.stderr
-    return str(json.loads(told.stdout)["seq"])
-
-
 def begin(machine: Machine, project: Project, *line: str) -> subprocess.Popen[bytes]:
     return machine.begin([str(Path(sys.executable).with_name("dmm")), *line], within=project.folder)
 
@@ -156,14 +140,110 @@ def test_ctrl_c_leaves_nothing_behind(
     assert machine.ask("confirmed", id=tab.id) == {"state": "ended"}
 
 
+@pytest.fixture
+def rule(machine: Machine, lived_in: Project) -> Path:
+    """The file of a rule of the user's, added before there is a passkey."""
+    line = ["rules", "add", "Never run terraform destroy.", "--json"]
+    told = machine.dmm(*line, within=lived_in.folder)
+    assert told.returncode == 0, told.stderr
+    return lived_in.folder / str(json.loads(told.stdout)["path"])
+
+
+@pytest.fixture
+def pending(machine: Machine, lived_in: Project) -> str:
+    """A rule that an agent proposed, by its number."""
+    dmm = open_dmm(override=lived_in.folder, home=machine.home, by_agent=True)
+    told = dmm.rules.add("Never deploy on Fridays.")
+    dmm.close()
+    return str(told["seq"])
+
+
+@pytest.fixture
+def noted(machine: Machine, lived_in: Project) -> str:
+    """A write of the user's that can be undone."""
+    return remember(machine, lived_in, "The staging database is called harbour.")
+
+
+def remember(machine: Machine, project: Project, text: str) -> str:
+    told = machine.dmm("remember", text, "--json", within=project.folder)
+    assert told.returncode == 0, told.stderr + told.stdout
+    return str(json.loads(told.stdout)["proposal"])
+
+
+def read_json(machine: Machine, project: Project, *line: str) -> Any:
+    return json.loads(machine.dmm(*line, "--json", within=project.folder).stdout)
+
+
+def test_the_terminal_signs_the_text_of_each_decision(
+    machine: Machine,
+    lived_in: Project,
+    proposal: str,
+    rule: Path,
+    pending: str,
+    noted: str,
+    key: Authenticator,
+    tmp_path: Path,
+) -> None:
+    text = NOTE.replace("14", "30")
+    (tmp_path / "new.md").write_text(text)
+    waiting = read_json(machine, lived_in, "ledger", "pending")["pending"]
+    decisions = {
+        ("rules", "disable", rule.stem): digest_text(rule.read_text()),
+        ("rules", "accept", pending, "--yes"): waiting[0]["digest"],
+        ("undo", noted, "--yes"): read_json(machine, lived_in, "review", "show", noted)["digest"],
+        ("review", "edit", proposal, "--file", str(tmp_path / "new.md")): digest_text(text),
+    }
+    for line, digest in decisions.items():
+        running = begin(machine, lived_in, *line)
+        tab = Tab(find_address(running.stderr))
+        assert (line, tab.asked["digest"]) == (line, digest)
+        assert tab.confirm(key)[0] == 200
+        assert (line, running.wait(60)) == (line, 0)
+    assert read_json(machine, lived_in, "rules", "show", rule.stem)["disabled"]
+    assert read_json(machine, lived_in, "ledger", "pending")["pending"] == []
+    assert read_json(machine, lived_in, "review", "show", noted)["status"] == "undone"
+
+
+def test_more_than_was_shown_is_not_undone(
+    machine: Machine, lived_in: Project, noted: str, key: Authenticator
+) -> None:
+    running = begin(machine, lived_in, "undo", "--source", "cli", "--yes")
+    tab = Tab(find_address(running.stderr))
+    other = remember(machine, lived_in, "Nightly exports go to the bucket called pelican.")
+    assert tab.confirm(key)[0] == 200
+    said, told = running.communicate(timeout=60)
+    assert (running.returncode, said) != (0, b"")
+    assert b"something else than was shown" in told
+    for name in (noted, other):
+        shown = read_json(machine, lived_in, "review", "show", name)
+        assert shown["status"] == "applied"
+
+
+def test_a_rule_that_changed_while_the_person_confirmed_is_left_as_it_is(
+    machine: Machine, lived_in: Project, rule: Path, key: Authenticator
+) -> None:
+    running = begin(machine, lived_in, "rules", "disable", rule.stem)
+    tab = Tab(find_address(running.stderr))
+    changed = rule.read_text() + "\nIt was changed meanwhile.\n"
+    rule.write_text(changed)
+    accepting = begin(machine, lived_in, "trust", "--yes")
+    assert Tab(find_address(accepting.stderr)).confirm(key)[0] == 200
+    assert accepting.wait(60) == 0
+    assert tab.confirm(key)[0] == 200
+    assert b"not the one that was shown" in running.communicate(timeout=60)[1]
+    assert running.returncode != 0
+    assert rule.read_text() == changed
+
+
 @pytest.mark.parametrize(
     "line",
     [
         ("review", "reject", "{proposal}", "--reason", "no"),
-        ("undo", "1", "--yes"),
-        ("rules", "disable", "{rule}"),
-        ("rules", "enable", "{rule}"),
-        ("rules", "accept", "{pending}"),
+        ("undo", "{noted}", "--yes"),
+        ("rules", "disable", "never-run-terraform-destroy"),
+        ("rules", "enable", "never-run-terraform-destroy"),
+        ("rules", "accept", "{pending}", "--yes"),
+        ("ledger", "constraint", "--deactivate", "{pending}"),
         ("trust", "--revoke"),
         ("trust", "--yes"),
         ("redact", "1", "--yes"),
@@ -172,14 +252,17 @@ def test_ctrl_c_leaves_nothing_behind(
 def test_every_decision_of_a_person_asks_first(
     machine: Machine,
     lived_in: Project,
-    key: Authenticator,
     proposal: str,
-    rule: str,
+    rule: Path,
     pending: str,
+    noted: str,
+    key: Authenticator,
     line: tuple[str, ...],
 ) -> None:
+    assert rule.stem == "never-run-terraform-destroy"
     before = machine.dmm("review", "list", "--json", within=lived_in.folder).stdout
-    words = [word.format(proposal=proposal, rule=rule, pending=pending) for word in line]
+    named = {"proposal": proposal, "pending": pending, "noted": noted}
+    words = [word.format(**named) for word in line]
     running = begin(machine, lived_in, *words)
     tab = Tab(find_address(running.stderr))
     assert (tab.status, tab.asked["how"]) == (200, "passkey")
@@ -273,17 +356,16 @@ def test_a_text_that_changes_while_the_passkey_is_awaited_is_not_taken(
 
 
 def test_a_rule_is_switched_in_the_text_that_was_confirmed(
-    machine: Machine, lived_in: Project, key: Authenticator, rule: str
+    machine: Machine, lived_in: Project, key: Authenticator, rule: Path
 ) -> None:
     """A file that was changed outside DMM does not count, and is not put in force by the way."""
-    filed = lived_in.dmm / "rules" / f"{rule}.md"
-    running = begin(machine, lived_in, "rules", "disable", rule)
+    running = begin(machine, lived_in, "rules", "disable", rule.stem)
     tab = Tab(find_address(running.stderr))
     assert len(tab.asked["digest"]) == 64
-    filed.write_text(filed.read_text().replace("push", "pull"))
+    rule.write_text(rule.read_text() + "\nSaid by somebody else.\n")
     assert tab.confirm(key) == (200, {"confirmed": True})
     assert running.wait(60) == 0
-    assert "pull" not in filed.read_text()
+    assert "somebody else" not in rule.read_text()
 
 
 def test_what_is_signed_names_the_project_wherever_the_command_runs(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -157,12 +158,150 @@ def test_a_text_that_changed_after_it_was_confirmed_is_not_applied(shop: Server)
     key = enrol(shop, own)
     name, digest = propose(shop, 14)
     content = NOTE.format(days=30)
-    edited = confirm(shop, own, key, action="edit", id=name, digest=digest)
+    edited = confirm(shop, own, key, action="edit", id=name, content=content)
     proof = confirm(shop, own, key, action="approve", id=name, digest=digest)
     body = {"content": content, "seen": digest, "proof": edited}
     assert ask(shop, own, "POST", f"/v1/proposals/{name}/edit", body).status == 200
     told = approve(shop, own, name, digest, proof)
     assert (told.status, told.json()["error"]["code"]) == (409, "review_refused")
+
+
+def test_what_a_browser_says_is_the_users_word_only_where_a_person_has_confirmed(
+    shop: Server,
+) -> None:
+    said: list[tuple[str, dict[str, Any]]] = [
+        ("/v1/ledger/facts", {"key": "region", "value": "eu"}),
+        ("/v1/ledger/decisions", {"text": "Move to Frankfurt", "rationale": "nearer"}),
+        ("/v1/ledger/queries", {"question": "which region"}),
+        ("/v1/feedback", {"memories": ["project/keeping_memory.md"], "outcome": "helped"}),
+        ("/v1/proposals", {"path": "project/s.md", "reason": "r", "content": NOTE}),
+    ]
+
+    def record(own: Headers) -> list[tuple[str, str]]:
+        after = shop.events()
+        for path, body in said:
+            told = ask(shop, own, "POST", path, body)
+            assert (path, told.status) == (path, 200), told.body
+        events = shop.ask("GET", f"/v1/ledger/events?last=50&after={after}").json()["events"]
+        return sorted({(one["actor"], one["trust"]) for one in events})
+
+    assert record(shop.sign_in(confirmed=False)) == [("browser", "agent")]
+    typed = shop.sign_in()
+    assert record(typed) == [("user", "user")]
+    enrol(shop, shop.sign_in(confirmed=False))
+    assert record(typed) == [("browser", "agent")]
+
+
+def refused(shop: Server, told: Reply, before: int) -> bool:
+    """Tell whether a decision was refused for want of the right proof, and left no trace."""
+    return (told.status, told.code, shop.events()) == (403, "proof_refused", before)
+
+
+def test_an_edit_confirmed_for_one_text_brings_in_no_other(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    key = enrol(shop, own)
+    name, digest = propose(shop, 14)
+    path, text = f"/v1/proposals/{name}/edit", NOTE.format(days=30)
+    before = shop.events()
+    for act in (
+        {"action": "edit", "id": name, "content": text},
+        {"action": "edit", "id": name, "digest": digest},
+        {"action": "approve", "id": name, "content": NOTE.format(days=90)},
+    ):
+        body = {"content": NOTE.format(days=90), "proof": confirm(shop, own, key, **act)}
+        assert refused(shop, ask(shop, own, "POST", path, body), before)
+    proof = confirm(shop, own, key, action="edit", id=name, content=text)
+    told = ask(shop, own, "POST", path, {"content": text, "seen": digest, "proof": proof})
+    assert told.status == 200
+
+
+def test_an_undo_is_confirmed_for_the_writes_that_were_shown(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    key = enrol(shop, own)
+    name, digest = propose(shop, 14)
+    proof = confirm(shop, own, key, action="approve", id=name, digest=digest)
+    assert approve(shop, own, name, digest, proof).json()["status"] == "applied"
+    wanted = {"seq": int(name.rpartition("_")[2])}
+    shown = ask(shop, own, "POST", "/v1/undo", wanted | {"preview": True}).json()
+    assert shown["digest"] == digest
+    before, other = shop.events(), "0" * 64
+    for seen, act in (
+        (other, {"digest": digest}),
+        (digest, {"digest": other}),
+        (None, {"digest": digest}),
+        (None, {}),
+    ):
+        proof = confirm(shop, own, key, action="undo", id=name, **act)
+        told = ask(shop, own, "POST", "/v1/undo", wanted | {"seen": seen, "proof": proof})
+        assert refused(shop, told, before)
+    proof = confirm(shop, own, key, action="undo", id=name, digest=other)
+    told = ask(shop, own, "POST", "/v1/undo", wanted | {"seen": other, "proof": proof})
+    assert (told.status, told.code) == (409, "review_refused")
+    proof = confirm(shop, own, key, action="undo", id=name, digest=digest)
+    told = ask(shop, own, "POST", "/v1/undo", wanted | {"seen": digest, "proof": proof})
+    assert (told.status, told.json()["undone"]) == (200, [name])
+
+
+@pytest.mark.parametrize("act", ["disable", "enable"])
+def test_a_rule_is_switched_only_in_the_text_that_was_shown(shop: Server, act: str) -> None:
+    own = shop.sign_in()
+    made = ask(shop, own, "POST", "/v1/rules", {"text": "Never run terraform destroy."}).json()
+    name = made["id"]
+    if act == "enable":
+        assert ask(shop, own, "POST", f"/v1/rules/{name}/disable", {}).status == 200
+    key = enrol(shop, shop.sign_in(confirmed=False))
+    seen = ask(shop, own, "GET", f"/v1/rules/{name}").json()
+    digest, path = seen["digest"], f"/v1/rules/{name}/{act}"
+    before = shop.events()
+    for given, signed in ((digest, "0" * 64), ("0" * 64, digest), (None, digest), (None, "")):
+        proof = confirm(shop, own, key, action=f"{act}_rule", id=name, digest=signed)
+        told = ask(shop, own, "POST", path, {"seen": given, "proof": proof})
+        assert refused(shop, told, before)
+    file = shop.root / seen["path"]
+    file.write_text(file.read_text() + "\nIt was changed meanwhile.\n")
+    source = file.read_text()
+    proof = confirm(shop, own, key, action="edit_rule", id=name, content=source)
+    edited = ask(shop, own, "POST", f"/v1/rules/{name}/edit", {"source": source, "proof": proof})
+    assert edited.status == 200
+    proof = confirm(shop, own, key, action=f"{act}_rule", id=name, digest=digest)
+    told = ask(shop, own, "POST", path, {"seen": digest, "proof": proof})
+    assert (told.status, told.code) == (409, "ledger_refused")
+    digest = ask(shop, own, "GET", f"/v1/rules/{name}").json()["digest"]
+    proof = confirm(shop, own, key, action=f"{act}_rule", id=name, digest=digest)
+    told = ask(shop, own, "POST", path, {"seen": digest, "proof": proof})
+    assert told.status == 200
+    assert told.json().get("disabled", False) is (act == "disable")
+
+
+def test_a_pending_rule_is_accepted_only_in_the_text_that_was_shown(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    for text in ("Never run terraform destroy.", "Never deploy on Fridays."):
+        assert shop.ask("POST", "/v1/rules", {"text": text}).status == 200
+    first, second = ask(shop, own, "GET", "/v1/rules/pending").json()["pending"]
+    key = enrol(shop, own)
+    name = str(first["seq"])
+    shown = ask(shop, own, "GET", f"/v1/rules/{name}").json()["digest"]
+    assert first["digest"] == shown != second["digest"]
+    before = shop.events()
+    for given, signed in (
+        (shown, second["digest"]),
+        (second["digest"], shown),
+        (None, shown),
+        (None, ""),
+    ):
+        proof = confirm(shop, own, key, action="accept_rule", id=name, digest=signed)
+        body = {"names": [name], "seen": given, "proof": proof}
+        assert refused(shop, ask(shop, own, "POST", "/v1/rules/accept", body), before)
+    other = second["digest"]
+    proof = confirm(shop, own, key, action="accept_rule", id=name, digest=other)
+    body = {"names": [name], "seen": other, "proof": proof}
+    told = ask(shop, own, "POST", "/v1/rules/accept", body)
+    assert (told.status, told.code, shop.events()) == (409, "ledger_refused", before)
+    names = [name, str(second["seq"])]
+    both = hashlib.sha256(f"{shown}\n{other}".encode()).hexdigest()
+    proof = confirm(shop, own, key, action="accept_rule", id=",".join(names), digest=both)
+    body = {"names": names, "seen": both, "proof": proof}
+    assert ask(shop, own, "POST", "/v1/rules/accept", body).status == 200
 
 
 def test_a_token_confirms_nothing_and_a_foreign_page_neither(shop: Server) -> None:

@@ -88,7 +88,8 @@ def listening(server: Server, *, root: Path | None = None, **headers: str) -> It
     link = HTTPConnection("127.0.0.1", server.port, timeout=30)
     usual = {"Authorization": f"Bearer {server.token}"}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    link.request("GET", f"/v1/stream?root={root or server.root}", headers=usual | named)
+    sent = {name: value for name, value in (usual | named).items() if value}
+    link.request("GET", f"/v1/stream?root={root or server.root}", headers=sent)
     stream = Stream(link)
     try:
         yield stream
@@ -188,6 +189,20 @@ def test_all_streams_end_when_the_daemon_leaves_and_none_is_opened(
         streams.close()
         assert stream.message() == {}
     assert served.ask("GET", "/v1/stream").status == 429
+
+
+def test_signing_out_ends_the_streams_of_every_browser(served: Server) -> None:
+    own = served.sign_in()
+    cookie = dict(own)["Cookie"]
+    with listening(served, Authorization="", Cookie=cookie) as stream:
+        assert stream.message()["event"] == "hello"
+        told = served.ask("DELETE", "/v1/session", headers=own, without=("Authorization",))
+        assert (told.status, told.json()["ended"]) == (200, 1)
+        assert stream.message() == {}
+    again = served.ask("GET", "/v1/stream", headers=own, without=("Authorization",))
+    assert again.status == 401
+    with listening(served) as stream:
+        assert stream.message()["event"] == "hello"
 
 
 def test_an_agent_reads_no_pending_constraint(served: Server) -> None:

@@ -87,6 +87,25 @@ def test_a_pack_of_an_older_version_says_that_it_has_no_receipt(dmm: Dmm) -> Non
     assert (entry.path, entry.title, entry.score) == ("project/gone.md", "project/gone.md", None)
 
 
+def test_an_old_receipt_that_lists_an_entry_as_left_out_too_is_told_once(dmm: Dmm) -> None:
+    ledger = dmm.project_ledger
+    old = {
+        "task": "x",
+        "tokens": 30,
+        "retrieved": [{"path": "project/a.md", "hash": "0"}],
+        "receipt": {
+            "found": ["0.790 s 30"],
+            "excluded": ["0.860 f 30 project/a.md", "0.820 f 20 project/b.md"],
+        },
+    }
+    seq = ledger.record(ledger.draft_of(EventType.PACK_SERVED, old)).seq
+    shown = dmm.served_packs.show(seq)
+    assert [one.path for one in shown.entries] == ["project/a.md"]
+    assert [(one.path, one.reason, one.why) for one in shown.excluded] == [
+        ("project/b.md", "below_floor", "too little of it is about the task, whatever its score")
+    ]
+
+
 def test_another_event_is_not_a_pack(dmm: Dmm) -> None:
     for seq in (1, 99):
         with pytest.raises(UsageError, match=f"event {seq} is not a pack"):

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { ApiError, request } from "./api";
 
-export type Action = "approve" | "reject" | "edit" | "undo" | "resolve" | "accept_rule" | "disable_rule" | "edit_rule" | "add_rule" | "enroll" | "remove_passkey";
+export type Action = "approve" | "reject" | "edit" | "undo" | "resolve" | "accept_rule" | "disable_rule" | "enable_rule" | "edit_rule" | "add_rule" | "enroll" | "remove_passkey";
 
 export interface Confirmation {
   id: string;

@@ -193,6 +193,7 @@ export interface Rule {
   origin?: string | null;
   source?: string | null;
   stopped?: number;
+  digest?: string;
 }
 
 export interface Job {
@@ -211,4 +212,4 @@ export interface Job {
 export interface RecallRow { id: string; kind: string; at: string; title: string; session: string; tokens: number; sources: number[]; files?: string[]; low_trust?: string }
 
 /** A rule that an agent proposed; a person accepts it by its number. */
-export interface PendingRule { text: string; priority: string; seq: number; id?: string; state: string; trust: string; actor: string | null; session: string | null }
+export interface PendingRule { text: string; priority: string; seq: number; id?: string; state: string; trust: string; actor: string | null; session: string | null; digest?: string }

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dmm.cli import failures
 from dmm.cli.format import rule_lines
 from dmm.cli.options import Json, Root, open_project, present
+from dmm.domain.plain import to_plain
 from dmm.errors import ConfigError, UsageError
 
-FORMS = ("a command", "--write", "--read", "--edit", "--tool")
+if TYPE_CHECKING:
+    from dmm.bootstrap import Dmm
+    from dmm.rules.checks import Asked
+
+FORMS = ("a command", "--write", "--read", "--edit", "--tool", "--decision")
 STATUS = {"denied": failures.BLOCKED, "asks": failures.ASKS}
 
 
@@ -32,13 +37,16 @@ def check(
     given: Annotated[
         str | None, typer.Option("--input", metavar="JSON", help="The input of --tool.")
     ] = None,
+    decision: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Decide this, in words.")
+    ] = None,
     branch: Annotated[
         str | None, typer.Option(help="The branch checked out (default: the current one).")
     ] = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check whether the rules allow a call.
+    """Check whether the rules allow a call or a decision.
 
     Nothing is run or recorded. Ends with 0 if it is allowed, 3 if denied,
     4 if a person would be asked; 2 for a usage error, 5 outside a project.
@@ -46,7 +54,7 @@ def check(
     """
     from dmm.rules.checks import Asked
 
-    if [command, write, read, edit, tool].count(None) != len(FORMS) - 1:
+    if [command, write, read, edit, tool, decision].count(None) != len(FORMS) - 1:
         hint = 'for example: dmm check "git push origin main"'
         raise UsageError(f"name one call: {', '.join(FORMS[:-1])} or {FORMS[-1]}", hint=hint)
     before, after = _edited(edit, old, new)
@@ -59,11 +67,18 @@ def check(
     except ConfigError as error:
         # Its own status would read as an answer here.
         raise UsageError(error.what, where=error.where, hint=error.hint) from error
-    told = dmm.rules.check(asked)
+    told = _judge(dmm, asked, decision)
     present(told, as_json=as_json, lines=rule_lines.checked)
     status = STATUS.get(told["outcome"], 0)
     if status:
         raise typer.Exit(status)
+
+
+def _judge(dmm: Dmm, asked: Asked, decision: str | None) -> rule_lines.Told:
+    if decision is None:
+        return dmm.rules.check(asked)
+    found: rule_lines.Told = to_plain(dmm.ledger.check_decision(decision))
+    return found
 
 
 def _edited(edit: str | None, old: str | None, new: str | None) -> tuple[str, str]:

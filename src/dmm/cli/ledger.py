@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli import audit, failures, packs, timelines
+from dmm.cli import audit, failures, packs, sessions, timelines
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import lines, rule_lines
-from dmm.cli.options import Json, Root, open_project, present
-from dmm.cli.persons import need_person, seal_rules
+from dmm.cli.options import Json, Root, open_project, present, refuse_agents
+from dmm.cli.persons import need_person
 from dmm.cli.proposals import show_proposals
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
+
+LIFT, ACCEPT = "make a constraint inactive", "accept a constraint"
 
 app = FastTyper(
     help="Facts, constraints and decisions: recorded, enforced.",
@@ -70,15 +72,16 @@ def constraint(
 
     if [text is not None, starter, deactivate is not None].count(True) != 1:
         raise UsageError("give one of TEXT, --starter and --deactivate SEQ")
-    dmm = open_project(root)
     if deactivate is not None:
-        need_person("make a constraint inactive", dmm)
+        refuse_agents(LIFT)
+    dmm = open_project(root)
     if text is not None:
         _add(dmm, text, priority, triggered_by, as_json=as_json)
     elif starter:
         present(dmm.ledger.add_starter(), as_json=as_json, lines=lines.starter)
         _warn_untrusted(dmm)
     elif deactivate is not None:
+        need_person(LIFT, dmm, lambda: dmm.rules.digest([str(deactivate)]))
         present(dmm.ledger.deactivate(deactivate), as_json=as_json, lines=lines.deactivated)
 
 
@@ -120,11 +123,12 @@ def accept(
     They now deny where they used to ask. A proposed rule file is shown with
     what it would have stopped, then written.
     """
-    dmm = open_project(root)
-    need_person("accept a constraint", dmm, lambda: seal_rules(dmm, map(str, seqs)))
+    refuse_agents(ACCEPT)
+    dmm, names = open_project(root), [str(seq) for seq in seqs]
     if not as_json:
-        show_proposals(dmm, map(str, seqs))
-    told = {"accepted": list(dmm.rules.accept(map(str, seqs)))}
+        show_proposals(dmm, names)
+    seen = need_person(ACCEPT, dmm, lambda: dmm.rules.digest(names))
+    told = {"accepted": list(dmm.rules.accept(names, seen=seen))}
     present(told, as_json=as_json, lines=rule_lines.accepted)
 
 
@@ -186,3 +190,4 @@ app.command()(audit.backup)
 app.command()(audit.restore)
 app.command()(audit.log)
 app.command()(packs.pack)
+app.command()(sessions.session)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import shlex
 import sys
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from dmm.cli.options import refuse_agents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from dmm.bootstrap import Dmm
     from dmm.ledger.known_passkeys import KnownPasskeys
@@ -29,8 +28,9 @@ def need_person(
     """Refuse agents, and have a person confirm the command if a passkey is enrolled.
 
     What is signed is the project's folder, the whole command line, and the digest of the text that
-    it brings into force, which is returned; None where no passkey is enrolled. A project whose
-    ledger knows passkeys that the user does not have is refused, unless it is forgiven.
+    it brings into force, which is returned for the service to compare; None where no passkey is
+    enrolled. A project whose ledger knows passkeys that the user does not have is refused, unless
+    it is forgiven.
     """
     refuse_agents(act)
     known = None if dmm is None or forgiving else known_passkeys(dmm)
@@ -40,7 +40,6 @@ def need_person(
 
     if not Keyring(page_folder()).read():
         return None
-    from dmm.errors import ProofRefused
     from dmm.passkeys.acts import Act
 
     text = digest()
@@ -49,9 +48,6 @@ def need_person(
     _confirm(Act("terminal", f"{folder}$ {line}", text))
     if known is not None:
         known.note()
-    if digest() != text:
-        hint = "look at it and run the command again"
-        raise ProofRefused("the text has changed since you were asked to confirm it", hint=hint)
     return text
 
 
@@ -61,14 +57,6 @@ def known_passkeys(dmm: Dmm) -> KnownPasskeys:
     from dmm.passkeys.keyring import Keyring, page_folder
 
     return KnownPasskeys(dmm.project_ledger, Keyring(page_folder()))
-
-
-def seal_rules(dmm: Dmm, names: Iterable[str]) -> str:
-    """Return a digest of the texts of some rules, as they stand."""
-    from dmm.passkeys.acts import digest_text
-
-    shown = map(dmm.rules.show, names)
-    return digest_text(json.dumps([(one["id"], one["title"], one["source"]) for one in shown]))
 
 
 def _confirm(act: Act) -> None:

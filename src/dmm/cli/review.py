@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,10 +16,12 @@ from dmm.cli.options import Json, Root, agrees, counted, open_project, print_jso
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.errors import DmmError, UsageError
+from dmm.passkeys.acts import digest_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from dmm.bootstrap import Dmm
     from dmm.cli.batch import Decision
     from dmm.review.decisions import Reviews
 
@@ -135,15 +138,19 @@ def edit(
 
     Without an ID, decide on all at once, as with dmm review batch.
     """
-    dmm = open_project(root)
-    need_person(DECIDE, dmm)
+    refuse_agents(DECIDE)
     text = read_text(None, file, from_stdin=from_stdin)
+    dmm = open_project(root)
     reviews = dmm.reviews
     if name is None and proposal_id is None and text is None and seen is None:
-        _decide_all(reviews, as_json=as_json)
+        _decide_all(dmm, as_json=as_json)
         return
     wanted = _one(name, proposal_id)
-    told = _edit(reviews, wanted, seen) if text is None else reviews.edit(wanted, text, seen=seen)
+    if text is None:
+        told = _edit(dmm, wanted, seen)
+    else:
+        need_person(DECIDE, dmm, lambda: digest_text(text))
+        told = reviews.edit(wanted, text, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
 
@@ -153,9 +160,8 @@ def batch(as_json: Json = False, root: Root = None) -> None:
 
     It opens in $EDITOR; an unchanged or empty document decides nothing.
     """
-    dmm = open_project(root)
-    need_person(DECIDE, dmm)
-    _decide_all(dmm.reviews, as_json=as_json)
+    refuse_agents(DECIDE)
+    _decide_all(open_project(root), as_json=as_json)
 
 
 def _present(
@@ -176,10 +182,11 @@ def _one(name: str | None, given: str | None) -> str:
     return name or given or ""
 
 
-def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
+def _edit(dmm: Dmm, name: str, seen: str | None) -> dict[str, Any]:
     """Open the text in the user's editor; a refused text is not lost."""
     from dmm.cli.editor import edit_text, keeping
 
+    reviews = dmm.reviews
     if seen is not None:
         # Before anybody writes what would be refused.
         reviews.as_seen(name, seen)
@@ -192,24 +199,34 @@ def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
     if changed == text:
         raise UsageError("nothing was changed", where=name)
     with keeping(changed, EDITED):
+        need_person(DECIDE, dmm, lambda: digest_text(changed))
         return reviews.edit(name, changed, seen=shown["digest"])
 
 
-def _decide_all(reviews: Reviews, *, as_json: bool) -> None:
+def _decide_all(dmm: Dmm, *, as_json: bool) -> None:
     """Let the user decide in one document, then apply and report it line by line."""
     from dmm.cli.batch import write_document
 
+    reviews = dmm.reviews
     waiting = [one["id"] for one in reviews.list()["proposals"]]
     shown = {name: reviews.show(name) for name in waiting}
     decisions: list[Decision] = []
     if shown:
         document = write_document(list(shown.values()))
         decisions = _read_decisions(document, shown)
+    if decisions:
+        need_person(DECIDE, dmm, lambda: _digest(decisions, shown))
     told = [_carry_out(reviews, one, shown[one.id]) for one in decisions]
     left = len(reviews.list()["proposals"])
     _present({"decided": told, "pending": left}, _decided_all, as_json=as_json)
     if any("error" in one for one in told):
         raise typer.Exit(failures.FINDINGS)
+
+
+def _digest(decisions: Iterable[Decision], shown: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the digest of some decisions with the texts that they are about."""
+    told = [[one.verb, one.id, one.reason, shown[one.id]["digest"]] for one in decisions]
+    return digest_text(json.dumps(told))
 
 
 def _read_decisions(document: str, shown: Iterable[str]) -> list[Decision]:

@@ -21,19 +21,25 @@ from dmm.cli.options import (
     print_json,
     print_lines,
     print_text,
+    refuse_agents,
 )
-from dmm.cli.persons import need_person, seal_rules
+from dmm.cli.persons import need_person
 from dmm.cli.proposals import show_proposals
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
+from dmm.passkeys.acts import digest_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.bootstrap import Dmm
+    from dmm.rules.service import Rules
 
 app = FastTyper(
     help="Rules for agents: list, write, test and accept.",
     no_args_is_help=False,
 )
+EDIT = "edit a rule"
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
 Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Pending rules.")]
 Level = Annotated[
@@ -97,12 +103,14 @@ def add(
     Example: dmm rules add "never push to main"
     """
     given: dict[str, Any] = _matcher(match, unless, block or (), allow or ())
+    if edit:
+        refuse_agents(EDIT)
     dmm = open_project(root)
     if edit:
-        need_person("edit a rule", dmm)
         draft = dmm.rules.preview(text, level, why=why, **given)
         source = edit_text(draft["source"], f"{draft['id']}.md")
         with keeping(source, f"{draft['id']}.md"):
+            need_person(EDIT, dmm, lambda: digest_text(source))
             told = dmm.rules.add_source(source, draft["id"])
     else:
         told = dmm.rules.add(text, level, why=why, **given)
@@ -139,8 +147,8 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules edit never-push-to-main
     """
+    refuse_agents(EDIT)
     dmm = open_project(root)
-    need_person("edit a rule", dmm, lambda: seal_rules(dmm, [name]))
     shown = dmm.rules.show(name)
     if not shown["path"]:
         way = "accept" if shown.get("pending") else "adopt"
@@ -151,6 +159,7 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
         print_lines(["Nothing changed."])
         return
     with keeping(source, Path(shown["path"]).name):
+        need_person(EDIT, dmm, lambda: digest_text(source))
         told = dmm.rules.edit(name, source)
     present(told, as_json=as_json, lines=rule_lines.shown)
 
@@ -202,9 +211,8 @@ def disable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules disable never-push-to-main
     """
-    dmm = open_project(root)
-    need_person("disable a rule", dmm, lambda: seal_rules(dmm, [name]))
-    present(dmm.rules.disable(name), as_json=as_json, lines=rule_lines.switched)
+    rules, seen = _decide("disable a rule", [name], root)
+    present(rules.disable(name, seen=seen), as_json=as_json, lines=rule_lines.switched)
 
 
 @app.command()
@@ -213,9 +221,15 @@ def enable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules enable never-push-to-main
     """
+    rules, seen = _decide("enable a rule", [name], root)
+    present(rules.enable(name, seen=seen), as_json=as_json, lines=rule_lines.switched)
+
+
+def _decide(act: str, names: Sequence[str], root: Path | None) -> tuple[Rules, str | None]:
+    """Have a person confirm a decision about rules; what they confirmed is what has to be there."""
+    refuse_agents(act)
     dmm = open_project(root)
-    need_person("enable a rule", dmm, lambda: seal_rules(dmm, [name]))
-    present(dmm.rules.enable(name), as_json=as_json, lines=rule_lines.switched)
+    return dmm.rules, need_person(act, dmm, lambda: dmm.rules.digest(names))
 
 
 @app.command()
@@ -229,13 +243,14 @@ def accept(
 
     Each is shown with what it would have stopped. Example: dmm rules accept 41
     """
+    refuse_agents("accept a rule")
     dmm = open_project(root)
-    need_person("accept a rule", dmm, lambda: seal_rules(dmm, names))
     if not as_json:
         show_proposals(dmm, names)
     if not yes:
         _ask()
-    told = {"accepted": list(dmm.rules.accept(names))}
+    seen = need_person("accept a rule", dmm, lambda: dmm.rules.digest(names))
+    told = {"accepted": list(dmm.rules.accept(names, seen=seen))}
     present(told, as_json=as_json, lines=rule_lines.accepted)
 
 

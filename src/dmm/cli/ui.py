@@ -129,6 +129,7 @@ def call_daemon_started(verb: str, arguments: Mapping[str, str]) -> Mapping[str,
         if time.monotonic() > deadline:
             raise DaemonError("the daemon did not start", hint="see why with: dmm daemon logs")
         _start()
+        # Another process comes up, and its socket may not be there yet: nothing tells us but a try.
         time.sleep(PAUSE)
     if "error" in told:
         error = told["error"]

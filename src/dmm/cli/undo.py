@@ -9,12 +9,23 @@ import typer
 
 from dmm.cli.format import paint, verdicts
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json
+from dmm.cli.options import (
+    Json,
+    Root,
+    agrees,
+    counted,
+    open_project,
+    print_json,
+    refuse_agents,
+)
 from dmm.cli.persons import need_person
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+
+UNDO = "undo what was written to memory"
 
 
 def undo(
@@ -35,11 +46,11 @@ def undo(
     root: Root = None,
 ) -> None:
     """Undo applied writes, after showing what changes."""
-    dmm = open_project(root)
-    need_person("undo what was written to memory", dmm)
+    refuse_agents(UNDO)
     if sum(given is not None for given in (seq, session, source)) != 1:
         hint = "dmm review list --status applied shows the writes"
         raise UsageError("give one of a write, --session and --source", hint=hint)
+    dmm = open_project(root)
     undoing = dmm.undoing
     number = None if seq is None else _number(seq)
     chosen = {"session": session, "source": source}
@@ -52,7 +63,8 @@ def undo(
         if not _agrees():
             paint.show(["Nothing was undone."])
             return
-    told = undoing.undo(number, **chosen, reason=reason)
+    seen = need_person(UNDO, dmm, lambda: undoing.preview(number, **chosen)["digest"])
+    told = undoing.undo(number, **chosen, reason=reason, seen=seen)
     if as_json:
         print_json(told)
     else:

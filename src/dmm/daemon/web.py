@@ -166,6 +166,7 @@ class Web:
 
         from dmm.daemon.links import Links, make_protocol
         from dmm.http import SERVER, make_app
+        from dmm.mcp.fixed_cost import count_fixed
         from dmm.mcp.web import make_app as make_mcp
 
         app = make_app(
@@ -179,6 +180,7 @@ class Web:
             name=self.name,
             streams=self._open_streams(),
             jobs=self._jobs,
+            count_fixed=count_fixed,
             local=local,
             mounts={"/mcp": make_mcp(self._projects)},
         )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from dmm.bootstrap import Dmm
     from dmm.http.sessions import Codes, Sessions
     from dmm.http.streams import Streams
     from dmm.http.work import Jobs
@@ -30,7 +31,7 @@ _NAME = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """All that the routes have at hand."""
+    """All that the routes have at hand; `count_fixed` tells what every session pays."""
 
     projects: Projects
     health: Callable[[], Mapping[str, Any]]
@@ -40,6 +41,7 @@ class Access:
     streams: Streams
     jobs: Jobs
     persons: Persons
+    count_fixed: Callable[[Dmm], Iterable[tuple[str, int]]] | None = None
 
     def project(self, named: Iterable[str | None]) -> Project:
         """Find the project that is named, or the only one that is open."""
@@ -80,6 +82,10 @@ def decode_header(value: str | None) -> str | None:
         return None if value is None else value.encode("latin-1").decode("utf-8")
     except UnicodeError:
         raise PathRefused("the path is not UTF-8", hint=HINT) from None
+
+
+# Who speaks through a browser in which no person has confirmed anything.
+BROWSER = Actor(name="browser", source=SOURCE, trust=Trust.AGENT)
 
 
 def actor_for(request: Request) -> Actor:

@@ -42,12 +42,13 @@ from dmm.passkeys.webauthn import Place
 from dmm.web.files import load_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from fastapi.telemetry import TelemetryConfig
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from dmm.bootstrap import Dmm
     from dmm.projects import Projects
 
 ABOUT = (
@@ -98,6 +99,7 @@ def make_app(
     name: str = "localhost",
     streams: Streams | None = None,
     jobs: Jobs | None = None,
+    count_fixed: Callable[[Dmm], Iterable[tuple[str, int]]] | None = None,
     local: bool = False,
     mounts: Mapping[str, ASGIApp] | None = None,
 ) -> ASGIApp:
@@ -106,6 +108,7 @@ def make_app(
     `persons` says what a person has to confirm. `codes` are those the daemon hands out for
     browsers, `sessions` the browsers that are signed in, `streams` and `jobs` what it ends when
     it leaves, and `name` is the host name of the page; `mounts` are served behind the same gate.
+    `count_fixed` tells the tokens that every session pays.
     """
     if not local and len(token) < SHORTEST_TOKEN:
         raise ValueError("the token is too short")
@@ -123,8 +126,8 @@ def make_app(
     )
     told = streams or Streams()
     work = jobs or Jobs(told.tell_job)
-    codes = codes or Codes()
-    app.state.access = Access(projects, health, codes, sessions, port, told, work, people)
+    held = (codes or Codes(), sessions, port, told, work, people, count_fixed)
+    app.state.access = Access(projects, health, *held)
     for part in PARTS:
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])

@@ -6,7 +6,7 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 import contextlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_origin
 
 from fastapi import Depends, Header, Query, Request
@@ -17,7 +17,7 @@ from dmm.bootstrap import Dmm
 from dmm.domain.event import Trust
 from dmm.errors import ProofRefused, ReviewRefused, UsageError
 from dmm.eventlog.open_ledger import Actor
-from dmm.http.access import Access, actor_for, decode_header
+from dmm.http.access import BROWSER, Access, actor_for, decode_header
 from dmm.http.errors import to_json
 from dmm.http.models import Credential, Decided, Failure, ProofGiven
 from dmm.http.sessions import read_cookie
@@ -76,6 +76,18 @@ class Call:
         """Search the sessions of the project."""
         with self.project().recall(self.actor) as dmm:
             yield dmm
+
+    @property
+    def unproven(self) -> "Call":
+        """The call in the name that its words have without a proof of their own.
+
+        Any program of the user's can sign a browser in, so what a browser says is an agent's word
+        until the person has typed the code of the terminal there.
+        """
+        if self.session is None:
+            return self
+        proven = self.access.persons.standing(self.session).confirm == "none"
+        return self if proven else replace(self, actor=BROWSER)
 
     def prove(self, act: Act, proof: ProofGiven | None, root: str | None = None) -> None:
         """Refuse what no person has confirmed; an agent's word counts as an agent's anyway."""

@@ -18,6 +18,7 @@ Action = Literal[
     "resolve",
     "accept_rule",
     "disable_rule",
+    "enable_rule",
     "edit_rule",
     "add_rule",
     "adopt_rules",

@@ -67,8 +67,9 @@ class ItemTold(models.Told):
 
 
 class GivenTold(models.Told):
-    """What DMM put into a session."""
+    """What DMM put into a session; `fixed` is what its tools, instructions and BOOT take."""
 
+    fixed: int | None
     injected: int
     items: list[ItemTold]
 
@@ -134,7 +135,10 @@ def show_session(
 ) -> Reply:
     """Show what was asked, given, stopped and done in a session."""
     with call.reading() as dmm:
-        return Reply(dmm.session_history.show(name, after))
+        found = to_plain(dmm.session_history.show(name, after))
+        count = call.access.count_fixed
+        found["cost"]["fixed"] = None if count is None else sum(n for _, n in count(dmm))
+    return Reply(found)
 
 
 @router.get("/metrics", responses=told(FiguresTold))

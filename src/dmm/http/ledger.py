@@ -22,7 +22,7 @@ BUCKETS, MOST_BUCKETS = 120, 1_000
 @router.post("/facts", responses=told(models.FactTold))
 def add_fact(call: Called, body: models.Fact) -> Reply:
     """Record a fact; a changed value is an alert."""
-    with call.recording(body.root) as dmm:
+    with call.unproven.recording(body.root) as dmm:
         found = dmm.ledger.add_fact(body.key, body.value, body.confidence, caused_by=body.caused_by)
     return Reply(found)
 
@@ -41,14 +41,14 @@ def add_constraint(call: Called, body: models.Constraint) -> Reply:
 @router.post("/decisions", responses=told(models.DecisionTold))
 def record_decision(call: Called, body: models.Decision) -> Reply:
     """Check a decision against all constraints and record it, committed or blocked."""
-    with call.recording(body.root) as dmm:
+    with call.unproven.recording(body.root) as dmm:
         return Reply(dmm.ledger.record_decision(body.text, body.rationale, body.references))
 
 
 @router.post("/queries", responses=told(models.AnswerTold))
 def query_memory(call: Called, body: models.Question) -> Reply:
     """Search the ledger and record that it was asked."""
-    with call.recording(body.root) as dmm:
+    with call.unproven.recording(body.root) as dmm:
         return Reply(dmm.ledger.query_memory(body.question, body.scope))
 
 

@@ -46,9 +46,10 @@ def _when(seconds: float) -> str:
 
 @router.delete(LOGIN, responses=told(models.SignedOutTold))
 def sign_out(request: Request) -> Reply:
-    """Sign every browser out, and end all codes."""
+    """Sign every browser out, and end all codes and streams; who still may opens another."""
     access = access_of(request)
     access.codes.end_all()
     ended = access.sessions.end_all()
+    access.streams.end_all()
     gone = write_cookie("", access.port(), 0)
     return Reply({"ended": ended}, headers={"set-cookie": gone})

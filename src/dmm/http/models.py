@@ -106,6 +106,11 @@ class ProofGiven(Request):
     credential: Credential | None = None
 
 
+Whole = Annotated[
+    str, Field(pattern="^[0-9a-f]{64}$", description="The whole digest of what was shown.")
+]
+
+
 class Decided(InProject):
     """Something that a person decides."""
 

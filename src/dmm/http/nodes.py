@@ -87,7 +87,7 @@ class _Reader(MarkdownIt):
     def normalizeLink(self, url: str) -> str:  # noqa: N802 - the library's name
         return url
 
-    def normalizeLinkText(self, link: str) -> str:  # noqa: N802
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802 - the library's name
         return link
 
 

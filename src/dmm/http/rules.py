@@ -82,8 +82,9 @@ def compile_rule(call: Called, body: rulings.Sentence) -> Reply:
 @router.post("/rules/accept", responses=told(models.Told))
 def accept_rules(call: Called, body: rulings.Accepting) -> Reply:
     """Activate pending rules, all or none; for a person who is signed in."""
-    with call.govern(Act("accept_rule", ",".join(body.names)), body) as dmm:
-        return Reply({"accepted": list(dmm.rules.accept(body.names))})
+    act = Act("accept_rule", ",".join(body.names), body.seen or "")
+    with call.govern(act, body) as dmm:
+        return Reply({"accepted": list(dmm.rules.accept(body.names, seen=body.seen))})
 
 
 @router.post("/rules/adopt", responses=told(models.Told))
@@ -118,15 +119,15 @@ def edit_rule(call: Called, name: Name, body: rulings.RuleText) -> Reply:
 @router.post("/rules/{id}/disable", responses=told(models.Told))
 def disable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
     """Disable a rule; for a person who is signed in."""
-    with call.govern(Act("disable_rule", name), body) as dmm:
-        return Reply(dmm.rules.disable(name))
+    with call.govern(Act("disable_rule", name, body.seen or ""), body) as dmm:
+        return Reply(dmm.rules.disable(name, seen=body.seen))
 
 
 @router.post("/rules/{id}/enable", responses=told(models.Told))
 def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
     """Enable a disabled rule; for a person who is signed in."""
-    with call.govern(Act("accept_rule", name), body) as dmm:
-        return Reply(dmm.rules.enable(name))
+    with call.govern(Act("enable_rule", name, body.seen or ""), body) as dmm:
+        return Reply(dmm.rules.enable(name, seen=body.seen))
 
 
 @router.post("/check", responses=told(rulings.CheckTold))

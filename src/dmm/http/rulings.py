@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dmm.files.rules import MAX_BYTES
-from dmm.http.models import WRITTEN, Decided, InProject, Rule, Seq, Told
+from dmm.http.models import WRITTEN, Decided, InProject, Rule, Seq, Told, Whole
 from dmm.redaction.inputs import LONGEST_TEXT
 
 LONGEST_CALL = 256 * 1024
@@ -64,13 +64,19 @@ class RuleText(Decided):
 
 
 class RuleAct(Decided):
-    """Something to do with one rule."""
+    """Something to do with one rule; `seen` is the digest that was shown with it."""
+
+    seen: Whole | None = None
 
 
 class Accepting(Decided):
-    """Pending rules to put in force, by id or number."""
+    """Pending rules to put in force, by id or number; `seen` is the digest shown with the rule.
+
+    Of several rules it is the SHA-256 of their digests, one a line.
+    """
 
     names: Annotated[list[Name], Field(min_length=1, max_length=MOST_NAMES)]
+    seen: Whole | None = None
 
 
 class Adopting(Decided):

@@ -33,14 +33,14 @@ Status = Literal["pending", "rejected", "applying", "applied", "undone", "all"]
 @router.post("/proposals", responses=told(writing_models.ProposalTold))
 def propose(call: Called, body: writing_models.Proposing) -> Reply:
     """Propose a change of memory; it is checked and awaits review."""
-    with call.project(body.root).applying(call.actor) as dmm:
+    with call.project(body.root).applying(call.unproven.actor) as dmm:
         return Reply(dmm.proposals.write(_asked(body)))
 
 
 @router.post("/proposals/preview", responses=told(writing_models.PreviewTold))
 def preview(call: Called, body: writing_models.Proposing) -> Reply:
     """Show what the checks would say to a change, and who would decide; nothing is recorded."""
-    with call.write(body.root) as dmm:
+    with call.unproven.write(body.root) as dmm:
         found = to_plain(dmm.proposals.preview(_asked(body)))
     return Reply(found | {"body": read_body(found["text"])})
 
@@ -141,7 +141,7 @@ def reject(call: Called, name: Proposal, body: writing_models.Rejection) -> Repl
 @router.post("/proposals/{id}/edit", responses=told(writing_models.ProposalTold))
 def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
     """Replace the proposed text; for a person who is signed in."""
-    with call.decide(Act("edit", name, body.seen or ""), body) as dmm:
+    with call.decide(Act("edit", name, digest_text(body.content)), body) as dmm:
         return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
@@ -152,8 +152,9 @@ def undo(call: Called, body: writing_models.Undo) -> Reply:
     if body.preview:
         with call.write(body.root) as dmm:
             return Reply(dmm.undoing.preview(body.seq, **chosen))
-    with call.decide(Act("undo", _meant(body)), body) as dmm:
-        return Reply(dmm.undoing.undo(body.seq, **chosen, reason=body.reason))
+    with call.decide(Act("undo", _meant(body), body.seen or ""), body) as dmm:
+        found = dmm.undoing.undo(body.seq, **chosen, reason=body.reason, seen=body.seen)
+    return Reply(found)
 
 
 def _meant(body: writing_models.Undo) -> str:
@@ -165,8 +166,8 @@ def _meant(body: writing_models.Undo) -> str:
 
 @router.post("/feedback", responses=told(writing_models.FeedbackTold))
 def feedback(call: Called, body: writing_models.Feedback) -> Reply:
-    """Return how memories were used."""
-    with call.write(body.root) as dmm:
+    """Record how memories fared."""
+    with call.unproven.write(body.root) as dmm:
         return Reply(dmm.lifecycle.report(body.memories, body.outcome, body.context))
 
 
@@ -183,7 +184,7 @@ def list_conflicts(
 @router.post("/conflicts", responses=told(writing_models.ConflictTold))
 def flag(call: Called, body: writing_models.Flag) -> Reply:
     """Record a conflict that somebody sees between two memories."""
-    with call.write(body.root) as dmm:
+    with call.unproven.write(body.root) as dmm:
         return Reply(dmm.conflicts.flag(body.ids, body.description))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dmm.domain.memory import Scope
-from dmm.http.models import WRITTEN, Decided, InProject, Seq, Told
+from dmm.http.models import WRITTEN, Decided, InProject, Seq, Told, Whole
 from dmm.lifecycle.service import LONGEST_CONTEXT, MOST_REPORTED
 from dmm.redaction.inputs import LONGEST_TEXT
 from dmm.review.service import LONGEST_REASON
@@ -106,13 +106,17 @@ class Change(Decided):
 
 
 class Undo(Decided):
-    """Which writes to take back: one by its number, or all of a session or a source."""
+    """Which writes to take back: one by its number, or all of a session or a source.
+
+    `seen` is the digest of the preview; that of one proposal is the proposal's own.
+    """
 
     seq: Seq | None = None
     session: Name | None = None
     source: Name | None = None
     reason: Said = ""
     preview: bool = False
+    seen: Whole | None = None
 
 
 class Feedback(InProject):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.domain.memory import Origin
+from dmm.domain.pack import Reason
 from dmm.domain.payload import PackServed
 from dmm.domain.receipt_payload import Found
 from dmm.errors import UsageError
@@ -14,7 +15,7 @@ from dmm.eventlog.tables import NO_END
 from dmm.rules.discretion import discreet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from dmm.domain.event import Event
     from dmm.domain.payload import Held
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 
 START, PROMPT, FILES, ASKED = "start", "prompt", "files", "asked"
 ALWAYS = "baseline"
+# The floor looks at the evidence alone, so a candidate below it may have a higher score than an
+# entry: the score also counts the folder, neighbours and what a memory claims.
+WORDS = {
+    Reason.BUDGET.value: "no room left in the budget",
+    Reason.FLOOR.value: "too little of it is about the task, whatever its score",
+    Reason.DUPLICATE.value: "says the same as one that is in",
+    Reason.LIMIT.value: "beyond the number of candidates",
+    Reason.GIVEN.value: "given earlier in this session",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +50,14 @@ class ServedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """A candidate that was left out of a pack."""
+    """A candidate that was left out of a pack; `why` tells the reason in words."""
 
     path: str
     title: str
     score: float
     reason: str
     tokens: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +134,7 @@ class ServedPacks:
         if event is None or told is None:
             hint = "dmm ledger pack lists the newest packs"
             raise UsageError(f"event {seq} is not a pack", hint=hint)
-        row, kept = _row(event, told), told.receipt
+        row, kept, entries = _row(event, told), told.receipt, tuple(self._entries(told))
         return ServedPack(
             row.seq,
             row.at,
@@ -134,8 +145,8 @@ class ServedPacks:
             told.files,
             told.budget,
             _tokens(row.tokens, kept),
-            tuple(self._entries(told)),
-            () if kept is None else tuple(self._excluded(kept)),
+            entries,
+            () if kept is None else tuple(self._excluded(kept, {one.path for one in entries})),
             0 if kept is None else kept.more,
             kept is not None,
             None if kept is None or not kept.memory else kept.memory,
@@ -160,9 +171,11 @@ class ServedPacks:
         score, lanes = (None, ()) if why is None else (why.score, why.lanes)
         return ServedEntry(one.path, self._title(one.path), score, lanes, tokens, tuple(labels))
 
-    def _excluded(self, kept: KeptReceipt) -> Iterator[Excluded]:
+    def _excluded(self, kept: KeptReceipt, held: Collection[str]) -> Iterator[Excluded]:
+        """Tell what was left out; old receipts also list what another sentence brought in."""
         for path, score, reason, tokens in kept.read_excluded():
-            yield Excluded(path, self._title(path), score, reason, tokens)
+            if path not in held:
+                yield Excluded(path, self._title(path), score, reason, tokens, WORDS[reason])
 
     def _title(self, shown: str) -> str:
         """Return the title that a memory has today; its path where it is gone."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-# What these bring into force is a text, which has to be the one that was shown.
-TEXTED = ("approve", "reject", "edit", "edit_rule", "add_rule", "remember", "constraint")
+# What these bring into force or take out of it is a text, which has to be the one that was shown.
+TEXTED = (
+    *("approve", "reject", "edit", "undo", "remember", "constraint"),
+    *("accept_rule", "disable_rule", "enable_rule", "edit_rule", "add_rule"),
+)
 DIGEST = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An act on something: `digest` is that of the text that it brings into force."""
+    """An act on something: `digest` is that of the text that it is about."""
 
     action: str
     id: str = ""
@@ -38,10 +41,10 @@ class Act:
 
     @property
     def is_unread(self) -> bool:
-        """Whether it brings a text into force without saying which."""
+        """Whether it is about a text without saying which."""
         return self.action in TEXTED and len(self.digest) != DIGEST
 
 
 def digest_text(text: str) -> str:
-    """Return the digest of a text that an act brings into force."""
+    """Return the digest of a text that an act is about."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +34,18 @@ class Undoing:
         session: str | None = None,
         source: str | None = None,
         reason: str = "",
+        seen: str | None = None,
     ) -> dict[str, Any]:
-        """Undo one write by its number, or all that a session or a source made."""
+        """Undo one write by its number, or all that a session or a source made.
+
+        `seen` is the digest of what somebody has looked at.
+        """
         self.proposals.trust.require(self.proposals.intake.root.folder)
         self.proposals.application.recover()
         chosen, edits = self._plan(seq, session, source)
+        if seen is not None and seen != _seal(chosen):
+            hint = "look again at what would be undone"
+            raise ReviewRefused("this would undo something else than was shown", hint=hint)
         applied = self.proposals.apply_as_person(
             edits,
             reason or f"undo {', '.join(one.id for one in chosen)}",
@@ -56,6 +64,7 @@ class Undoing:
             "would_undo": [tell(one) | {"proposer": one.proposer} for one in chosen],
             "paths": [edit.path for edit in edits],
             "diff": [line for e in edits for line in show_diff(e.before, e.after, e.path)],
+            "digest": _seal(chosen),
         }
 
     def _plan(
@@ -101,6 +110,12 @@ class Undoing:
             hint = "undo what came later first, or change the file by hand"
             what = f"{edit.path} was changed after {', '.join(one.id for one in chosen)}"
             raise StaleBase(what, where=edit.path, hint=hint, view=view)
+
+
+def _seal(newest_first: Sequence[Proposal]) -> str:
+    """Return the digest of all texts that would be taken back; of one proposal its own."""
+    seals = [one.seal for one in newest_first]
+    return seals[0] if len(seals) == 1 else hashlib.sha256("\n".join(seals).encode()).hexdigest()
 
 
 def _inverse(newest_first: Sequence[Proposal]) -> tuple[Edit, ...]:

@@ -18,7 +18,7 @@ from dmm.rules.lookups import last_guarded
 from dmm.rules.patterns import STARTER_VERSION
 from dmm.rules.rulebook import compile_constraint, in_words, show_tool_rule
 from dmm.rules.starter import starter_rules
-from dmm.rules.views import show_constraint
+from dmm.rules.views import digest_rule, show_constraint
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ class Constraints:
                     "actor": None if event is None else event.actor,
                     "session": None if event is None else event.session,
                     "tainted": None if told is None else told.tainted,
+                    "digest": digest_rule(one),
                 }
                 for one, event in zip(waiting, events, strict=True)
                 for told in [ConstraintAdded.read(event)]

@@ -23,6 +23,8 @@ from dmm.rules.views import (
     count_states,
     detail_constraint,
     detail_rule,
+    digest_rule,
+    digest_rules,
     ordered,
     show_constraint_rule,
     show_fault,
@@ -84,7 +86,8 @@ class RuleReading:
             told |= {"source": found.source}
         else:
             told = self._show_constraint(found)
-        told |= {"stopped": self._count_stops(found)} | self._unless_trusted()
+        told |= {"stopped": self._count_stops(found), "digest": digest_rule(found)}
+        told |= self._unless_trusted()
         return self._marked([told])[0]
 
     def _marked(self, views: Sequence[Told]) -> builtins.list[Told]:
@@ -113,6 +116,10 @@ class RuleReading:
             one.pending and one.from_file and name in (str(one.seq), one.id)
             for one in self._constraints()
         )
+
+    def digest(self, names: Sequence[str]) -> str:
+        """Return the digest of some rules, as somebody who looks at them now sees them."""
+        return digest_rules([self._find(name) for name in dict.fromkeys(names)])
 
     def _show_constraint(self, one: Constraint) -> Told:
         filed = filed_rule(one)
@@ -249,6 +256,13 @@ def not_ours(found: Constraint) -> UsageError:
     """Return the error for a rule that can't be changed on this laptop."""
     hint = "whoever shared it can disable it"
     return UsageError(f"{found.id} is a rule of the team", hint=hint)
+
+
+def need_seen(found: Sequence[ShelvedRule | Constraint], seen: str | None) -> None:
+    """Refuse to decide about another text than the one that was shown."""
+    if seen is not None and digest_rules(found) != seen:
+        hint = "look at it again: dmm rules show"
+        raise LedgerRefused("the rule is not the one that was shown", hint=hint)
 
 
 def _names(found: ShelvedRule | Constraint) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from dmm.rules.adoption import adopt_constraint
 from dmm.rules.authorship import Composed, Likeness, Wish, compose, need_examples, switch
 from dmm.rules.constraints import need_learned, need_priority
 from dmm.rules.folder import digest_source
-from dmm.rules.listing import RuleReading, lacks_matcher, not_ours, stops_calls
+from dmm.rules.listing import RuleReading, lacks_matcher, need_seen, not_ours, stops_calls
 from dmm.rules.rule import State
 from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule, state_of_rule
@@ -185,10 +185,11 @@ class Rules(RuleReading):
         return self._propose(Composed(rule, source), "required", None)
 
     @traced()
-    def accept(self, names: Iterable[str]) -> Sequence[Told]:
+    def accept(self, names: Iterable[str], *, seen: str | None = None) -> Sequence[Told]:
         """Put pending rules in force, all of them or none; a person has to say this."""
         self._need_person("accept a rule")
         waiting = [self._pending(name) for name in dict.fromkeys(names)]
+        need_seen(waiting, seen)
         filed = [one for one in waiting if one.from_file]
         for one in filed:
             check_rule(one.path, one.source)
@@ -227,10 +228,11 @@ class Rules(RuleReading):
         return told | self._unless_trusted()
 
     @traced()
-    def disable(self, name: str) -> Told:
+    def disable(self, name: str, *, seen: str | None = None) -> Told:
         """Take a rule out of force: its file stays, a ledger constraint becomes inactive."""
         self._need_person("disable a rule")
         found = self._find(name)
+        need_seen([found], seen)
         if isinstance(found, ShelvedRule):
             return self._switch(found, disabled=True)
         if found.is_shared:
@@ -238,10 +240,12 @@ class Rules(RuleReading):
         return self.constraints.deactivate(found.seq) | {"id": name}
 
     @traced()
-    def enable(self, name: str) -> Told:
+    def enable(self, name: str, *, seen: str | None = None) -> Told:
         """Put a disabled rule file in force again."""
         self._need_person("enable a rule")
-        return self._switch(self._need_file(name), disabled=False)
+        found = self._need_file(name)
+        need_seen([found], seen)
+        return self._switch(found, disabled=False)
 
     def _switch(self, found: ShelvedRule, *, disabled: bool) -> Told:
         if found.rule.disabled == disabled:

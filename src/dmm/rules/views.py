@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.event import canonical
+from dmm.eventlog.state import Constraint
 from dmm.rules.authorship import first_paragraph
 from dmm.rules.explain import ADVICE, ON_DECISIONS, describe_call, describe_matcher
+from dmm.rules.folder import digest_source
 from dmm.rules.rule import State
 from dmm.rules.rulebook import on_calls
 from dmm.rules.states import describe_constraint, hardest, is_starter, state_of
@@ -15,12 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from dmm.errors import MemoryFileError
-    from dmm.eventlog.state import Constraint
     from dmm.rules.rule import Rule
     from dmm.rules.shelf import ShelvedRule
 
 ORDER = tuple(State)
 View = dict[str, Any]
+
+
+def digest_rule(one: ShelvedRule | Constraint) -> str:
+    """Return the digest of the whole text of a rule, by which somebody can say what was seen."""
+    if isinstance(one, Constraint) and not one.from_file:
+        return digest_source(canonical([one.text, one.priority, one.rule]))
+    return digest_source(one.source)
+
+
+def digest_rules(rules: Sequence[ShelvedRule | Constraint]) -> str:
+    """Return the digest of some rules; that of one is its own."""
+    found = [digest_rule(one) for one in rules]
+    return found[0] if len(found) == 1 else digest_source("\n".join(found))
 
 
 def show_shelved(one: ShelvedRule) -> View:

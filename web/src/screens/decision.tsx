@@ -48,7 +48,8 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
     setError(null);
     const path = action === "undo" ? "/v1/undo" : `/v1/proposals/${encodeURIComponent(proposal.id)}/${action}`;
     try {
-      await decide({ action, id: proposal.id, digest: action === "undo" ? undefined : proposal.digest, what: `${WORDS[action]} ${proposal.id}: ${proposal.operation} ${proposal.path}`, path, body });
+      const bound = action === "edit" ? { content: String(body["content"]) } : { digest: proposal.digest };
+      await decide({ action, id: proposal.id, ...bound, what: `${WORDS[action]} ${proposal.id}: ${proposal.operation} ${proposal.path}`, path, body });
       tell(`${proposal.id} ${done}`);
       if (action === "edit") {
         saveDraft(draft, null);
@@ -66,7 +67,7 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
   const seen = proposal.digest;
   const approve = (): void => void send("approve", { seen, reason, ...(failed ? { bypass_reviewer: true } : {}) }, "approved and applied");
   const reject = (): void => void (reason.trim() && send("reject", { seen, reason: reason.trim() }, "rejected"));
-  const undo = (): void => void send("undo", { seq: Number(numberOf(proposal.id)), reason }, "undone");
+  const undo = (): void => void send("undo", { seq: Number(numberOf(proposal.id)), seen, reason }, "undone");
 
   useKeys("This proposal", [
     { key: "a", label: "Approve, then Enter", run: () => choose("approve"), when: waits && step !== "edit" },

@@ -31,7 +31,7 @@ export function PendingPage({ rule, onAccepted }: { rule: PendingRule; onAccepte
     setError(null);
     try {
       const name = String(rule.seq);
-      await decide({ action: "accept_rule", id: name, what: `Accept the rule: ${rule.text}`, path: "/v1/rules/accept", body: { names: [name] } });
+      await decide({ action: "accept_rule", id: name, digest: rule.digest, what: `Accept the rule: ${rule.text}`, path: "/v1/rules/accept", body: { names: [name], seen: rule.digest } });
       tell(`Accepted: ${rule.text}`);
       onAccepted();
       go(link("rules", rule.id ?? ""), true);

@@ -38,11 +38,11 @@ export function RulePage({ id, onChanged }: { id: string; onChanged: () => void 
   if (!rule) return <Loading />;
 
   const send = async (what: Step, source?: string): Promise<void> => {
-    const action: Action = what === "enable" ? "accept_rule" : `${what}_rule`;
+    const action: Action = `${what}_rule`;
     setBusy(true);
     setError(null);
     try {
-      await decide({ action, id, content: source, what: `${what} rule ${id}: ${rule.title}`, path: `${address}/${what}`, body: what === "edit" ? { source } : {} });
+      await decide({ action, id, content: source, digest: rule.digest, what: `${what} rule ${id}: ${rule.title}`, path: `${address}/${what}`, body: what === "edit" ? { source } : { seen: rule.digest } });
       saveDraft(draft, null);
       setStep(null);
       tell(`${id}: ${what === "edit" ? "changed" : `${what}d`}`);

@@ -47,8 +47,7 @@ def show_pack(pack: ServedPack) -> Iterator[str]:
     for entry in pack.entries:
         yield from _entry(entry)
     for one in pack.excluded:
-        why = one.reason.replace("_", " ")
-        yield f"out {one.score:.3f}  {one.path}  ({one.tokens} tokens; {why})"
+        yield f"out {one.score:.3f}  {one.path}  ({one.tokens} tokens; {one.why})"
     if pack.excluded_more:
         yield f"{counted(pack.excluded_more, 'more candidate')} left out"
 

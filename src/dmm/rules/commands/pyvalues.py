@@ -225,8 +225,9 @@ def _guarded(work: Callable[[], object]) -> object:
 
 
 def _listed(value: object) -> object:
-    several = isinstance(value, (str, list, tuple, bytes, bytearray))
-    return list(value)[:_MANY] if several else UNKNOWN  # type: ignore[call-overload]
+    if isinstance(value, (str, list, tuple, bytes, bytearray)):
+        return list(value)[:_MANY]
+    return UNKNOWN
 
 
 def _mapped(function: object, values: object) -> object:

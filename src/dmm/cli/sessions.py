@@ -1,0 +1,41 @@
+"""`dmm ledger session`: the sessions of agents as they ran."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dmm.cli.audit import SHOWN, open_to_look
+from dmm.cli.format import sessions as lines
+from dmm.cli.options import Json, Root, print_json, print_lines
+from dmm.domain.plain import to_plain
+
+
+def session(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="A session, by its whole id.")
+    ] = None,
+    last: Annotated[int, typer.Option(min=1, help="Number of sessions to list.")] = SHOWN,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """List the sessions of agents, or show what happened in one."""
+    dmm = open_to_look(root)
+    if name is None:
+        listed = dmm.session_history.list(last)
+        if as_json:
+            print_json(to_plain(listed))
+        else:
+            print_lines(lines.list_sessions(listed.sessions))
+        return
+    from dmm.mcp.fixed_cost import count_fixed
+
+    found = dmm.session_history.show(name)
+    fixed = sum(tokens for _, tokens in count_fixed(dmm))
+    if as_json:
+        told = to_plain(found)
+        told["cost"]["fixed"] = fixed
+        print_json(told)
+    else:
+        print_lines(lines.show_session(found, fixed))

@@ -1,0 +1,35 @@
+"""What every session pays for DMM, whatever it asks: tools, instructions, and BOOT."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dmm.files.consents import BOOT
+from dmm.files.shipped import read_boot
+from dmm.lru import LruCache
+from dmm.mcp.server import INSTRUCTIONS, list_tools
+
+if TYPE_CHECKING:
+    from dmm.bootstrap import Dmm
+
+COUNTED: LruCache[int] = LruCache(16)
+
+
+def count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
+    """Count the tokens of each part, BOOT as it is served."""
+    boot = read_boot(dmm.consents.effective(BOOT)) or b""
+    texts = ("5 tools", _tools()), ("instructions", INSTRUCTIONS)
+    parts = (*texts, ("BOOT", boot.decode("utf-8", "replace")))
+    return tuple((name, _count(dmm, text)) for name, text in parts)
+
+
+@lru_cache
+def _tools() -> str:
+    return list_tools(core=True).model_dump_json(by_alias=True, exclude_none=True)
+
+
+def _count(dmm: Dmm, text: str) -> int:
+    """Count a text once: they change with the version, and BOOT with its file."""
+    found = COUNTED.find(text)
+    return COUNTED.keep(dmm.count(text), text) if found is None else found
