@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import signal
 import sys
@@ -378,3 +379,24 @@ def test_what_is_signed_names_the_project_wherever_the_command_runs(
     assert tab.asked["on"].startswith(f"{lived_in.folder}$ dmm review approve")
     running.send_signal(signal.SIGINT)
     assert running.wait(60) == 130
+
+
+def test_a_note_from_outside_a_terminal_is_an_agents_once_a_passkey_is_enrolled(
+    machine: Machine, lived_in: Project, key: Authenticator
+) -> None:
+    note: dict[str, Any] = {"text": "Invoices are sent on Mondays.", "replaces": None}
+    note |= {"start": str(lived_in.folder), "anyway": True, "by_agent": False}
+    told = machine.ask("remember", **note)
+    assert told["status"] != "applied", told
+
+
+def test_signing_out_fails_if_the_daemon_runs_but_does_not_answer(machine: Machine) -> None:
+    pid = machine.start()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        told = machine.dmm("ui", "--sign-out")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert told.returncode != 0
+    assert "nobody was signed out" in told.stderr
+    assert machine.dmm("ui", "--sign-out").returncode == 0

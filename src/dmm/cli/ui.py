@@ -174,9 +174,12 @@ def open_browser(address: str) -> bool:
 
 def _sign_out() -> int:
     """Sign out through the daemon, or where none runs, in the file that it would read."""
-    told = endpoint.call("sign_out", {}, timeout=5.0)
-    if told is not None:
+    told = endpoint.call("sign_out", {}, timeout=START_WITHIN)
+    if told is not None and "ended" in told:
         return int(told["ended"])
+    if endpoint.is_running():
+        hint = "try again, or stop it first: dmm daemon stop"
+        raise DaemonError("the daemon did not answer, so nobody was signed out", hint=hint)
     from dmm.http.sessions import Sessions
 
     return Sessions(folder=page_folder()).end_all()

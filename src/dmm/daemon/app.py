@@ -78,6 +78,7 @@ class Daemon:
             self.sign_out,
             Confirmations(lambda: self._web, self._is_agent),
             self.agents.session_of,
+            self._may_be_person,
         )
         self._spool = Spool.of_user()
         self._spooled = 0.0
@@ -311,9 +312,17 @@ class Daemon:
         """Make the code that confirms decisions, for a person's terminal; passkeys replace it."""
         if self._web is None or self._web.persons.keyring.read():
             return None
-        if peer is None or not is_at_terminal(peer) or self.agents.shares_terminal(peer):
-            return None
-        return self._web.persons.codes.make()
+        return self._web.persons.codes.make() if self._is_at_own_terminal(peer) else None
+
+    def _may_be_person(self, peer: int | None) -> bool:
+        """Return whether a note may be a person's; with a passkey, only one from a terminal may."""
+        enrolled = self._web is not None and self._web.persons.keyring.read()
+        return not enrolled or self._is_at_own_terminal(peer)
+
+    def _is_at_own_terminal(self, peer: int | None) -> bool:
+        if peer is None or not is_at_terminal(peer):
+            return False
+        return not self.agents.shares_terminal(peer)
 
     def _is_agent(self, peer: int | None) -> bool:
         return self.agents.session_of(peer) is not None

@@ -34,6 +34,7 @@ class Calls:
     sign_out: Callable[[], int]
     confirmations: Confirmations
     session_of: Callable[[int | None], str | None] = lambda _: None
+    is_person: Callable[[int | None], bool] = lambda _: True
 
     def answer(self, body: bytes, peer: int | None = None) -> bytes:
         """Answer one call; what goes wrong in an expected way is part of the answer."""
@@ -101,7 +102,9 @@ class Calls:
         """Remember or forget a note, in the name of whoever runs the command."""
         project = self._project(arguments)
         session = self.session_of(peer)
-        by_agent = bool(arguments.get("by_agent")) or session is not None
+        by_agent = (
+            bool(arguments.get("by_agent")) or session is not None or not self.is_person(peer)
+        )
         actor = Actor("agent", trust=Trust.AGENT, session=session) if by_agent else Actor()
         names = ("text", "replaces", "anyway") if verb == "remember" else ("name", "reason")
         with project.applying(actor) as dmm:

@@ -246,11 +246,12 @@ class Web:
     def sign_out(self) -> int:
         """End all codes and sessions, and tell how many browsers were signed in."""
         self.codes.end_all()
-        if self._streams is not None:
-            # Those who are still let in open another.
-            self._streams.end_all()
         self.persons.codes.end_all()
-        return self.sessions.end_all()
+        ended = self.sessions.end_all()
+        if self._streams is not None:
+            # Only now: a browser that lost its stream opens another as long as it is signed in.
+            self._streams.end_all()
+        return ended
 
     def _open_streams(self) -> Streams:
         from dmm.http import Jobs, Streams

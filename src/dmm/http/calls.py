@@ -144,7 +144,7 @@ async def take_call(
 
 
 def session_of(request: Request) -> str | None:
-    """Return the session of a browser that is signed in, by what is kept of it."""
+    """Return the session of a browser that is signed in: the hash of its secret."""
     if request.scope.get("dmm.caller") != "session":
         return None
     access = access_of(request)

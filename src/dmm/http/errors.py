@@ -76,7 +76,7 @@ RELAYED = Refusal(403, "origin_refused", "the socket serves programs, not web pa
 REPEATED = Refusal(400, "header_repeated", "a header that may occur only once is repeated")
 HEADERS = Refusal(431, "headers_too_large", "the request's headers are too many or too long")
 TARGET = Refusal(414, "target_too_long", "the address is too long")
-METHOD = Refusal(405, "method_not_allowed", "this method is not served", "use GET or POST")
+METHOD = Refusal(405, "method_not_allowed", "this method is not served", "use GET, POST or DELETE")
 MEDIA = Refusal(
     415, "media_type", "the body is not JSON", "send it with: Content-Type: application/json"
 )

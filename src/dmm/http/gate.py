@@ -204,7 +204,7 @@ class Gate:
         return await self.app({**scope, "dmm.caller": caller}, _replay(body, receive), answer)
 
     async def _show(self, head: Head, answer: Answer) -> None:
-        """Send a file of the page, or word that the browser has it already."""
+        """Send a file of the page, or 304 if the browser has it already."""
         answer.always = PAGE
         await answer.show(self.keys.pages[head.path], head.get("if-none-match"))
 

@@ -166,7 +166,7 @@ def _meant(body: writing_models.Undo) -> str:
 
 @router.post("/feedback", responses=told(writing_models.FeedbackTold))
 def feedback(call: Called, body: writing_models.Feedback) -> Reply:
-    """Record how memories fared."""
+    """Record how memories were used."""
     with call.unproven.write(body.root) as dmm:
         return Reply(dmm.lifecycle.report(body.memories, body.outcome, body.context))
 
