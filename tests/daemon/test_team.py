@@ -11,7 +11,7 @@ from tests.team.conftest import served
 
 from dmm.team.keys import SigningKey
 from dmm.team.registry import Registry
-from dmm.team.sqlite_engine import SqliteEngine
+from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,12 +28,12 @@ RULE = "never run terraform destroy"
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Iterator[Registry]:
-    engine = SqliteEngine(tmp_path / "server.db")
-    engine.migrate()
-    made = Registry(engine, SigningKey.make())
+    database = SqliteDatabase(tmp_path / "server.db")
+    database.migrate()
+    made = Registry(database, SigningKey.make())
     made.add("acme", "shop")
     yield made
-    engine.close()
+    database.close()
 
 
 def decide(machine: Machine, payload: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from dmm.team.credentials import Credentials
 from dmm.team.keys import SigningKey
 from dmm.team.port import Page
 from dmm.team.registry import Registry
-from dmm.team.sqlite_engine import SqliteEngine
+from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,18 +48,18 @@ class Server:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    engine = SqliteEngine(tmp_path / "server.db")
-    engine.migrate()
-    registry = Registry(engine, SigningKey.make())
+    database = SqliteDatabase(tmp_path / "server.db")
+    database.migrate()
+    registry = Registry(database, SigningKey.make())
     registry.add("acme", "shop")
     with served(registry) as url:
         yield Server(registry, url)
-    engine.close()
+    database.close()
 
 
 def test_health_tells_whether_the_database_answers(server: Server) -> None:
     assert server.ask("GET", "/health", headers={}) == (200, {"ok": True, "protocol": 1})
-    server.registry.engine.close()
+    server.registry.database.close()
     assert server.ask("GET", "/health", headers={}) == (503, {"ok": False})
 
 
@@ -134,7 +134,7 @@ def test_a_database_that_fails_is_told_without_its_words(
     server: Server, capfd: pytest.CaptureFixture[str]
 ) -> None:
     laptop = Hall(server.registry, "acme", server.url).join()
-    server.registry.engine.close()
+    server.registry.database.close()
     headers = OWN | {"Authorization": f"Bearer {laptop.joined.token}"}
     status, told = server.ask("GET", "/v1/team/pull", headers=headers)
     assert status == 503

@@ -1,4 +1,4 @@
-"""A real PostgreSQL for a run of tests, and logs of all engines to run the same tests against."""
+"""A real PostgreSQL for a run of tests, and logs of all databases to run the same tests against."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from dmm.team.keys import SigningKey
 from dmm.team.port import Batch
 from dmm.team.registry import Registry
 from dmm.team.sharing import Told
-from dmm.team.sqlite_engine import SqliteEngine
+from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.team.chain import Entry
-    from dmm.team.engine import Engine
+    from dmm.team.database import Database
     from dmm.team.port import TeamLog
-    from dmm.team.postgres_engine import PostgresEngine
+    from dmm.team.postgres import PostgresDatabase
     from dmm.team.registry import Joined
 
 
@@ -126,22 +126,22 @@ def start_postgres(programs: Path) -> Postgres:
 
 
 @pytest.fixture(scope="session")
-def database(postgres: Postgres) -> Iterator[PostgresEngine]:
+def database(postgres: Postgres) -> Iterator[PostgresDatabase]:
     """A database with its tables; tests have teams of their own in it."""
-    from dmm.team.postgres_engine import PostgresEngine
+    from dmm.team.postgres import PostgresDatabase
 
-    made = PostgresEngine(postgres.make(f"t{secrets.token_hex(8)}"))
+    made = PostgresDatabase(postgres.make(f"t{secrets.token_hex(8)}"))
     made.migrate()
     yield made
     made.close()
 
 
 @contextlib.contextmanager
-def open_engine(name: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[Engine]:
+def open_engine(name: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[Database]:
     if name == "postgres":
         yield request.getfixturevalue("database")
         return
-    made = SqliteEngine(folder / "server.db")
+    made = SqliteDatabase(folder / "server.db")
     made.migrate()
     try:
         yield made
@@ -228,10 +228,10 @@ WAYS = [
 
 @pytest.fixture(params=WAYS)
 def hall(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hall]:
-    """A project to join, on every engine, in process and over HTTP."""
+    """A project to join, on every database, in process and over HTTP."""
     name, way = request.param
-    with open_engine(name, request, tmp_path) as engine:
-        registry = Registry(engine, SigningKey.make())
+    with open_engine(name, request, tmp_path) as database:
+        registry = Registry(database, SigningKey.make())
         team = f"acme-{secrets.token_hex(4)}"
         registry.add(team, "shop")
         if way == "direct":

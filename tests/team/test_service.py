@@ -18,7 +18,7 @@ from dmm.rules.commands.calls import ToolCall
 from dmm.team.client import HttpLog
 from dmm.team.keys import SigningKey
 from dmm.team.registry import Registry
-from dmm.team.sqlite_engine import SqliteEngine
+from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,13 +58,13 @@ class Office:
 @pytest.fixture
 def office(tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
     monkeypatch.delenv("DMM_ROOT", raising=False)
-    engine = SqliteEngine(tmp_path / "server.db")
-    engine.migrate()
-    registry = Registry(engine, SigningKey.make())
+    database = SqliteDatabase(tmp_path / "server.db")
+    database.migrate()
+    registry = Registry(database, SigningKey.make())
     registry.add("acme", "shop")
     with served(registry) as url:
         yield Office(tmp_path, model, registry, url)
-    engine.close()
+    database.close()
 
 
 def level(dmm: Dmm) -> str:
@@ -88,9 +88,9 @@ def test_a_rule_holds_with_the_server_gone(
     tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DMM_ROOT", raising=False)
-    engine = SqliteEngine(tmp_path / "server.db")
-    engine.migrate()
-    registry = Registry(engine, SigningKey.make())
+    database = SqliteDatabase(tmp_path / "server.db")
+    database.migrate()
+    registry = Registry(database, SigningKey.make())
     registry.add("acme", "shop")
     with served(registry) as url:
         office = Office(tmp_path, model, registry, url)
@@ -98,7 +98,7 @@ def test_a_rule_holds_with_the_server_gone(
         ada.ledger.add_constraint(RULE)
         ada.team.sync()
         ben.team.sync()
-    engine.close()
+    database.close()
     with pytest.raises(TeamError, match="can't be reached"):
         ben.team.sync()
     assert level(office.open("ben")) == "deny"

@@ -122,11 +122,11 @@ def run(
 def migrate(folder: Folder = None) -> None:
     """Bring the tables of the database up to this version."""
     refuse_agents("migrate the database")
-    engine = _read(folder).engine()
+    database = _read(folder).open_database()
     try:
-        before, after = engine.migrate(), engine.version()
+        before, after = database.migrate(), database.version()
     finally:
-        engine.close()
+        database.close()
     same = before == after
     print_lines([f"Schema {after}: " + ("nothing to do" if same else f"migrated from {before}")])
 
@@ -135,12 +135,12 @@ def migrate(folder: Folder = None) -> None:
 def doctor(folder: Folder = None) -> None:
     """Check the server's database."""
     setup = _read(folder)
-    engine = setup.engine()
+    database = setup.open_database()
     try:
-        engine.need_ready()
-        faults = engine.faults()
+        database.need_ready()
+        faults = database.faults()
     finally:
-        engine.close()
+        database.close()
     kind = "PostgreSQL" if setup.database else "SQLite"
     print_lines([f"✗ {one}" for one in faults] or [f"✓ {kind} database, schema and isolation"])
     if faults:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dmm.cli.fast_typer import FastTyper
-from dmm.cli.options import Json, Root, counted, open_project, present, print_lines, refuse_agents
+from dmm.cli.options import (
+    Json,
+    Root,
+    counted,
+    open_project,
+    print_json,
+    print_lines,
+    refuse_agents,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from dmm.team.service import Standing
 
 app = FastTyper(help="Rules that a team shares.")
 
@@ -46,18 +56,21 @@ def sync(root: Root = None) -> None:
 @app.command()
 def status(as_json: Json = False, root: Root = None) -> None:
     """Show what waits to be sent, how old the team's rules are, and which they are."""
-    told = asdict(open_project(root).team.status())
-    present(told, as_json=as_json, lines=_lines)
+    standing = open_project(root).team.status()
+    if as_json:
+        print_json(asdict(standing))
+    else:
+        print_lines(_lines(standing))
 
 
-def _lines(told: dict[str, Any]) -> Iterator[str]:
-    yield f"{told['team']}/{told['project']} at {told['url']}, as {told['role']}"
-    if told["fault"]:
-        yield f"  ! {told['fault']}"
-    yield f"  unsent:  {counted(told['unsent'], 'event')}"
-    behind = told["behind"]
-    lag = "never" if behind is None else f"{told['pulled']} ({counted(behind, 'event')} behind)"
+def _lines(told: Standing) -> Iterator[str]:
+    yield f"{told.team}/{told.project} at {told.url}, as {told.role}"
+    if told.fault:
+        yield f"  ! {told.fault}"
+    yield f"  unsent:  {counted(told.unsent, 'event')}"
+    behind = told.behind
+    lag = "never" if behind is None else f"{told.pulled} ({counted(behind, 'event')} behind)"
     yield f"  updated: {lag}"
-    yield f"  rules:   {len(told['rules'])} from others"
-    for one in told["rules"]:
-        yield f"    team:{one['seq']}  {one['text']}"
+    yield f"  rules:   {len(told.rules)} from others"
+    for one in told.rules:
+        yield f"    team:{one.seq}  {one.text}"

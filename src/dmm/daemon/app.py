@@ -13,11 +13,11 @@ from dmm.daemon.agents import Agents, is_at_terminal
 from dmm.daemon.apart import do_apart
 from dmm.daemon.calls import Calls
 from dmm.daemon.confirmations import Confirmations
-from dmm.daemon.couriers import Couriers
 from dmm.daemon.hook_events import HookHandler
 from dmm.daemon.jobs import Chores
 from dmm.daemon.memory import return_memory
 from dmm.daemon.spooled import Spool
+from dmm.daemon.team_exchange import TeamExchange
 from dmm.embed.tokens import release_ranks
 from dmm.errors import DaemonError, DmmError, UsageError
 from dmm.projects import Projects
@@ -96,7 +96,7 @@ class Daemon:
             after=return_memory,
             apart=do_apart,
         )
-        self._couriers = Couriers(log)
+        self._team_exchange = TeamExchange(log)
         self._asked = time.monotonic()
         self._warming: threading.Thread | None = None
         self._learned = False
@@ -170,7 +170,7 @@ class Daemon:
 
             self._begin(load, "dmm.mcp.stream")
         self._survive(self._watch)
-        self._survive(self._couriers.follow, self.projects.each())
+        self._survive(self._team_exchange.follow, self.projects.each())
         self._survive(self._release, quiet)
         self._survive(self._close_idle)
         self._server = server
@@ -335,7 +335,7 @@ class Daemon:
         """Start nothing new; requests already received are answered."""
         self._leaving.set()
         self.chores.end()
-        self._couriers.end()
+        self._team_exchange.end()
         for watch in list(self._watches.values()):
             watch.end()
         if self._web is not None:

@@ -19,7 +19,7 @@ from dmm.team.registry import Registry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.team.engine import Engine
+    from dmm.team.database import Database
 
 FILE = "server.json"
 DATABASE = "server.db"
@@ -34,25 +34,25 @@ class Setup:
     key: SigningKey
     database: str = ""
 
-    def engine(self) -> Engine:
+    def open_database(self) -> Database:
         """Open the database."""
         if self.database:
-            from dmm.team.postgres_engine import PostgresEngine
+            from dmm.team.postgres import PostgresDatabase
 
-            return PostgresEngine(self.database)
-        from dmm.team.sqlite_engine import SqliteEngine
+            return PostgresDatabase(self.database)
+        from dmm.team.sqlite import SqliteDatabase
 
-        return SqliteEngine(self.folder / DATABASE)
+        return SqliteDatabase(self.folder / DATABASE)
 
     @contextlib.contextmanager
     def registry(self) -> Iterator[Registry]:
         """Open the database for a block."""
-        engine = self.engine()
+        database = self.open_database()
         try:
-            engine.need_ready()
-            yield Registry(engine, self.key)
+            database.need_ready()
+            yield Registry(database, self.key)
         finally:
-            engine.close()
+            database.close()
 
 
 def default_folder() -> Path:
@@ -70,11 +70,11 @@ def set_up(folder: Path, database: str) -> Setup:
     setup = Setup(folder, SigningKey.make(), database)
     with translated(folder, "make the folder"):
         make_private_folder(folder)
-    engine = setup.engine()
+    opened = setup.open_database()
     try:
-        engine.migrate()
+        opened.migrate()
     finally:
-        engine.close()
+        opened.close()
     told = {"key": setup.key.secret, "database": database}
     write_atomic(path, json.dumps(told).encode(), private=True)
     return setup

@@ -29,7 +29,7 @@ from dmm.team.stored import Place, StoredLog
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.team.engine import Engine, Rows
+    from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -84,13 +84,13 @@ def now() -> dt.datetime:
 class Registry:
     """Says who may use which log."""
 
-    engine: Engine
+    database: Database
     key: SigningKey
     clock: Callable[[], dt.datetime] = now
 
     def knock(self) -> None:
         """Ask the database for nothing; StorageError where it does not answer."""
-        with self.engine.transaction("") as rows:
+        with self.database.transaction("") as rows:
             rows("SELECT 1")
 
     def add(self, team: str, project: str) -> bool:
@@ -99,7 +99,7 @@ class Registry:
             if not NAME.fullmatch(name):
                 hint = "use lower-case letters, digits and dashes: acme/shop"
                 raise UsageError(f"'{name}' is no name for a team or a project", hint=hint)
-        with self.engine.transaction(team) as rows:
+        with self.database.transaction(team) as rows:
             if not rows(ADD_PROJECT, team, project, GENESIS):
                 return False
             self._enrol(rows, team, project, SERVER, WriterHead(self.key.public, MAINTAINER), "")
@@ -111,7 +111,7 @@ class Registry:
             raise UsageError(f"unknown role '{role}'", hint=f"one of {', '.join(ROLES)}")
         secret = secrets.token_hex(SECRET_BYTES)
         expires = (self.clock() + INVITED_FOR).isoformat()
-        with self.engine.transaction(team) as rows:
+        with self.database.transaction(team) as rows:
             self._place(team, project).head(rows)
             rows(ADD_INVITATION, team, _hash(secret), project, role, expires)
         return f"{team}.{secret}.{self.key.public}"
@@ -124,7 +124,7 @@ class Registry:
             raise _unknown_invitation()
         writer, token = secrets.token_hex(8), secrets.token_hex(SECRET_BYTES)
         at = self.clock()
-        with self.engine.transaction(team) as rows:
+        with self.database.transaction(team) as rows:
             found = rows(USE_INVITATION, writer, team, _hash(secret), at.isoformat())
             if not found:
                 raise _unknown_invitation()
@@ -142,7 +142,7 @@ class Registry:
         writer, _, secret = rest.partition(".")
         if not NAME.fullmatch(team):
             return None
-        with self.engine.transaction(team) as rows:
+        with self.database.transaction(team) as rows:
             found = rows(TOKEN, team, writer)
         if not found or not hmac.compare_digest(str(found[0][1]), _hash(secret)):
             return None
@@ -150,7 +150,7 @@ class Registry:
 
     def members(self, team: str, project: str) -> tuple[Member, ...]:
         """List the writers of a project."""
-        with self.engine.transaction(team) as rows:
+        with self.database.transaction(team) as rows:
             self._place(team, project).head(rows)
             found = rows(MEMBERS, team, project)
         return tuple(Member(row[0], row[1], row[2], row[3], bool(row[4])) for row in found)
@@ -161,7 +161,7 @@ class Registry:
         return self._place(team, project).revoke(writer, told)
 
     def _place(self, team: str, project: str) -> Place:
-        return Place(self.engine, self.key, team, project)
+        return Place(self.database, self.key, team, project)
 
     def _tell(self, kind: str, payload: str, at: dt.datetime) -> Told:
         identity = new_id(int(at.timestamp() * 1000), secrets.token_bytes(ID_RANDOMNESS))

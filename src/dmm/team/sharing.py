@@ -83,6 +83,7 @@ SHARING: Mapping[EventType, Sharing] = {
     EventType.MEMORY_EXPIRED: _BY_GIT,
     EventType.PAYLOAD_REDACTED: _LOCAL,
     EventType.LEDGER_RESTORED: _LOCAL,
+    EventType.PASSKEYS_NOTED: _LOCAL,
 }
 # The types to look for in a ledger.
 SHARED = tuple(str(kind) for kind, verdict in SHARING.items() if verdict.fields)

@@ -22,7 +22,7 @@ from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dmm.team.engine import Engine, Rows
+    from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
     from dmm.team.port import Batch, Outcome
     from dmm.team.sharing import Told
@@ -64,7 +64,7 @@ class _Replayed(Exception):
 class Place:
     """A project of a team, with the key that the server signs with."""
 
-    engine: Engine
+    database: Database
     key: SigningKey
     team: str
     project: str
@@ -125,7 +125,7 @@ class Place:
 
     def revoke(self, writer: str, told: Told) -> bool:
         """Remove a writer and record it; False where it was removed before."""
-        with self.engine.transaction(self.team) as rows:
+        with self.database.transaction(self.team) as rows:
             head = self.lock(rows)
             known = self.writer(rows, writer)
             if known is None:
@@ -147,7 +147,7 @@ class StoredLog:
         """Take entries; what is answered is committed."""
         place = self.place
         try:
-            with place.engine.transaction(place.team) as rows:
+            with place.database.transaction(place.team) as rows:
                 head = place.lock(rows)
                 known = place.writer(rows, self.writer)
                 if known is None:
@@ -165,7 +165,7 @@ class StoredLog:
     def pull(self, after: int) -> Page | Revoked:
         """Read the entries after a number."""
         place = self.place
-        with place.engine.transaction(place.team) as rows:
+        with place.database.transaction(place.team) as rows:
             known = place.writer(rows, self.writer)
             if known is None or known.revoked:
                 return Revoked()

@@ -10,11 +10,11 @@ import psycopg
 import pytest
 
 from dmm.errors import StorageError, TeamError
-from dmm.team.engine import SCHEMA_VERSION
+from dmm.team.database import SCHEMA_VERSION
 from dmm.team.keys import SigningKey
-from dmm.team.postgres_engine import ISOLATED, PostgresEngine
+from dmm.team.postgres import ISOLATED, PostgresDatabase
 from dmm.team.registry import Registry
-from dmm.team.sqlite_engine import SqliteEngine
+from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,14 +31,14 @@ def address(postgres: Postgres) -> str:
 def filled(postgres: Postgres) -> str:
     """A database in which two teams have something each."""
     made = postgres.make(f"t{secrets.token_hex(8)}")
-    engine = PostgresEngine(made)
-    assert engine.migrate() == 0
-    registry = Registry(engine, SigningKey.make())
+    database = PostgresDatabase(made)
+    assert database.migrate() == 0
+    registry = Registry(database, SigningKey.make())
     for team in ("one", "two"):
         registry.add(team, "shop")
         registry.join(registry.invite(team, "shop", "reader"), SigningKey.make().public, team)
         registry.invite(team, "shop", "reader")
-    engine.close()
+    database.close()
     return made
 
 
@@ -64,14 +64,14 @@ def test_a_team_can_write_no_row_of_another(filled: str) -> None:
 
 
 def test_the_team_of_a_transaction_is_forgotten_by_its_connection(filled: str) -> None:
-    engine = PostgresEngine(filled)
+    database = PostgresDatabase(filled)
     try:
         for team in ("one", "two", "one", "nobody", "two"):
-            with engine.transaction(team) as rows:
+            with database.transaction(team) as rows:
                 found = {row[0] for row in rows("SELECT team_id FROM project")}
             assert found == ({team} if team != "nobody" else set())
     finally:
-        engine.close()
+        database.close()
 
 
 @pytest.mark.parametrize("act", ["UPDATE event SET payload = ''", "DELETE FROM event"])
@@ -87,12 +87,12 @@ def test_events_in_postgres_are_only_appended(filled: str, act: str) -> None:
 
 @pytest.mark.parametrize("act", ["UPDATE event SET payload = ''", "DELETE FROM event"])
 def test_file_events_are_only_appended(tmp_path: Path, act: str) -> None:
-    engine = SqliteEngine(tmp_path / "server.db")
-    engine.migrate()
-    registry = Registry(engine, SigningKey.make())
+    database = SqliteDatabase(tmp_path / "server.db")
+    database.migrate()
+    registry = Registry(database, SigningKey.make())
     registry.add("one", "shop")
     registry.join(registry.invite("one", "shop", "reader"), SigningKey.make().public, "a")
-    engine.close()
+    database.close()
     connection = apsw.Connection(str(tmp_path / "server.db"))
     with pytest.raises(apsw.ConstraintError, match="never"):
         connection.execute(act)
@@ -100,46 +100,48 @@ def test_file_events_are_only_appended(tmp_path: Path, act: str) -> None:
 
 
 def test_a_second_migration_does_nothing_and_the_set_up_is_sound(filled: str) -> None:
-    engine = PostgresEngine(filled)
-    assert engine.migrate() == SCHEMA_VERSION
-    assert engine.faults() == []
-    engine.close()
+    database = PostgresDatabase(filled)
+    assert database.migrate() == SCHEMA_VERSION
+    assert database.faults() == []
+    database.close()
 
 
 def test_the_doctor_finds_a_table_that_is_not_isolated(address: str) -> None:
-    engine = PostgresEngine(address)
-    engine.migrate()
+    database = PostgresDatabase(address)
+    database.migrate()
     with psycopg.connect(address) as connection:
         connection.execute("ALTER TABLE writer NO FORCE ROW LEVEL SECURITY")
-    assert engine.faults() == ["row-level security is not forced on writer"]
-    engine.close()
+    assert database.faults() == ["row-level security is not forced on writer"]
+    database.close()
 
 
 def test_tables_of_a_later_version_are_refused(address: str, tmp_path: Path) -> None:
-    engine = PostgresEngine(address)
+    database = PostgresDatabase(address)
     with pytest.raises(TeamError, match="schema version 0, not 1"):
-        engine.need_ready()
-    engine.migrate()
+        database.need_ready()
+    database.migrate()
     with psycopg.connect(address) as connection:
         connection.execute("UPDATE dmm_schema SET version = 99")
     with pytest.raises(TeamError, match="schema version 99; this dmm knows 1"):
-        engine.need_ready()
-    engine.close()
-    local = SqliteEngine(tmp_path / "server.db")
+        database.need_ready()
+    database.close()
+    local = SqliteDatabase(tmp_path / "server.db")
     local.migrate()
     local.close()
     opened = apsw.Connection(str(tmp_path / "server.db"))
     opened.pragma("user_version", 99)
     opened.close()
-    local = SqliteEngine(tmp_path / "server.db")
+    local = SqliteDatabase(tmp_path / "server.db")
     with pytest.raises(TeamError, match="schema version 99; this dmm knows 1"):
         local.need_ready()
     local.close()
 
 
 def test_a_database_that_does_not_answer_is_named_without_its_password(tmp_path: Path) -> None:
-    engine = PostgresEngine(f"host={tmp_path} dbname=x user=y password=hunter22 connect_timeout=1")
+    database = PostgresDatabase(
+        f"host={tmp_path} dbname=x user=y password=hunter22 connect_timeout=1"
+    )
     with pytest.raises(StorageError, match="can't be reached") as told:
-        engine.version()
+        database.version()
     assert "hunter22" not in f"{told.value} {told.value.hint}"
-    engine.close()
+    database.close()

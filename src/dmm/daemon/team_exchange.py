@@ -76,7 +76,7 @@ class Courier:
         return 0.0
 
 
-class Couriers:
+class TeamExchange:
     """One courier for each open project that has joined a team."""
 
     def __init__(self, log: Log) -> None:

@@ -7,13 +7,13 @@ import threading
 from typing import TYPE_CHECKING
 
 from dmm.storage.sqlite import connect, transaction, translated
-from dmm.team.engine import SCHEMA_VERSION, need_current
+from dmm.team.database import SCHEMA_VERSION, need_current
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dmm.team.engine import Row, Rows
+    from dmm.team.database import Row, Rows
 
 TABLES = """
 CREATE TABLE project (
@@ -50,7 +50,7 @@ BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 """
 
 
-class SqliteEngine:
+class SqliteDatabase:
     """One file; one writer at a time, which a lock in this process also sees to."""
 
     def __init__(self, path: Path) -> None:

@@ -10,8 +10,8 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError, TeamError
-from dmm.team.engine import SCHEMA_VERSION, need_current
-from dmm.team.sqlite_engine import TABLES
+from dmm.team.database import SCHEMA_VERSION, need_current
+from dmm.team.sqlite import TABLES
 
 try:
     import psycopg
@@ -23,7 +23,7 @@ except ImportError as _error:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.team.engine import Row, Rows
+    from dmm.team.database import Row, Rows
 
     Connection = psycopg.Connection[Row]
 
@@ -71,7 +71,7 @@ MIGRATIONS = {
 _VERSION = "SELECT to_regclass('dmm_schema') IS NOT NULL"
 
 
-class PostgresEngine:
+class PostgresDatabase:
     """One database on a server."""
 
     def __init__(self, address: str) -> None:

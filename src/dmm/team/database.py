@@ -22,7 +22,7 @@ class Rows(Protocol):
         """Return the rows of the answer, if it has any."""
 
 
-class Engine(Protocol):
+class Database(Protocol):
     """One database with the tables of the team log."""
 
     def transaction(self, team: str, /) -> AbstractContextManager[Rows]:
