@@ -296,7 +296,8 @@ def test_a_pending_rule_is_accepted_only_in_the_text_that_was_shown(shop: Server
     proof = confirm(shop, own, key, action="accept_rule", id=name, digest=other)
     body = {"names": [name], "seen": other, "proof": proof}
     told = ask(shop, own, "POST", "/v1/rules/accept", body)
-    assert (told.status, told.code, shop.events()) == (409, "ledger_refused", before)
+    assert (told.status, told.code) == (409, "ledger_refused")
+    assert len(ask(shop, own, "GET", "/v1/rules/pending").json()["pending"]) == 2
     names = [name, str(second["seq"])]
     both = hashlib.sha256(f"{shown}\n{other}".encode()).hexdigest()
     proof = confirm(shop, own, key, action="accept_rule", id=",".join(names), digest=both)

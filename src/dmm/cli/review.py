@@ -182,7 +182,7 @@ def _one(name: str | None, given: str | None) -> str:
     return name or given or ""
 
 
-def _edit(dmm: Dmm, name: str, seen: str | None) -> dict[str, Any]:
+def _edit(dmm: Dmm, name: str, seen: str | None) -> Mapping[str, Any]:
     """Open the text in the user's editor; a refused text is not lost."""
     from dmm.cli.editor import edit_text, keeping
 
