@@ -84,10 +84,11 @@ def test_a_job_runs_to_its_end_and_its_result_is_kept(jobs: Jobs, listener: List
 
     job = jobs.begin("verify", ROOT, work)
     assert (job.kind, job.root, job.state) == ("verify", "/project", JobState.RUNNING)
-    done = listener.ended(job.id)
+    told = listener.ended(job.id)
+    assert (told.state, told.result) == ("done", None)
+    done = jobs.find(ROOT, job.id)
     assert (done.state, done.result, done.done, done.total) == ("done", {"found": 3}, 2, 2)
     assert done.ended is not None
-    assert jobs.find(ROOT, job.id) == done
     assert [one.result for one in jobs.list(ROOT)] == [None]
     assert jobs.list(Path("/other/.dmm")) == ()
     with pytest.raises(UsageError, match="no such job"):

@@ -103,6 +103,33 @@ def test_review_frames_the_words_of_a_third_party(visit: Visit, world: World) ->
     expect(framed).to_contain_text("Retries of the payment provider need a random wait")
 
 
+def test_review_approves_no_change_that_was_not_shown_to_its_end(own: Visit) -> None:
+    body = "# Paper sizes\n\n" + "\n" * 300 + "Invoices are printed on paper of size A5.\n"
+    proposal = own.world.propose("project/notes/paper_sizes.md", body, "seen while working")
+    own.open(f"review/{proposal}")
+    own.press("a", "Enter")
+    expect(own.main.get_by_role("button", name="Confirm approval")).to_be_disabled()
+    expect(own.main).to_contain_text("not shown yet")
+    expect(own.main).not_to_contain_text("size A5")
+    own.main.get_by_role("button", name="more lines").click()
+    expect(own.main).to_contain_text("size A5")
+    own.main.get_by_role("button", name="Confirm approval").click()
+    own.confirm()
+    expect(own.page.get_by_role("status").get_by_text("approved and applied")).to_be_visible()
+
+
+def test_review_shows_what_stands_behind_a_fence_and_the_numbers_of_a_list(own: Visit) -> None:
+    code = "```sh ask nobody\nmake release\n```"
+    body = f"# Release\n\n{code}\n\n7. Tag it.\n8. Tell [all](#everyone).\n"
+    proposal = own.world.propose("project/notes/release.md", body, "seen while working")
+    own.open(f"review/{proposal}")
+    own.main.get_by_role("button", name="As it would read").click()
+    text = own.main.locator(".markdown")
+    expect(text).to_contain_text("sh ask nobody")
+    expect(text.locator("ol")).to_have_attribute("start", "7")
+    expect(text).to_contain_text("(#everyone)")
+
+
 def test_review_takes_a_write_back(own: Visit) -> None:
     file = own.world.project.memory / "project" / "notes" / "paper_size.md"
     proposal = own.world.propose_note("invoices are printed on paper of size A5", "paper_size")

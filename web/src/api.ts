@@ -17,9 +17,6 @@ export class ApiError extends Error {
   }
 }
 
-/** The daemon's version has no such route. */
-export const isMissing = (error: unknown): boolean => error instanceof ApiError && (error.status === 405 || (error.status === 404 && error.code === "not_found" && error.where === null));
-
 // A header holds few characters; a folder with others is named in the address instead.
 const HEADER_SAFE = /^[\x20-\x7e]+$/;
 

@@ -6,7 +6,7 @@ export const SCREENS = ["live", "review", "memory", "ledger", "rules", "conflict
 export type Screen = (typeof SCREENS)[number];
 
 export interface Route {
-  screen: Screen | "pack" | "session" | "confirm";
+  screen: Screen | "pack" | "session";
   /** What follows the screen's name, decoded. */
   rest: string;
   parameters: URLSearchParams;
@@ -20,7 +20,7 @@ addEventListener("hashchange", () => {
 export const route = computed<Route>(() => {
   const [path = "", query = ""] = hash.value.replace(/^#\/?/, "").split("?", 2);
   const [first = "", ...rest] = path.split("/");
-  const known = (SCREENS as readonly string[]).includes(first) || ["pack", "session", "confirm"].includes(first);
+  const known = (SCREENS as readonly string[]).includes(first) || ["pack", "session"].includes(first);
   return {
     screen: known ? (first as Route["screen"]) : "live",
     rest: rest.map(decode).join("/"),
@@ -31,7 +31,7 @@ export const route = computed<Route>(() => {
 /** The entry of the rail that a route belongs to. */
 export const screen = computed<Screen>(() => {
   const name = route.value.screen;
-  return name === "pack" || name === "session" ? "live" : name === "confirm" ? "review" : name;
+  return name === "pack" || name === "session" ? "live" : name;
 });
 
 function decode(part: string): string {

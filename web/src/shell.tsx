@@ -28,7 +28,6 @@ const VIEWS: Record<Screen, (props: { route: Route }) => JSX.Element> = {
   ledger: later("Ledger"), rules: later("Rules"), conflicts: later("Conflicts"), ask: later("Ask"), health: later("Health"),
 };
 
-const ConfirmView = later("Confirm");
 
 let openPalette: () => void = () => undefined;
 startKeys(() => openPalette());
@@ -59,7 +58,7 @@ export function Shell({ route }: { route: Route }) {
     document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
   }, [where]);
 
-  const View = route.screen === "confirm" ? ConfirmView : VIEWS[where];
+  const View = VIEWS[where];
   return (
     <div class="shell">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>

@@ -86,11 +86,13 @@ export async function loadProjects(): Promise<void> {
 
 /** Read the numbers beside Review and Conflicts. */
 export async function loadCounts(): Promise<void> {
-  if (!root.value) return;
+  const folder = root.value;
+  if (!folder) return;
   const [proposals, conflicts] = await Promise.allSettled([
     request<{ pending: number }>("/v1/proposals"),
     request<{ unresolved: number }>("/v1/conflicts"),
   ]);
+  if (root.value !== folder) return;
   if (proposals.status === "fulfilled") pending.value = proposals.value.pending;
   if (conflicts.status === "fulfilled") clashes.value = conflicts.value.unresolved;
 }

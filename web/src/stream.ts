@@ -29,6 +29,12 @@ function take(message: Message): void {
   }
   if (message.root !== root.value) return;
   connection.value = "ok";
+  if (message.head < head.value) {
+    // The ledger was restored from a backup: what was known beyond it is gone.
+    news.value = [];
+    head.value = 0;
+    epoch.value += 1;
+  }
   const known = head.value;
   head.value = Math.max(known, message.head);
   if (message.kind === "ledger") {

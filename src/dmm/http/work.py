@@ -151,7 +151,8 @@ class Jobs:
             held.job, state=state, done=done or 0, ended=_now(), result=result, error=error
         )
         held.ended = time.monotonic()
-        self._announce(held.folder, held.job)
+        # Agents listen too; a result is for whoever asks for it.
+        self._announce(held.folder, replace(held.job, result=None))
 
     def list(self, folder: Path) -> tuple[Job, ...]:
         """List the jobs of a project, the newest first, without their results."""

@@ -1,20 +1,33 @@
 /** A change of a text, with the changed words marked. */
 
+import { useState } from "preact/hooks";
 import { readDiff, type Line } from "../diff";
+import { Button } from "./ui";
+import { plural } from "../text";
 import { words } from "./words";
 
-const MOST_LINES = 200;
+/** So many lines are shown at first. */
+const FIRST_LINES = 200;
 const SIGN = { same: " ", gone: "−", new: "+", place: "" };
 const SAID = { same: "", gone: "removed: ", new: "added: ", place: "" };
 
-export function Diff({ lines, label }: { lines: readonly string[]; label: string }) {
+export const isLong = (lines: readonly string[]): boolean => readDiff(lines).length > FIRST_LINES;
+
+/** Show a change; `onWhole` is called when all of a long one is shown. */
+export function Diff({ lines, label, onWhole }: { lines: readonly string[]; label: string; onWhole?: () => void }) {
+  const [whole, setWhole] = useState(false);
   const found = readDiff(lines);
+  const left = whole ? 0 : Math.max(0, found.length - FIRST_LINES);
+  const showAll = (): void => {
+    setWhole(true);
+    onWhole?.();
+  };
   return (
     <div class="diff" role="region" aria-label={label} tabIndex={0}>
-      {found.slice(0, MOST_LINES).map((line, place) => (
+      {found.slice(0, found.length - left).map((line, place) => (
         <Row key={place} line={line} />
       ))}
-      {found.length > MOST_LINES ? <p class="quiet">… {found.length - MOST_LINES} more lines</p> : null}
+      {left ? <Button kind="quiet" onClick={showAll}>Show {plural(left, "more line")}</Button> : null}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Long work: started, followed and cancelled; told over the stream, or asked for. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, isMissing, request } from "../api";
+import { ApiError, request } from "../api";
 import { jobs } from "../state";
 import { count } from "../text";
 import type { Job } from "../types";
@@ -12,7 +12,7 @@ export interface Running {
   running: boolean;
   result: unknown;
   error: ApiError | null;
-  start: (body: Record<string, unknown>, direct?: { path: string; body?: unknown; method?: string }) => Promise<void>;
+  start: (body: Record<string, unknown>) => Promise<void>;
   cancel: () => void;
 }
 
@@ -20,7 +20,6 @@ const ASK_EVERY = 700;
 
 export function useJob(): Running {
   const [job, setJob] = useState<Job | null>(null);
-  const [direct, setDirect] = useState<{ running: boolean; result: unknown }>({ running: false, result: null });
   const [error, setError] = useState<ApiError | null>(null);
   const id = useRef<string | null>(null);
   const told = jobs.value.find((one) => one.id === id.current);
@@ -43,7 +42,12 @@ export function useJob(): Running {
   useEffect(() => {
     if (!open || !job) return;
     const timer = setInterval(() => {
-      request<Job>(`/v1/jobs/${job.id}`).then(take).catch(() => undefined);
+      request<Job>(`/v1/jobs/${job.id}`).then(take).catch((problem) => {
+        // The daemon was restarted, and its work ended with it.
+        if (!(problem instanceof ApiError) || problem.status < 400) return;
+        setJob({ ...job, state: "failed" });
+        setError(problem);
+      });
     }, ASK_EVERY);
     return () => clearInterval(timer);
   }, [job?.id, open]);
@@ -53,26 +57,18 @@ export function useJob(): Running {
   };
   return {
     job,
-    running: open || direct.running,
-    result: job?.state === "done" ? job.result : direct.result,
+    running: open,
+    result: job?.state === "done" ? job.result : null,
     error,
-    start: async (body, otherwise) => {
+    start: async (body) => {
       setError(null);
       setJob(null);
-      setDirect({ running: false, result: null });
       try {
         const made = await request<Job>("/v1/jobs", { body });
         id.current = made.id;
         take(made);
       } catch (problem) {
-        if (!otherwise || !isMissing(problem)) return fail(problem);
-        setDirect({ running: true, result: null });
-        try {
-          setDirect({ running: false, result: await request(otherwise.path, { body: otherwise.body, method: otherwise.method }) });
-        } catch (second) {
-          setDirect({ running: false, result: null });
-          fail(second);
-        }
+        fail(problem);
       }
     },
     cancel: () => {

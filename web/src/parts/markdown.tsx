@@ -5,7 +5,7 @@ import type { Node } from "../types";
 import { words } from "./words";
 
 const PLAIN: Record<string, keyof JSX.IntrinsicElements> = {
-  p: "p", ul: "ul", ol: "ol", li: "li", quote: "blockquote", em: "em", strong: "strong", s: "s", table: "table", tr: "tr", th: "th", td: "td",
+  p: "p", ul: "ul", li: "li", quote: "blockquote", em: "em", strong: "strong", s: "s", table: "table", tr: "tr", th: "th", td: "td",
 };
 const DEEPEST = 40;
 const MOST_NODES = 800;
@@ -32,6 +32,7 @@ function build(nodes: readonly Node[], depth: number, left: { nodes: number }): 
 function one(node: Node, depth: number, left: { nodes: number }): ComponentChildren {
   const inside = node.c ? build(node.c, depth + 1, left) : words(node.v);
   const Tag = PLAIN[node.t] as "p" | undefined;
+  if (node.t === "ol") return <ol start={node.level}>{inside}</ol>;
   if (Tag) return <Tag>{inside}</Tag>;
   switch (node.t) {
     case "h": {
@@ -41,7 +42,8 @@ function one(node: Node, depth: number, left: { nodes: number }): ComponentChild
     case "code":
       return <code>{inside}</code>;
     case "pre":
-      return <pre tabIndex={0}><code>{inside}</code></pre>;
+      // Everything behind the fence is shown: it may say more than a language.
+      return <>{node.lang ? <p class="quiet mono">{words(node.lang)}</p> : null}<pre tabIndex={0}><code>{inside}</code></pre></>;
     case "a":
       return node.href && /^https?:\/\//i.test(node.href) ? (
         <a href={node.href} target="_blank" rel="noreferrer noopener nofollow" title={node.href}>{inside}</a>

@@ -2,7 +2,7 @@
 
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, isMissing, root } from "../api";
+import { type ApiError, root } from "../api";
 import { keysOn } from "../state";
 import { fullTime, shortTime } from "../text";
 import { words } from "./words";
@@ -128,19 +128,13 @@ export function Loading({ what = "Loading" }: { what?: string }) {
 
 /** An error in the daemon's own words, with what to do about it. */
 export function Problem({ error, retry, line }: { error: ApiError; retry?: () => void; line?: string }) {
-  if (isMissing(error)) {
-    return (
-      <Empty title="This daemon can't answer that yet" line={line}>
-        It is older than this page. Restart it to bring both to the same version.
-      </Empty>
-    );
-  }
   return (
     <div class="problem" role="alert">
       <p><strong>{words(error.what)}</strong></p>
       {error.where ? <p class="quiet">{words(error.where)}</p> : null}
       {error.hint ? <p>{words(error.hint)}</p> : null}
       {retry ? <Button onClick={retry}>Try again</Button> : null}
+      {line ? <Command line={line} /> : null}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** The bench: compile a sentence, try calls against it and the rules in force, then add it. */
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, isMissing, request } from "../api";
+import { ApiError, request } from "../api";
 import { Button, Head, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import { decide } from "../proof";
@@ -43,8 +43,7 @@ export function Bench({ onAdded }: { onAdded: () => void }) {
     return () => { clearTimeout(timer); control.abort(); };
   }, [sentence, level]);
 
-  // A daemon that can't compile for a look compiles when the rule is added.
-  const ready = compiled !== null || (error !== null && isMissing(error) && sentence.length > 3);
+  const ready = compiled !== null;
   const add = async (): Promise<void> => {
     try {
       const made = await decide<Rule>({ action: "add_rule", id: "", content: sentence, what: `Add the rule: ${sentence}`, path: "/v1/rules", body: { text: sentence, level } });

@@ -13,7 +13,8 @@ import { Editor } from "./editor";
 
 type Step = "idle" | "approve" | "reject" | "edit" | "undo";
 
-export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposal; onDecided: () => void; onChanged: () => void }) {
+/** `shown` says whether the whole change was on the screen: nobody approves what they could not read. */
+export function Decision({ proposal, shown, onDecided, onChanged }: { proposal: Proposal; shown: boolean; onDecided: () => void; onChanged: () => void }) {
   const draft = `edit.${proposal.id}`;
   const [step, setStep] = useState<Step>(() => (proposal.status === "pending" && loadDraft(draft) ? "edit" : "idle"));
   const [reason, setReason] = useState("");
@@ -39,7 +40,7 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
   // Before the next key: what is typed right after `r` is the reason, not shortcuts.
   useLayoutEffect(() => {
     if (step === "idle" || step === "edit") return;
-    confirm.current?.querySelector<HTMLElement>("textarea, input, button")?.focus();
+    confirm.current?.querySelector<HTMLElement>("textarea, input, button:not(:disabled)")?.focus();
   }, [step]);
 
   const send = async (action: Action, body: Record<string, unknown>, done: string): Promise<void> => {
@@ -65,7 +66,7 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
     }
   };
   const seen = proposal.digest;
-  const approve = (): void => void send("approve", { seen, reason, ...(failed ? { bypass_reviewer: true } : {}) }, "approved and applied");
+  const approve = (): void => void (shown && send("approve", { seen, reason, ...(failed ? { bypass_reviewer: true } : {}) }, "approved and applied"));
   const reject = (): void => void (reason.trim() && send("reject", { seen, reason: reason.trim() }, "rejected"));
   const undo = (): void => void send("undo", { seq: Number(numberOf(proposal.id)), seen, reason }, "undone");
 
@@ -92,8 +93,9 @@ export function Decision({ proposal, onDecided, onChanged }: { proposal: Proposa
       {step === "approve" ? (
         <div class="confirm" ref={confirm}>
           <p>{failed ? <strong class="block-text">{failed === 1 ? "A check failed." : `${failed} checks failed.`} </strong> : null}Write <span class="mono">{words(proposal.path, 200)}</span> as it is shown here?</p>
+          {shown ? null : <p class="block-text">Some lines of the change are not shown yet. Show them first.</p>}
           <div class="actions">
-            <Button kind={failed ? "danger" : "primary"} hint="⏎" disabled={busy} onClick={approve}>{failed ? "Approve anyway" : "Confirm approval"}</Button>
+            <Button kind={failed ? "danger" : "primary"} hint="⏎" disabled={busy || !shown} onClick={approve}>{failed ? "Approve anyway" : "Confirm approval"}</Button>
             <Button kind="quiet" hint="Esc" onClick={back}>Cancel</Button>
           </div>
         </div>

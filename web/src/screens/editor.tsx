@@ -1,7 +1,7 @@
 /** A text that is being changed: kept in this browser, checked by the daemon while it is typed. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, isMissing, request } from "../api";
+import { ApiError, request } from "../api";
 import { Diff } from "../parts/diff";
 import { Button, Tag } from "../parts/ui";
 import { words } from "../parts/words";
@@ -88,7 +88,7 @@ export function Editor({ draft, path, text, label, save, busy, operation, onSave
           {checking ? <span class="quiet">checking …</span> : preview && value !== text ? failed ? <Tag tone="block">{failed} failed</Tag> : <Tag tone="good">checks pass</Tag> : null}
         </span>
       </div>
-      {problem && !isMissing(problem) ? <p class="problem">{words(problem.what)}</p> : null}
+      {problem ? <p class="problem">{words(problem.what)}</p> : null}
       {preview && value !== text ? (
         <>
           <Checks checks={preview.checks} />

@@ -123,14 +123,14 @@ function Works({ last }: { last: string | null }) {
     <Section title="Upkeep">
       <div class="upkeep">
         <div>
-          <Button onClick={() => void verify.start({ kind: "verify" }, { path: "/v1/ledger/verify", method: "GET" })} disabled={verify.running}>Verify the ledger</Button>
+          <Button onClick={() => void verify.start({ kind: "verify" })} disabled={verify.running}>Verify the ledger</Button>
           <span class="quiet">No event edited, removed, moved or cut off. <code>dmm ledger verify</code></span>
           <JobProgress job={verify} />
           {verify.error ? <Problem error={verify.error} /> : null}
           {told ? <p role="status"><Tag tone={told.valid ? "good" : "block"}>{told.valid ? "whole" : "damaged"}</Tag> {count(told.events)} events {words(told.reason ?? "", 300)}</p> : null}
         </div>
         <div>
-          <Button onClick={() => void reindex.start({ kind: "reindex" }, { path: "/v1/reindex", body: {} })} disabled={reindex.running}>Update the index</Button>
+          <Button onClick={() => void reindex.start({ kind: "reindex" })} disabled={reindex.running}>Update the index</Button>
           <span class="quiet">{last ? `Last ${fullTime(last)}. ` : ""}Queries do this by themselves. <code>dmm reindex</code></span>
           <JobProgress job={reindex} />
           {reindex.error ? <Problem error={reindex.error} /> : null}

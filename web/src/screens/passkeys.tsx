@@ -1,7 +1,7 @@
 /** Passkeys: what proves that a person decides. */
 
 import { useState } from "preact/hooks";
-import { ApiError, isMissing, request } from "../api";
+import { ApiError, request } from "../api";
 import { Button, Problem, Section, Tag, Time } from "../parts/ui";
 import { words } from "../parts/words";
 import { decide, fromBase64, toBase64, Withdrawn } from "../proof";
@@ -58,7 +58,7 @@ export function Passkeys() {
     });
   return (
     <Section title="Passkeys" count={found.data ? rows.length : undefined}>
-      {found.error ? isMissing(found.error) ? <p class="quiet">This daemon does not know passkeys yet.</p> : <Problem error={found.error} retry={found.reload} /> : null}
+      {found.error ? <Problem error={found.error} retry={found.reload} /> : null}
       {found.data ? (
         <>
           <p class="quiet">{rows.length ? "Your decisions here and in the terminal need one of these." : "Without a passkey a code from the terminal confirms your decisions. A program that runs as you could read that code; it can't use a passkey."}</p>

@@ -1,7 +1,7 @@
 /** One proposal: who, why, checks, clashes, evidence, the change, and the decision. */
 
 import { useEffect, useState } from "preact/hooks";
-import { Diff } from "../parts/diff";
+import { Diff, isLong } from "../parts/diff";
 import { Markdown } from "../parts/markdown";
 import { Head, Loading, Problem, Section, Tag, Time } from "../parts/ui";
 import { Foreign, words } from "../parts/words";
@@ -16,6 +16,8 @@ const STATUS: Record<string, string> = { applied: "good", rejected: "block", und
 
 export function ProposalPage({ id, onDecided, onChanged }: { id: string; onDecided: () => void; onChanged: () => void }) {
   const found = useGet<Proposal>(`/v1/proposals/${encodeURIComponent(id)}`);
+  // The digest of the text that was shown to its end.
+  const [whole, setWhole] = useState("");
   const line = `dmm review show ${numberOf(id)}`;
   const ready = found.data !== undefined;
   useEffect(() => {
@@ -39,7 +41,7 @@ export function ProposalPage({ id, onDecided, onChanged }: { id: string; onDecid
         line={line}
         json={`/v1/proposals/${numberOf(id)}`}
       />
-      <Decision key={`${proposal.digest}${proposal.status}`} proposal={proposal} onDecided={onDecided} onChanged={changed} />
+      <Decision key={`${proposal.digest}${proposal.status}`} proposal={proposal} shown={whole === proposal.digest || !isLong(proposal.diff)} onDecided={onDecided} onChanged={changed} />
       <dl class="about">
         <div><dt>proposed by</dt><dd>{words(proposal.proposer, 80)} over {words(proposal.source, 40)}, <Time at={proposal.at} />{proposal.session ? <> in <a href={link("session", proposal.session)}>session {words(proposal.session, 30)}</a></> : null}</dd></div>
         <div><dt>trust</dt><dd>{proposal.trust === "third_party" || proposal.trust === "tool" ? <Tag tone="warn">{proposal.trust.replace("_", " ")}</Tag> : proposal.trust}</dd></div>
@@ -49,7 +51,7 @@ export function ProposalPage({ id, onDecided, onChanged }: { id: string; onDecid
       </dl>
       <Checks checks={proposal.checks} />
       <Clashes clashes={proposal.conflicts ?? []} />
-      <Change proposal={proposal} />
+      <Change proposal={proposal} onWhole={() => setWhole(proposal.digest)} />
       <Evidence proposal={proposal} />
       {proposal.neighbours.length ? (
         <Section title="Memories nearby" count={proposal.neighbours.length}>
@@ -123,7 +125,7 @@ function Clashes({ clashes }: { clashes: readonly Clash[] }) {
   );
 }
 
-function Change({ proposal }: { proposal: Proposal }) {
+function Change({ proposal, onWhole }: { proposal: Proposal; onWhole: () => void }) {
   const [read, setRead] = useState(false);
   const body = proposal.body;
   return (
@@ -135,7 +137,7 @@ function Change({ proposal }: { proposal: Proposal }) {
         </div>
       ) : null}
       <Foreign trust={proposal.trust}>
-        {read && body ? <Markdown nodes={body} /> : proposal.diff.length ? <Diff lines={proposal.diff} label="Difference" /> : <p class="quiet">No text changes.</p>}
+        {read && body ? <Markdown nodes={body} /> : proposal.diff.length ? <Diff key={proposal.digest} lines={proposal.diff} label="Difference" onWhole={onWhole} /> : <p class="quiet">No text changes.</p>}
       </Foreign>
     </Section>
   );

@@ -24,7 +24,7 @@ export function Rehearsal({ rule }: { rule: string }) {
   const [asked, setAsked] = useState("");
   const start = (): void => {
     setAsked(rule);
-    void job.start({ kind: "rehearse", rule }, { path: "/v1/rules/rehearse", body: { rule } });
+    void job.start({ kind: "rehearse", rule });
   };
   const result = asked === rule ? (job.result as Result | null) : null;
   const hits = [...(result?.would_block ?? []), ...(result?.would_ask ?? [])];

@@ -3,6 +3,9 @@
 const given = new URLSearchParams(location.hash.slice(1));
 history.replaceState(null, "", "/confirm.html");
 const part = (id) => document.getElementById(id);
+// What can't be seen, or moves other words, is shown by its code.
+const HIDDEN = /(?! )[\p{C}\p{Z}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]/gu;
+const show = (text) => text.replace(HIDDEN, (one) => `<U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
 const say = (text) => { part("state").textContent = text; };
 
 async function ask(path, body) {
@@ -59,7 +62,7 @@ async function start() {
   if (!here.ok) await ask("/v1/session", { code: given.get("code") ?? "" });
   const path = `/v1/confirmations/${encodeURIComponent(given.get("id") ?? "")}`;
   const asked = await ask(path);
-  part("line").textContent = asked.on;
+  part("line").textContent = show(asked.on);
   if (asked.digest) part("digest").textContent = `Digest of the text: ${asked.digest}`;
   part("confirm").addEventListener("click", () => confirm(path, asked));
   part("confirm").disabled = false;
