@@ -107,7 +107,7 @@ def test_review_approves_no_change_that_was_not_shown_to_its_end(own: Visit) -> 
     body = "# Paper sizes\n\n" + "\n" * 300 + "Invoices are printed on paper of size A5.\n"
     proposal = own.world.propose("project/notes/paper_sizes.md", body, "seen while working")
     own.open(f"review/{proposal}")
-    own.press("a", "Enter")
+    own.press("a")
     expect(own.main.get_by_role("button", name="Confirm approval")).to_be_disabled()
     expect(own.main).to_contain_text("not shown yet")
     expect(own.main).not_to_contain_text("size A5")
