@@ -73,7 +73,9 @@ def store(tmp_path: Path) -> Path:
     folder.mkdir()
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
     with tarfile.open(STORE) as archive:
-        archive.extractall(folder, filter="data")
+        # The first versions of Python 3.11 have no filter.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(folder)
     return folder
 
 

@@ -113,7 +113,7 @@ def test_a_code_opens_a_session_that_no_script_and_no_other_site_can_use(server:
     written = server.ask("POST", FACTS, FACT, headers=own, without=("Authorization",))
     assert written.status == 200
     event = server.ask("GET", "/v1/ledger/events?last=1").json()["events"][0]
-    assert [event[one] for one in ("actor", "source", "trust")] == ["user", "http", "user"]
+    assert [event[one] for one in ("actor", "source", "trust")] == ["browser", "http", "agent"]
     again = log_in(server, code)
     assert (again.status, again.code) == (401, "unauthorized")
 

@@ -83,6 +83,7 @@ SUMMARIES = {
     "digest": "Propose a day's sessions as memories.",
     "distil": "Have your chat model rewrite what sessions did.",
     "doctor": "Check that everything works, end to end.",
+    "ui": "Open the page in a browser, signed in.",
 }
 
 # Run by Git, not by people.
