@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -210,7 +211,9 @@ def test_more_than_was_shown_is_not_undone(
 ) -> None:
     running = begin(machine, lived_in, "undo", "--source", "cli", "--yes")
     tab = Tab(find_address(running.stderr))
-    other = remember(machine, lived_in, "Nightly exports go to the bucket called pelican.")
+    with closing(open_dmm(override=lived_in.folder, home=machine.home)) as dmm:
+        told_of = dmm.notes.remember("Nightly exports go to the bucket called pelican.")
+    other = str(told_of.proposal)
     assert tab.confirm(key)[0] == 200
     said, told = running.communicate(timeout=60)
     assert (running.returncode, said) != (0, b"")
@@ -315,9 +318,9 @@ def test_another_state_folder_does_without_no_passkey(
 
 
 def test_a_person_who_lost_the_passkeys_does_without_and_doctor_tells(
-    machine: Machine, lived_in: Project, key: Authenticator, proposal: str
+    machine: Machine, lived_in: Project, rule: Path, key: Authenticator, proposal: str
 ) -> None:
-    assert approve_with(machine, lived_in, key, "undo", "--session", "none", "--yes") != 0
+    assert approve_with(machine, lived_in, key, "rules", "disable", rule.stem) == 0
     (machine.state / "page" / "passkeys.jsonl").unlink()
     line = ["review", "reject", proposal, "--reason", "no"]
     refused = machine.dmm(*line, within=lived_in.folder)

@@ -126,6 +126,15 @@ def aim(case: Any) -> None:
         assume("inject_constraint" in case.body or case.body.get("triggered_by") is not None)
 
 
+# A project may have profiles of its own, so the document can't list them; nor can it say that
+# exactly one of three fields names what is undone.
+UNSAID = {
+    "POST /v1/ask": "profile",
+    "POST /v1/remember": "replaces",
+    "POST /v1/undo": "preview",
+}
+
+
 def _aim_writing(case: Any) -> None:
     """Name memories, proposals and conflicts that are there; leave out what excludes the rest."""
     label, body = case.operation.label, case.body
@@ -135,11 +144,8 @@ def _aim_writing(case: Any) -> None:
         for name in ("operation", "patch", "base", "new_scope", "to", "expires"):
             body.pop(name, None)
         body |= {"path": "project/fuzzed.md", "content": NOTE, "evidence": [1]}
-    if label == "POST /v1/ask":
-        # A project may have profiles of its own, so the document can't list them.
-        body.pop("profile", None)
-    if label == "POST /v1/remember":
-        body.pop("replaces", None)
+    if label in UNSAID:
+        body.pop(UNSAID[label], None)
     if label == "POST /v1/forget":
         body["name"] = PATHS[0]
     if label == "POST /v1/feedback":

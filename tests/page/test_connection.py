@@ -118,7 +118,7 @@ def test_a_daemon_that_is_killed_in_the_middle_of_an_edit_takes_no_text_with_it(
         visit.watched.allow(GONE)
         proposal = alone.propose_note("the sitemap is written anew each night", "sitemap")
         visit.open(f"review/{proposal}")
-        visit.press("e")
+        visit.main.get_by_role("button", name="Edit").click()
         field = visit.page.get_by_role("textbox", name="Proposed text")
         expect(field).to_be_focused()
         visit.press("Control+End")
