@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from dmm.domain.plain import Malformed, read_value
 from dmm.errors import TeamError
 from dmm.models.transport import read_address
+from dmm.team.names import are_names
 from dmm.team.port import PROTOCOL, Forked, Gap, Page, Refused, Revoked, Taken
 from dmm.team.registry import Joined
 
@@ -71,6 +72,8 @@ def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:
     if joined.server_key != invitation.rpartition(".")[2]:
         what = "the server does not hold the key that the invitation names"
         raise TeamError("unsigned", what, where=str(address), hint="check the address")
+    if not are_names(joined.team, joined.project, joined.writer):
+        raise _malformed(address)
     return joined
 
 

@@ -13,6 +13,7 @@ from dmm.files.durable import translated, write_atomic
 from dmm.private import make_private_folder
 from dmm.reading import read_regular
 from dmm.team.keys import SigningKey
+from dmm.team.names import WRITER, are_names
 
 if TYPE_CHECKING:
     from dmm.team.registry import Joined
@@ -48,6 +49,8 @@ class Credentials:
 
 def keep_credentials(home: Path, held: Credentials) -> None:
     """Write the credentials to a private file, named by the writer."""
+    if not are_names(held.team, held.project, held.writer):
+        raise _unreadable(str(_folder(home)))
     folder = _folder(home)
     with translated(folder, "make the folder"):
         make_private_folder(folder)
@@ -56,13 +59,23 @@ def keep_credentials(home: Path, held: Credentials) -> None:
 
 def read_credentials(home: Path, writer: str) -> Credentials:
     """Read the credentials of a writer; TeamError where they are gone or damaged."""
+    if not WRITER.fullmatch(writer):
+        raise _unreadable(str(_folder(home)))
     path = _path(home, writer)
     try:
-        return Credentials(**json.loads(read_regular(path, MAX_BYTES)[0]))
+        held = Credentials(**json.loads(read_regular(path, MAX_BYTES)[0]))
+        known = held.writer == writer and are_names(held.team, held.project, held.writer)
     except (OSError, ValueError, TypeError) as error:
-        what = "this laptop's key for the team can't be read"
-        hint = "join again with a new invitation: dmm team join URL INVITATION"
-        raise TeamError("unknown", what, where=str(path), hint=hint) from error
+        raise _unreadable(str(path)) from error
+    if not known:
+        raise _unreadable(str(path))
+    return held
+
+
+def _unreadable(where: str) -> TeamError:
+    what = "this laptop's key for the team can't be read"
+    hint = "join again with a new invitation: dmm team join URL INVITATION"
+    return TeamError("unknown", what, where=where, hint=hint)
 
 
 def _folder(home: Path) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import hmac
-import re
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from dmm.team.chain import (
     tell_joined,
 )
 from dmm.team.keys import is_key
+from dmm.team.names import NAME, WRITER_BYTES
 from dmm.team.sharing import Told
 from dmm.team.stored import Place, StoredLog
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
 
-NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 LONGEST_NAME = 80
 INVITED_FOR = dt.timedelta(days=7)
 SECRET_BYTES = 32
@@ -122,7 +121,7 @@ class Registry:
         secret = rest.partition(".")[0]
         if not NAME.fullmatch(team) or not is_key(key):
             raise _unknown_invitation()
-        writer, token = secrets.token_hex(8), secrets.token_hex(SECRET_BYTES)
+        writer, token = secrets.token_hex(WRITER_BYTES), secrets.token_hex(SECRET_BYTES)
         at = self.clock()
         with self.database.transaction(team) as rows:
             found = rows(USE_INVITATION, writer, team, _hash(secret), at.isoformat())
