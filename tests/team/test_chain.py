@@ -121,6 +121,17 @@ def fork(placed: list[Placed]) -> list[Placed]:
     return [*placed[:3], replace(placed[3], hash=other)]
 
 
+def tell(kind: str, payload: str) -> Callable[[list[Placed]], list[Placed]]:
+    """Let the server say one thing more."""
+
+    def after(placed: list[Placed]) -> list[Placed]:
+        held = [one.entry for one in placed]
+        return place([*held, server_says(held[:2], kind, payload)])
+
+    return after
+
+
+OTHER = WriterHead(SigningKey.read("44" * 32).public, MAINTAINER)
 TAMPERING: list[tuple[str, Callable[[list[Placed]], list[Placed]], str, int]] = [
     ("an edited rule", edit, "edited", 3),
     ("a rule rewritten by the server", rewrite, "unsigned", 3),
@@ -130,6 +141,13 @@ TAMPERING: list[tuple[str, Callable[[list[Placed]], list[Placed]], str, int]] = 
     ("an event told twice", replay, "replayed", 6),
     ("another history", fork, "forked", 4),
     ("a writer who was removed", go_on_after_removal, "revoked", 6),
+    ("another key for a writer", tell(JOINED, tell_joined("ada", OTHER)), "twice", 6),
+    ("another key for the server", tell(JOINED, tell_joined(SERVER, OTHER)), "twice", 6),
+    ("no key", tell(JOINED, tell_joined("eve", replace(OTHER, key="00"))), "malformed", 6),
+    ("no role", tell(JOINED, tell_joined("eve", replace(OTHER, role="owner"))), "malformed", 6),
+    ("no name", tell(JOINED, tell_joined("", OTHER)), "malformed", 6),
+    ("an unknown writer removed", tell(REVOKED, canonical({"writer": "eve"})), "malformed", 6),
+    ("the server removed", tell(REVOKED, canonical({"writer": SERVER})), "malformed", 6),
     ("a stranger", lambda placed: place([placed[2].entry]), "unknown", 1),
 ]
 

@@ -1,4 +1,4 @@
-"""A laptop's credentials: whatever a server or a copied file calls a writer, no other file is used."""
+"""Credentials: whatever a server or a copied file calls a writer, no other file is used."""
 
 from __future__ import annotations
 

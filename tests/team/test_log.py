@@ -102,6 +102,14 @@ def test_a_laptop_that_was_removed_can_neither_push_nor_pull(hall: Hall) -> None
     assert [one.entry.type for one in read_all(ben)][-2:] == ["ConstraintAdded", "WriterRevoked"]
 
 
+def test_the_server_itself_and_who_never_joined_can_not_be_removed(hall: Hall) -> None:
+    ada = hall.join()
+    for writer in ("server", "0123456789abcdef"):
+        with pytest.raises(TeamError, match=f"there is no writer {writer}"):
+            hall.registry.revoke(hall.team, "shop", writer)
+    assert len(read_all(ada)) == 1
+
+
 def test_a_reader_can_pull_and_not_push(hall: Hall) -> None:
     eve = hall.join("reader")
     eve.say("never push to main")

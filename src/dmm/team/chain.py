@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.eventlog.chain import GENESIS, Head
-from dmm.team.keys import is_signed
+from dmm.team.keys import is_key, is_signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -174,15 +174,22 @@ class Trail:
         self.ids.add(entry.id)
         self.writers[entry.writer] = replace(writer, wseq=entry.wseq, whash=entry.whash)
         if entry.writer == SERVER:
-            self._enrol(entry)
+            self._enrol(one)
 
-    def _enrol(self, entry: Entry) -> None:
-        told = {name: str(value) for name, value in read_payload(entry).items()}
+    def _enrol(self, one: Placed) -> None:
+        """Take in what the server says of a writer; a key and a role are told once."""
+        told = {name: str(value) for name, value in read_payload(one.entry).items()}
         name = told.get("writer", "")
-        if entry.type == JOINED:
-            key, role = told.get("key", ""), told.get("role", READER)
+        if one.entry.type == JOINED:
+            if name in self.writers:
+                raise _broken("twice", "its writer joined before", one)
+            key, role = told.get("key", ""), told.get("role", "")
+            if not name or not is_key(key) or role not in ROLES:
+                raise _broken("malformed", "it names no writer, key or role", one)
             self.writers[name] = WriterHead(key, role, told.get("name", ""))
-        elif entry.type == REVOKED and name in self.writers:
+        elif one.entry.type == REVOKED:
+            if name == SERVER or name not in self.writers:
+                raise _broken("malformed", "it removes a writer who never joined", one)
             self.writers[name] = replace(self.writers[name], revoked=True)
 
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import EventType, Trust
 from dmm.eventlog.state import TEAM, Constraint
 from dmm.rules.rulebook import compile_constraint
-from dmm.team.chain import MAINTAINER, read_payload
+from dmm.team.chain import JOINED, MAINTAINER, SERVER, read_payload
 from dmm.team.credentials import read_credentials
 from dmm.team.replica import Replica
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from dmm.team.chain import Placed, WriterHead
+    from dmm.team.chain import Placed
 
 ADDS = (EventType.CONSTRAINT_ADDED, EventType.CONSTRAINT_ACCEPTED)
 
@@ -31,18 +31,21 @@ class TeamRule:
     writer: str
 
 
-def fold_rules(events: Iterable[Placed], writers: Mapping[str, WriterHead]) -> tuple[TeamRule, ...]:
+def fold_rules(events: Iterable[Placed]) -> tuple[TeamRule, ...]:
     """Return the rules in force; only those of maintainers count, and each lifts its own.
 
-    A rule outlives the membership of whoever shared it.
+    What counts is the role at the time of the event. A rule outlives the membership of whoever
+    shared it.
     """
+    maintainers: set[str] = set()
     rules: dict[tuple[str, str], TeamRule] = {}
     for one in events:
         entry = one.entry
-        writer = writers.get(entry.writer)
-        if writer is None or writer.role != MAINTAINER:
-            continue
         told = {name: str(value) for name, value in read_payload(entry).items()}
+        if entry.writer == SERVER and entry.type == JOINED and told.get("role") == MAINTAINER:
+            maintainers.add(told.get("writer", ""))
+        if entry.writer not in maintainers:
+            continue
         named = (entry.writer, told.get("of", entry.id))
         if entry.type in ADDS and "text" in told:
             priority = told.get("priority", "required")
@@ -70,6 +73,7 @@ def read_rules(path: Path, home: Path) -> tuple[TeamRule, ...]:
         known = replica.membership()
         if known is None:
             return ()
-        trail = replica.trail(read_credentials(home, known.writer))
-        rules = fold_rules(replica.events(), trail.writers)
+        # The copy is proved before any of it counts.
+        replica.trail(read_credentials(home, known.writer))
+        rules = fold_rules(replica.events())
     return tuple(one for one in rules if one.writer != known.writer)

@@ -127,7 +127,7 @@ class Place:
         """Remove a writer and record it; False where it was removed before."""
         with self.database.transaction(self.team) as rows:
             head = self.lock(rows)
-            known = self.writer(rows, writer)
+            known = None if writer == SERVER else self.writer(rows, writer)
             if known is None:
                 raise TeamError("unknown", f"there is no writer {writer}", hint="dmm server list")
             if not known.revoked:
