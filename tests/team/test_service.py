@@ -15,6 +15,7 @@ from dmm.domain.event import Trust
 from dmm.errors import LedgerRefused, TeamError, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.rules.commands.calls import ToolCall
+from dmm.team import rules
 from dmm.team.client import HttpLog
 from dmm.team.keys import SigningKey
 from dmm.team.registry import Registry
@@ -135,6 +136,19 @@ def test_a_rule_that_is_lifted_is_lifted_for_all_and_by_nobody_else(office: Offi
     ada.rules.disable("1")
     ada.team.sync()
     ben.team.sync()
+    assert level(ben) == "allow"
+
+
+def test_so_many_rules_of_a_team_are_in_force_and_no_more(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    monkeypatch.setattr(rules, "MOST_RULES", 2)
+    for text in ("never use eval", "never use exec", RULE):
+        ada.ledger.add_constraint(text)
+    ada.team.sync()
+    ben.team.sync()
+    assert [one.text for one in ben.team.status().rules] == ["never use eval", "never use exec"]
     assert level(ben) == "allow"
 
 

@@ -43,7 +43,8 @@ def test_only_rules_are_shared() -> None:
 @pytest.mark.parametrize("kind", sorted(RULES))
 def test_a_field_that_is_not_listed_is_not_shareable(kind: str) -> None:
     allowed = SHARING[EventType(kind)].fields
-    assert is_shareable(kind, dict.fromkeys(allowed, "x"))
+    rule = {"text": "never push to main", "priority": "required", "of": "x"}
+    assert is_shareable(kind, {name: rule[name] for name in allowed})
     told = set(names_of(kind)) - allowed
     assert told
     for name in told:
@@ -77,6 +78,24 @@ def test_a_rule_of_a_person_is_shared_in_its_words_alone() -> None:
 def test_a_rule_stays_on_the_laptop_if_it_is(why: str, told: Any, trust: Trust) -> None:
     rule = {"text": "never push to main", "priority": "required", "rule": None}
     assert share(make(7, "ConstraintAdded", rule | told, trust), lambda _: None) is None, why
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("a surrogate", {"text": "never use \ud800"}),
+        ("a control character", {"text": "never use \x1b[2J"}),
+        ("a character that can't be seen", {"text": "never use \u202eeval"}),
+        ("too long a text", {"text": "x" * 4_001}),
+        ("no text", {"text": " "}),
+        ("an unknown priority", {"priority": "absolute"}),
+    ],
+)
+def test_words_that_a_laptop_can_not_take_are_neither_sent_nor_taken(what: str, told: Any) -> None:
+    rule = {"text": "never push to main", "priority": "required"}
+    assert is_shareable("ConstraintAdded", rule)
+    assert not is_shareable("ConstraintAdded", rule | told), what
+    assert share(make(7, "ConstraintAdded", rule | {"rule": None} | told), lambda _: None) is None
 
 
 def test_an_agents_rule_leaves_when_a_person_accepts_it_and_is_named_by_its_id() -> None:

@@ -71,6 +71,13 @@ def _lines(told: Standing) -> Iterator[str]:
     behind = told.behind
     lag = "never" if behind is None else f"{told.pulled} ({counted(behind, 'event')} behind)"
     yield f"  updated: {lag}"
-    yield f"  rules:   {len(told.rules)} from others"
+    yield f"  rules:   {len(told.rules)} from others{_tell_most(len(told.rules))}"
     for one in told.rules:
         yield f"    team:{one.seq}  {one.text}"
+
+
+def _tell_most(rules: int) -> str:
+    """Say that later rules may be left out."""
+    from dmm.team.rules import MOST_RULES
+
+    return f"; {MOST_RULES:,} are the most, later ones have no effect" * (rules >= MOST_RULES)

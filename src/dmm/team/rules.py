@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType, Trust
 from dmm.eventlog.state import TEAM, Constraint
-from dmm.rules.rulebook import compile_constraint
+from dmm.rules.rulebook import compile_constraint, in_words, on_calls
 from dmm.team.chain import JOINED, MAINTAINER, SERVER, read_payload
 from dmm.team.credentials import read_credentials
 from dmm.team.replica import Replica
+from dmm.team.sharing import ADDS, is_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from dmm.team.chain import Placed
 
-ADDS = (EventType.CONSTRAINT_ADDED, EventType.CONSTRAINT_ACCEPTED)
+# How many of a team are in force at once; the oldest are.
+MOST_RULES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +50,35 @@ def fold_rules(events: Iterable[Placed]) -> tuple[TeamRule, ...]:
         if entry.writer not in maintainers:
             continue
         named = (entry.writer, told.get("of", entry.id))
-        if entry.type in ADDS and "text" in told:
-            priority = told.get("priority", "required")
-            rules[named] = TeamRule(one.seq, told["text"], priority, entry.writer)
+        if entry.type in ADDS and is_rule(told):
+            rules[named] = TeamRule(one.seq, told["text"], told["priority"], entry.writer)
         elif entry.type == EventType.CONSTRAINT_DEACTIVATED:
             rules.pop(named, None)
     return tuple(rules.values())
 
 
+@lru_cache(2 * MOST_RULES)
 def enact(rule: TeamRule) -> Constraint:
-    """Return a team rule as a constraint; its words are compiled on this laptop."""
-    compiled = compile_constraint(rule.text).rule or {"kind": TEAM}
+    """Return a team rule as a constraint; its words are compiled on this laptop.
+
+    One that can't be compiled is guidance: nobody's rule puts the others out of force.
+    """
+    try:
+        made = _constrain(rule, compile_constraint(rule.text).rule)
+        on_calls(made)
+        in_words(made)
+    except Exception:  # noqa: BLE001 - whatever its words do to the compiler
+        return _constrain(rule, None)
+    return made
+
+
+def _constrain(rule: TeamRule, compiled: Mapping[str, Any] | None) -> Constraint:
     return Constraint(
         seq=0,
         text=rule.text,
         priority=rule.priority,
         trust=Trust.REVIEWED.value,
-        rule={**compiled, TEAM: rule.seq},
+        rule={**(compiled or {"kind": TEAM}), TEAM: rule.seq},
     )
 
 
@@ -76,4 +91,4 @@ def read_rules(path: Path, home: Path) -> tuple[TeamRule, ...]:
         # The copy is proved before any of it counts.
         replica.trail(read_credentials(home, known.writer))
         rules = fold_rules(replica.events())
-    return tuple(one for one in rules if one.writer != known.writer)
+    return tuple(one for one in rules if one.writer != known.writer)[:MOST_RULES]

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import PERSONS, EventType, canonical
+from dmm.domain.hidden import find_hidden
 from dmm.domain.payload import ConstraintAccepted, ConstraintAdded, ConstraintDeactivated
 from dmm.eventlog.state import FILE
+from dmm.redaction.inputs import LONGEST
+from dmm.rules.language.judge import Priority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 # How much one rule may hold; a sentence needs a few hundred characters.
 MAX_PAYLOAD = 16 * 1024
+# What brings a rule into force.
+ADDS = (EventType.CONSTRAINT_ADDED, EventType.CONSTRAINT_ACCEPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +105,29 @@ def share(event: Event, find: Find) -> Told | None:
     told = _tell(event, find)
     if told is None:
         return None
-    payload = canonical({name: told[name] for name in sorted(verdict.fields & told.keys())})
-    return Told(event.id, event.type, event.at, payload) if len(payload) <= MAX_PAYLOAD else None
+    kept = {name: told[name] for name in sorted(verdict.fields & told.keys())}
+    payload = canonical(kept)
+    # What the server would refuse is not sent: it would keep back what comes after it.
+    fits = len(payload) <= MAX_PAYLOAD and is_shareable(event.type, kept)
+    return Told(event.id, event.type, event.at, payload) if fits else None
 
 
 def is_shareable(kind: str, payload: Mapping[str, object]) -> bool:
     """Return whether a device may send this: the type and every field are on the list."""
     if kind not in SHARED:
         return False
-    fields = SHARING[EventType(kind)].fields
-    return payload.keys() <= fields and all(isinstance(one, str) for one in payload.values())
+    told = {name: one for name, one in payload.items() if isinstance(one, str)}
+    listed = told.keys() == payload.keys() <= SHARING[EventType(kind)].fields
+    return listed and (kind not in ADDS or is_rule(told))
+
+
+def is_rule(told: Mapping[str, str]) -> bool:
+    """Return whether this is a rule that every laptop can take: its words and its priority."""
+    text = told.get("text", "")
+    if not text.strip() or len(text) > LONGEST["constraint"] or find_hidden(text):
+        return False
+    is_text = not any("\ud800" <= one <= "\udfff" for one in text)
+    return is_text and told.get("priority") in list(Priority)
 
 
 def _tell(event: Event, find: Find) -> dict[str, str] | None:
