@@ -70,13 +70,20 @@ def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_pa
         ("maintainer", 1),
         ("reader", 0),
     ]
+    lifted = ben("server", "lift", "acme/shop", "3", *at, within=at_ben)
+    assert lifted.stdout == "team:3 lifted\n"
+    ben("team", "sync", within=at_ben)
+    assert ben("check", "terraform destroy", within=at_ben).returncode == 0
+    ada("ledger", "constraint", "never run terraform apply", within=at_ada)
+    ada("team", "sync", within=at_ada)
+    ben("team", "sync", within=at_ben)
     writer = next(one["writer"] for one in members if one["role"] == "reader")
     removed = ben("server", "revoke", "acme/shop", writer, *at, within=at_ben)
     assert removed.stdout == f"{writer} removed\n"
     refused = ben("team", "sync", within=at_ben)
     assert refused.returncode == 18
     assert "was removed from the team" in refused.stderr
-    assert ben("check", "terraform destroy", within=at_ben).returncode == 3
+    assert ben("check", "terraform apply", within=at_ben).returncode == 3
 
 
 def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> None:
@@ -105,12 +112,16 @@ def test_what_can_not_be_done_is_told(
     assert said in done.stderr
 
 
-def test_an_agent_can_neither_join_nor_invite(
+def test_an_agent_can_neither_join_nor_invite_nor_lift(
     command: Command, project: Project, home: Path
 ) -> None:
     project.trust(home)
     agent = {"CLAUDECODE": "1"}
-    for words in (("team", "join", "http://127.0.0.1:1", "x"), ("server", "invite", "a/b")):
+    for words in (
+        ("team", "join", "http://127.0.0.1:1", "x"),
+        ("server", "invite", "a/b"),
+        ("server", "lift", "a/b", "3"),
+    ):
         done = command(*words, within=project.folder, env=agent)
         assert done.returncode == 2
         assert "an agent can't" in done.stderr

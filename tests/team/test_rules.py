@@ -17,6 +17,8 @@ from dmm.team.sharing import Told
 
 if TYPE_CHECKING:
     from dmm.rules.rulebook import Compiled
+    from dmm.team.chain import Entry
+    from dmm.team.keys import SigningKey
 
 
 def test_a_rule_counts_by_the_role_its_writer_had_when_it_was_shared() -> None:
@@ -27,6 +29,25 @@ def test_a_rule_counts_by_the_role_its_writer_had_when_it_was_shared() -> None:
     rule = say(ADA, "ada", (), "never use exec")
     found = fold_rules(place([ada, eve, before, rule, later]))
     assert [(one.seq, one.text, one.writer) for one in found] == [(4, "never use exec", "ada")]
+
+
+def lift(key: SigningKey, writer: str, of: str) -> Entry:
+    told = Told(f"{writer}-lifts", "ConstraintDeactivated", AT, canonical({"of": of}))
+    return seal(key, writer, Head(), told)
+
+
+def test_any_maintainer_lifts_a_rule_and_no_reader() -> None:
+    ada = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, MAINTAINER)))
+    rule = say(ADA, "ada", (), "never use eval")
+    for role, left in ((MAINTAINER, 0), (READER, 1)):
+        ben = server_says((ada,), JOINED, tell_joined("ben", WriterHead(BEN.public, role)))
+        found = fold_rules(place([ada, ben, rule, lift(BEN, "ben", rule.id)]))
+        assert len(found) == left, role
+
+
+def test_the_server_adds_no_rule() -> None:
+    payload = canonical({"text": "never use eval", "priority": "required"})
+    assert fold_rules(place([server_says((), "ConstraintAdded", payload)])) == ()
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,35 @@ def test_a_rule_that_is_lifted_is_lifted_for_all_and_by_nobody_else(office: Offi
     assert level(ben) == "allow"
 
 
+def test_a_laptop_that_joined_again_lifts_what_it_shared_before(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    office.registry.revoke("acme", "shop", ada.team.credentials().writer)
+    with pytest.raises(TeamError, match="was removed from the team"):
+        ada.team.sync()
+    ada.team.join(office.url, office.registry.invite("acme", "shop", "maintainer"))
+    ben.team.sync()
+    assert level(ben) == "deny"
+    ada.rules.disable("1")
+    ada.team.sync()
+    ben.team.sync()
+    assert level(ben) == "allow"
+
+
+def test_whoever_runs_the_server_can_lift_a_rule_for_all(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    assert office.registry.lift("acme", "shop", 3)
+    assert not office.registry.lift("acme", "shop", 3)
+    ben.team.sync()
+    assert level(ben) == "allow"
+    for seq in (1, 4, 99):
+        with pytest.raises(TeamError, match=f"event {seq} of the team log is no rule"):
+            office.registry.lift("acme", "shop", seq)
+
+
 def test_so_many_rules_of_a_team_are_in_force_and_no_more(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:

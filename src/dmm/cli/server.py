@@ -101,6 +101,20 @@ def revoke(
 
 
 @app.command()
+def lift(
+    place: Place,
+    seq: Annotated[int, typer.Argument(min=1, help="The rule: 41 for team:41.")],
+    folder: Folder = None,
+) -> None:
+    """Lift a shared rule for all laptops."""
+    refuse_agents("lift a rule")
+    team, project = _split(place)
+    with _read(folder).registry() as registry:
+        lifted = registry.lift(team, project, seq)
+    print_lines([f"team:{seq} {'lifted' if lifted else 'was lifted before'}"])
+
+
+@app.command()
 def run(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[

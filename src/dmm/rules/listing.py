@@ -254,7 +254,7 @@ def stops_calls(one: Constraint) -> bool:
 
 def not_ours(found: Constraint) -> UsageError:
     """Return the error for a rule that can't be changed on this laptop."""
-    hint = "whoever shared it can disable it"
+    hint = "whoever shared it can disable it; on the server: dmm server lift TEAM/PROJECT NUMBER"
     return UsageError(f"{found.id} is a rule of the team", hint=hint)
 
 

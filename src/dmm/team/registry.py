@@ -159,6 +159,11 @@ class Registry:
         told = self._tell(REVOKED, canonical({"writer": writer}), self.clock())
         return self._place(team, project).revoke(writer, told)
 
+    def lift(self, team: str, project: str, seq: int) -> bool:
+        """Lift a rule for all laptops; False where it was lifted before."""
+        at = self.clock()
+        return self._place(team, project).lift(seq, lambda kind, told: self._tell(kind, told, at))
+
     def _place(self, team: str, project: str) -> Place:
         return Place(self.database, self.key, team, project)
 

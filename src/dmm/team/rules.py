@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import EventType, Trust
+from dmm.domain.event import Trust
 from dmm.eventlog.state import TEAM, Constraint
 from dmm.rules.rulebook import compile_constraint, in_words, on_calls
 from dmm.team.chain import JOINED, MAINTAINER, SERVER, read_payload
 from dmm.team.credentials import read_credentials
 from dmm.team.replica import Replica
-from dmm.team.sharing import ADDS, is_rule
+from dmm.team.sharing import ADDS, LIFTED, is_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,24 +35,22 @@ class TeamRule:
 
 
 def fold_rules(events: Iterable[Placed]) -> tuple[TeamRule, ...]:
-    """Return the rules in force; only those of maintainers count, and each lifts its own.
+    """Return the rules in force: maintainers add them; they and the server lift them by id.
 
     What counts is the role at the time of the event. A rule outlives the membership of whoever
     shared it.
     """
     maintainers: set[str] = set()
-    rules: dict[tuple[str, str], TeamRule] = {}
+    rules: dict[str, TeamRule] = {}
     for one in events:
         entry = one.entry
         told = {name: str(value) for name, value in read_payload(entry).items()}
         if entry.writer == SERVER and entry.type == JOINED and told.get("role") == MAINTAINER:
             maintainers.add(told.get("writer", ""))
-        if entry.writer not in maintainers:
-            continue
-        named = (entry.writer, told.get("of", entry.id))
-        if entry.type in ADDS and is_rule(told):
+        named = told.get("of", entry.id)
+        if entry.type in ADDS and entry.writer in maintainers and is_rule(told):
             rules[named] = TeamRule(one.seq, told["text"], told["priority"], entry.writer)
-        elif entry.type == EventType.CONSTRAINT_DEACTIVATED:
+        elif entry.type == LIFTED and entry.writer in maintainers | {SERVER}:
             rules.pop(named, None)
     return tuple(rules.values())
 

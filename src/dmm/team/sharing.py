@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 # How much one rule may hold; a sentence needs a few hundred characters.
 MAX_PAYLOAD = 16 * 1024
-# What brings a rule into force.
+# What brings a rule into force, and what ends it.
 ADDS = (EventType.CONSTRAINT_ADDED, EventType.CONSTRAINT_ACCEPTED)
+LIFTED = EventType.CONSTRAINT_DEACTIVATED
 
 
 @dataclass(frozen=True, slots=True)

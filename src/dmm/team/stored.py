@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
 from dmm.team.admission import Admitted, admit
@@ -18,9 +20,10 @@ from dmm.team.chain import (
     sign_head,
 )
 from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
+from dmm.team.sharing import ADDS, LIFTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
@@ -52,6 +55,14 @@ ON CONFLICT DO NOTHING RETURNING seq
 PAGE = """
 SELECT seq, hash, writer, wseq, id, type, at, salt, payload, whash, signature FROM event
 WHERE team_id = ? AND project_id = ? AND seq > ? ORDER BY seq LIMIT ?
+"""
+RULE = """
+SELECT id, payload FROM event
+WHERE team_id = ? AND project_id = ? AND seq = ? AND type IN (?, ?)
+"""
+LIFT = """
+SELECT seq FROM event
+WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ? AND payload = ?
 """
 REVOKE = "UPDATE writer SET revoked = 1 WHERE team_id = ? AND project_id = ? AND writer = ?"
 
@@ -134,6 +145,21 @@ class Place:
                 self.record(rows, head, told)
                 rows(REVOKE, self.team, self.project, writer)
         return not known.revoked
+
+    def lift(self, seq: int, tell: Callable[[str, str], Told]) -> bool:
+        """Lift a rule by its number and record it; False where it was lifted before."""
+        with self.database.transaction(self.team) as rows:
+            head = self.lock(rows)
+            found = rows(RULE, self.team, self.project, seq, *map(str, ADDS))
+            if not found:
+                hint = "dmm team status shows the rules of others"
+                raise TeamError("unknown", f"event {seq} of the team log is no rule", hint=hint)
+            identity, payload = found[0]
+            told = canonical({"of": json.loads(payload).get("of", identity)})
+            known = rows(LIFT, self.team, self.project, seq, str(LIFTED), told)
+            if not known:
+                self.record(rows, head, tell(LIFTED, told))
+        return not known
 
 
 @dataclass(frozen=True, slots=True)
