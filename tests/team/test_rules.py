@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.team.test_chain import ADA, AT, BEN, place, say, server_says
 
-from dmm.domain.event import canonical
+from dmm.domain.event import Trust, canonical
 from dmm.eventlog.chain import Head
+from dmm.eventlog.open_ledger import Actor
+from dmm.ledger.results import Blocked
+from dmm.ledger.service import Ledger
+from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import Rulebook
 from dmm.team import rules
 from dmm.team.chain import JOINED, MAINTAINER, READER, WriterHead, seal, tell_joined
+from dmm.team.registry import now
 from dmm.team.rules import TeamRule, enact, fold_rules
 from dmm.team.sharing import Told
 
 if TYPE_CHECKING:
+    from dmm.eventlog.state import Constraint
     from dmm.rules.rulebook import Compiled
     from dmm.team.chain import Entry
     from dmm.team.keys import SigningKey
@@ -80,6 +86,42 @@ def test_a_rule_that_can_not_be_compiled_is_guidance(monkeypatch: pytest.MonkeyP
     plain = enact(TeamRule(4, "never run terraform destroy", "required", "ada"))
     assert (deep.id, deep.text) == ("team:3", "never go too deep")
     assert {one.id for one in Rulebook([deep, plain]).calls.entries} == {"team:4"}
+
+
+VERIFY = ("verify accessibility before booking", "verify the invoice before paying")
+
+
+@pytest.fixture
+def shared() -> list[Constraint]:
+    """Two rules of a team that each ask for a look-up."""
+    return [
+        enact(TeamRule(seq, text, "required", "ada"))
+        for seq, text in zip((3, 4), VERIFY, strict=True)
+    ]
+
+
+@pytest.fixture
+def ledger(shared: list[Constraint]) -> Ledger:
+    return Ledger(ProjectLedger(None, now, Actor(trust=Trust.USER), shared=lambda: tuple(shared)))
+
+
+def test_a_decision_uses_up_the_look_up_of_one_rule_and_not_of_the_others(ledger: Ledger) -> None:
+    ledger.query_memory("accessibility and invoice of Hotel Sakura")
+    assert ledger.record_decision("Booking Hotel Sakura", "near").status == "COMMITTED"
+    assert ledger.record_decision("Booking Hotel Sakura", "near").status == "BLOCKED"
+    assert ledger.record_decision("Paying Hotel Sakura", "due").status == "COMMITTED"
+
+
+def test_other_words_under_the_same_name_are_in_force_at_once(
+    ledger: Ledger, shared: list[Constraint]
+) -> None:
+    shared[:] = [enact(TeamRule(3, "never use eval", "required", "ada"))]
+    assert ledger.record_decision("Use eval for this", "quick").status == "BLOCKED"
+    shared[:] = [enact(TeamRule(3, "never use exec", "required", "ada"))]
+    assert ledger.record_decision("Use eval for this", "quick").status == "COMMITTED"
+    blocked = ledger.record_decision("Use exec for this", "quick")
+    assert isinstance(blocked, Blocked)
+    assert (blocked.id, blocked.violated_constraint_seq) == ("team:3", 0)
 
 
 def test_a_rule_is_compiled_once_as_long_as_it_says_the_same() -> None:

@@ -51,7 +51,7 @@ class Constraint:
 
     `trust` is that of whoever added it, or `reviewed` once a person has accepted it. A rule
     from a file holds in the checkout whose file it is, its `place`. One that the team shares is in
-    no ledger here; its number is that of the team's log.
+    no ledger here; its number is that of the team's log, negative.
     """
 
     seq: int

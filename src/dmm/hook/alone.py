@@ -65,6 +65,7 @@ def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
 
 def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
     from dmm.branch import find_branch, find_checkout
+    from dmm.rules.callbook import recorded_seq
     from dmm.rules.commands.calls import ToolCall
 
     project = os.path.dirname(root)
@@ -72,7 +73,7 @@ def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
     checkout = find_checkout(project, event.cwd)
     call = ToolCall(event.tool, event.input, event.cwd, find_branch(project), checkout)
     ruling = rule_by_file(rules, call)
-    seq = "" if ruling.seq is None else ruling.seq
+    seq = recorded_seq(ruling.seq) or ""
     answer = write_reply(event, write_ruling(ruling, None))
     return Alone(answer, f"{ruling.level}-{seq}", not _is_blind(ruling))
 

@@ -30,6 +30,7 @@ from dmm.ledger.results import (
     show_state,
 )
 from dmm.redaction.inputs import accept
+from dmm.rules.callbook import recorded_seq
 from dmm.rules.constraints import Constraints
 from dmm.rules.discretion import discreet
 from dmm.rules.language.judge import Status
@@ -102,7 +103,9 @@ class Ledger(Constraints):
             event = writer.append(self.project_ledger.draft(made, references=refs))
         if verdict.blocked:
             first = verdict.findings[0]
-            return Blocked("BLOCKED", first.seq, verdict.reason, verdict.suggestion, first.id)
+            return Blocked(
+                "BLOCKED", max(first.seq, 0), verdict.reason, verdict.suggestion, first.id
+            )
         warning = verdict.reason if verdict.status is Status.WARNING else None
         return Committed("COMMITTED", event.seq, text, rationale, warning)
 
@@ -118,7 +121,7 @@ class Ledger(Constraints):
         findings = tuple(
             DecisionFinding(
                 one.id or None,
-                one.seq or None,
+                recorded_seq(one.seq),
                 one.text,
                 "denied" if one.blocks else "warned",
                 one.reason,

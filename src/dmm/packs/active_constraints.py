@@ -119,7 +119,7 @@ def _lines(accepted: Sequence[Constraint]) -> Iterator[tuple[ConstraintLine, int
 
 def _line(one: Constraint, state: State) -> tuple[ConstraintLine, int]:
     text = neutralise(" ".join(one.text.split()))
-    return ConstraintLine(one.seq, one.priority, text, 0, str(state), one.id), 1
+    return ConstraintLine(max(one.seq, 0), one.priority, text, 0, str(state), one.id), 1
 
 
 def _left_out(more: int, pending: int) -> Iterator[str]:

@@ -70,6 +70,11 @@ def name_rule(seq: int | None, rule_id: str) -> str:
     return f"rule {rule_id}" if rule_id else f"constraint {seq}"
 
 
+def recorded_seq(seq: int | None) -> int | None:
+    """Return the number of a rule in this ledger; None for one that is not recorded in it."""
+    return seq if seq and seq > 0 else None
+
+
 class CallEntry(Value):
     """One rule on tool calls with its constraint; `typed` ones also judge decisions.
 
@@ -276,8 +281,8 @@ def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Meetin
 
 
 def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
-    """Put the hardest first, and the oldest among equals; what is not recorded yet is newest."""
-    return -LEVELS.index(one.level), one.seq == 0, one.seq, one.id
+    """Put the hardest first, and the oldest among equals; what is not recorded here is newest."""
+    return -LEVELS.index(one.level), one.seq <= 0, abs(one.seq), one.id
 
 
 def _settled(found: Sequence[Finding]) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.branch import find_branch
 from dmm.errors import MemoryFileError, UsageError
+from dmm.rules.callbook import recorded_seq
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_call
 from dmm.rules.faults import decode_rule, find_rule_files
@@ -68,7 +69,7 @@ def show_ruling(call: ToolCall, ruling: Ruling) -> dict[str, Any]:
         "call": describe_call(call),
         "outcome": OUTCOMES[ruling.level],
         "rule": ruling.id or None,
-        "seq": ruling.seq or None,
+        "seq": recorded_seq(ruling.seq),
         "title": ruling.text or None,
         "reason": ruling.reason,
         "suggestion": ruling.suggestion or None,
@@ -79,7 +80,7 @@ def show_ruling(call: ToolCall, ruling: Ruling) -> dict[str, Any]:
 def _finding(one: Finding) -> dict[str, Any]:
     return {
         "rule": one.id or None,
-        "seq": one.seq or None,
+        "seq": recorded_seq(one.seq),
         "title": one.text,
         "outcome": OUTCOMES[one.level],
         "reason": one.reason,

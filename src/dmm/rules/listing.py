@@ -194,7 +194,7 @@ class RuleReading:
         bare += [
             {"id": str(one.seq), "title": one.text, "origin": None}
             for one in self._constraints()
-            if not one.pending and not stops_calls(one)
+            if not one.pending and not one.is_shared and not stops_calls(one)
         ]
         return {"sentences": bare, "text": write_draft(bare)}
 

@@ -108,9 +108,10 @@ class ProjectLedger(OpenLedger):
 
 
 def _same(one: Sequence[Constraint], other: Sequence[Constraint]) -> bool:
-    """Return whether the same rules are in force; their texts never change under their names."""
+    """Return whether the same rules are in force, in the same words."""
     return one is other or [_key(rule) for rule in one] == [_key(rule) for rule in other]
 
 
-def _key(rule: Constraint) -> tuple[int, str, str, str, str]:
-    return rule.seq, rule.trust, rule.path, rule.digest, rule.id
+def _key(rule: Constraint) -> tuple[int, str, str, str, str, str, str]:
+    # The words of a team's rule may differ under its name, after joining another team.
+    return rule.seq, rule.trust, rule.path, rule.digest, rule.id, rule.priority, rule.text

@@ -257,7 +257,8 @@ class Rules(RuleReading):
     def adopt(self, seqs: Iterable[int] | None = None) -> Told:
         """Turn ledger constraints into rule files; what no file can say stays in the ledger."""
         self._need_person("adopt a rule")
-        held = {one.seq: one for one in self._constraints() if not one.pending}
+        own = (one for one in self._constraints() if not one.is_shared)
+        held = {one.seq: one for one in own if not one.pending}
         if seqs is None:
             chosen = [one for one in held.values() if not is_starter(one)]
         else:

@@ -62,7 +62,7 @@ def show_constraint_rule(one: Constraint) -> View:
         "level": hardest(one),
         "kind": "team" if one.is_shared else "ledger",
         "path": None,
-        "seq": one.seq,
+        "seq": None if one.is_shared else one.seq,
     }
     flags = {"pending": one.pending, "starter": is_starter(one)}
     return told | {name: True for name, value in flags.items() if value}

@@ -72,7 +72,8 @@ def enact(rule: TeamRule) -> Constraint:
 
 def _constrain(rule: TeamRule, compiled: Mapping[str, Any] | None) -> Constraint:
     return Constraint(
-        seq=0,
+        # No event of this ledger has the number of another rule of the team.
+        seq=-rule.seq,
         text=rule.text,
         priority=rule.priority,
         trust=Trust.REVIEWED.value,

@@ -91,8 +91,10 @@ class Judgement:
 
     @classmethod
     def of(cls, found: Sequence[Finding]) -> Judgement:
-        """Put what blocks first, and the oldest constraint among equals."""
-        return cls(tuple(sorted(found, key=lambda one: (not one.blocks, one.seq))))
+        """Put what blocks first, and the oldest constraint among equals; a team's comes last."""
+        return cls(
+            tuple(sorted(found, key=lambda one: (not one.blocks, one.seq < 0, abs(one.seq))))
+        )
 
     @property
     def status(self) -> Status:
