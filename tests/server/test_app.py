@@ -107,6 +107,11 @@ def test_a_body_that_is_no_batch_is_refused_where_it_is_wrong(server: Server) ->
     assert server.ask("POST", "/v1/team/push", large, headers)[0] == 413
 
 
+def test_a_join_is_short_or_refused_before_it_is_read(server: Server) -> None:
+    for size, status in ((4 << 10, 400), ((4 << 10) + 1, 413)):
+        assert server.ask("POST", "/v1/team/join", b" " * size)[0] == status
+
+
 @pytest.mark.parametrize("query", ["after=-1", "after=x", "wait=-1", "wait=nan", "after=1e99"])
 def test_a_pull_with_a_wrong_number_is_refused(server: Server, query: str) -> None:
     laptop = Hall(server.registry, "acme", server.url).join()

@@ -166,7 +166,8 @@ class Laptop:
         told = {"text": text, "priority": "required"} | more
         kind = "ConstraintAdded"
         event = Told(identity, kind, "2026-01-31T12:00:00.000+00:00", canonical(told))
-        self.said.append(seal(self.key, self.joined.writer, head, event))
+        log = (self.joined.team, self.joined.project)
+        self.said.append(seal(self.key, log, self.joined.writer, head, event))
         return self.said[-1]
 
     def batch(self, start: int = 1, to: int | None = None) -> Batch:

@@ -30,9 +30,10 @@ from dmm.team.sharing import Told
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dmm.team.chain import Entry
+    from dmm.team.chain import Entry, LogName
 
 AT = "2026-01-31T12:00:00.000+00:00"
+LOG = ("acme", "shop")
 SERVER_KEY = SigningKey.read("11" * 32)
 ADA, BEN = SigningKey.read("22" * 32), SigningKey.read("33" * 32)
 
@@ -42,7 +43,7 @@ def say(key: SigningKey, writer: str, after: Sequence[Entry], text: str) -> Entr
     head = Head() if last is None else Head(last.wseq, last.whash)
     payload = canonical({"text": text, "priority": "required"})
     told = Told(f"{writer}-{text}", "ConstraintAdded", AT, payload)
-    return seal(key, writer, head, told)
+    return seal(key, LOG, writer, head, told)
 
 
 def place(entries: Sequence[Entry]) -> list[Placed]:
@@ -57,7 +58,7 @@ def place(entries: Sequence[Entry]) -> list[Placed]:
 def server_says(after: Sequence[Entry], kind: str, payload: str) -> Entry:
     last = after[-1] if after else None
     head = Head() if last is None else Head(last.wseq, last.whash)
-    return seal(SERVER_KEY, SERVER, head, Told(f"{kind}-{head.seq}", kind, AT, payload))
+    return seal(SERVER_KEY, LOG, SERVER, head, Told(f"{kind}-{head.seq}", kind, AT, payload))
 
 
 @pytest.fixture
@@ -70,8 +71,8 @@ def entries() -> list[Entry]:
     return [first, second, one, two, say(ADA, "ada", (one,), "three")]
 
 
-def follow(placed: Sequence[Placed]) -> Trail:
-    trail = Trail(SERVER_KEY.public)
+def follow(placed: Sequence[Placed], log: LogName = LOG) -> Trail:
+    trail = Trail(SERVER_KEY.public, log)
     trail.follow(placed)
     return trail
 
@@ -164,6 +165,14 @@ def test_tampering_is_found_and_named(
         follow(tamper(place(entries)))
     assert told.value.fault == fault, what
     assert f"event {seq} of the team log" in str(told.value)
+
+
+@pytest.mark.parametrize("log", [("acme", "api"), ("zeta", "shop"), ("acmes", "hop")])
+def test_what_was_said_in_one_log_is_no_part_of_another(entries: list[Entry], log: LogName) -> None:
+    """One laptop key may be known in both: the server is the same."""
+    with pytest.raises(TeamError) as told:
+        follow(place(entries), log)
+    assert told.value.fault == "edited"
 
 
 def test_a_checkpoint_holds_for_its_project_and_its_end_alone(entries: list[Entry]) -> None:

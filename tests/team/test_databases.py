@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import apsw
 import psycopg
 import pytest
+from tests.team.conftest import Hall
 
 from dmm.errors import StorageError, TeamError
 from dmm.team.database import SCHEMA_VERSION
 from dmm.team.keys import SigningKey
+from dmm.team.port import Page
 from dmm.team.postgres import ISOLATED, PostgresDatabase
 from dmm.team.registry import Registry
 from dmm.team.sqlite import SqliteDatabase
+from dmm.team.stored import HEAD, StoredLog
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.team.conftest import Postgres
+
+    from dmm.team.database import Row, Rows
 
 
 @pytest.fixture
@@ -72,6 +80,45 @@ def test_the_team_of_a_transaction_is_forgotten_by_its_connection(filled: str) -
             assert found == ({team} if team != "nobody" else set())
     finally:
         database.close()
+
+
+class Meanwhile(PostgresDatabase):
+    """A database in which something is done after the end of a log was read."""
+
+    def __init__(self, address: str, act: Callable[[], object]) -> None:
+        super().__init__(address)
+        self.act = act
+
+    @contextlib.contextmanager
+    def transaction(self, team: str, /) -> Iterator[Rows]:
+        with super().transaction(team) as rows:
+
+            def run(statement: str, *values: str | int | None) -> list[Row]:
+                found = rows(statement, *values)
+                if statement == HEAD:
+                    self.act()
+                return found
+
+            yield run
+
+
+def test_a_page_holds_nothing_that_its_signed_end_does_not_cover(address: str) -> None:
+    database = PostgresDatabase(address)
+    database.migrate()
+    registry = Registry(database, SigningKey.make())
+    registry.add("acme", "shop")
+    ada, ben = Hall(registry, "acme").join(), Hall(registry, "acme").join()
+    ada.say("never push to main")
+    assert isinstance(ben.log, StoredLog)
+    busy = Meanwhile(address, lambda: ada.log.push(ada.batch()))
+    page = replace(ben.log, place=replace(ben.log.place, database=busy)).pull(0)
+    assert isinstance(page, Page)
+    assert (page.head.seq, [one.seq for one in page.placed]) == (2, [1, 2])
+    later = ben.log.pull(2)
+    assert isinstance(later, Page)
+    assert (later.head.seq, [one.seq for one in later.placed]) == (3, [3])
+    busy.close()
+    database.close()
 
 
 @pytest.mark.parametrize("act", ["UPDATE event SET payload = ''", "DELETE FROM event"])
@@ -145,3 +192,15 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(tmp_path:
         database.version()
     assert "hunter22" not in f"{told.value} {told.value.hint}"
     database.close()
+
+
+@pytest.mark.parametrize(
+    "address", ["postgresql://y:hunter22@[::1/x", "password=hunter22 user", "hunter22"]
+)
+def test_an_address_that_can_not_be_read_is_told_without_its_password(address: str) -> None:
+    with pytest.raises(StorageError, match="the address of the database is malformed") as told:
+        PostgresDatabase(address)
+    error: BaseException | None = told.value
+    assert "hunter22" not in f"{told.value} {told.value.hint} {told.value.where}"
+    assert error is not None
+    assert error.__suppress_context__

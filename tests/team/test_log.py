@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def read_all(laptop: Laptop) -> list[Placed]:
     """Read the whole log, and prove it."""
-    trail = Trail(laptop.joined.server_key)
+    trail = Trail(laptop.joined.server_key, (laptop.joined.team, laptop.joined.project))
     found: list[Placed] = []
     while True:
         page = laptop.log.pull(trail.head.seq)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.team.test_chain import ADA, AT, BEN, place, say, server_says
+from tests.team.test_chain import ADA, AT, BEN, LOG, place, say, server_says
 
 from dmm.domain.event import Trust, canonical
 from dmm.eventlog.chain import Head
@@ -13,7 +13,7 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.results import Blocked
 from dmm.ledger.service import Ledger
 from dmm.rules.project_ledger import ProjectLedger
-from dmm.rules.rulebook import Rulebook
+from dmm.rules.rulebook import Rulebook, compile_constraint
 from dmm.team import rules
 from dmm.team.chain import JOINED, MAINTAINER, READER, WriterHead, seal, tell_joined
 from dmm.team.registry import now
@@ -39,7 +39,7 @@ def test_a_rule_counts_by_the_role_its_writer_had_when_it_was_shared() -> None:
 
 def lift(key: SigningKey, writer: str, of: str) -> Entry:
     told = Told(f"{writer}-lifts", "ConstraintDeactivated", AT, canonical({"of": of}))
-    return seal(key, writer, Head(), told)
+    return seal(key, LOG, writer, Head(), told)
 
 
 def test_any_maintainer_lifts_a_rule_and_no_reader() -> None:
@@ -69,7 +69,7 @@ def test_the_server_adds_no_rule() -> None:
 def test_a_rule_whose_words_no_laptop_should_take_is_left_out(told: dict[str, object]) -> None:
     """A server of another make may have taken it."""
     ada = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, MAINTAINER)))
-    bad = seal(ADA, "ada", Head(), Told("one", "ConstraintAdded", AT, canonical(told)))
+    bad = seal(ADA, LOG, "ada", Head(), Told("one", "ConstraintAdded", AT, canonical(told)))
     good = say(ADA, "ada", (bad,), "never use eval")
     assert [one.text for one in fold_rules(place([ada, bad, good]))] == ["never use eval"]
 
@@ -80,7 +80,6 @@ def test_a_rule_that_can_not_be_compiled_is_guidance(monkeypatch: pytest.MonkeyP
             raise RecursionError
         return compile_constraint(text)
 
-    compile_constraint = rules.compile_constraint
     monkeypatch.setattr(rules, "compile_constraint", compile_or_fail)
     deep = enact(TeamRule(3, "never go too deep", "required", "ada"))
     plain = enact(TeamRule(4, "never run terraform destroy", "required", "ada"))

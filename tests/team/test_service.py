@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -18,6 +18,7 @@ from dmm.rules.commands.calls import ToolCall
 from dmm.team import rules
 from dmm.team.client import HttpLog
 from dmm.team.keys import SigningKey
+from dmm.team.port import Revoked
 from dmm.team.registry import Registry
 from dmm.team.sqlite import SqliteDatabase
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
-    from dmm.team.port import Batch, Outcome, Page, Revoked
+    from dmm.team.port import Batch, Outcome, Page
 
 DESTROY = ToolCall("Bash", {"command": "terraform destroy"})
 RULE = "never run terraform destroy"
@@ -200,6 +201,38 @@ class Deaf:
 
     def pull(self, after: int) -> Page | Revoked:
         return self.log.pull(after)
+
+
+@dataclass(slots=True)
+class Short:
+    """The log over a line that breaks after the first event that is new."""
+
+    log: HttpLog
+    answered: bool = False
+
+    def push(self, batch: Batch) -> Outcome:
+        return self.log.push(batch)
+
+    def pull(self, after: int) -> Page | Revoked:
+        page = self.log.pull(after)
+        if self.answered or isinstance(page, Revoked):
+            raise TeamError("unreachable", "the line broke")
+        self.answered = True
+        return replace(page, placed=page.placed[:1])
+
+
+def test_a_rule_holds_once_a_signed_end_of_the_log_covers_it(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.ledger.add_constraint("never use eval")
+    ada.team.sync()
+    held = ben.team.credentials()
+    with pytest.raises(TeamError, match="the line broke"):
+        ben.team.pull(held, Short(HttpLog.of(held)))
+    assert ben.team.status().known == 3
+    assert level(ben) == "allow"
+    assert ben.team.sync().received == 1
+    assert level(ben) == "deny"
 
 
 def test_an_answer_that_is_lost_doubles_nothing(office: Office) -> None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Handler = Callable[[Request], Awaitable[Response]]
 
 LARGEST_BODY = 4 * 1024 * 1024
+# Anybody may send one; an invitation and a key are a few hundred bytes.
+LARGEST_JOIN = 4 * 1024
 LONGEST_WAIT = 30.0
 # Another process of the server may take a push too; then a waiting laptop hears of it so late.
 LOOK_EVERY = 5.0
@@ -87,7 +89,7 @@ class TeamApi:
 
     async def join(self, request: Request) -> Response:
         """Take a laptop in."""
-        asked = JoinModel.model_validate_json(await _read_body(request))
+        asked = JoinModel.model_validate_json(await _read_body(request, LARGEST_JOIN))
         joined = await to_thread.run_sync(
             self._registry.join, asked.invitation, asked.key, asked.name
         )
@@ -97,7 +99,7 @@ class TeamApi:
     async def push(self, request: Request) -> Response:
         """Take entries; the answer comes after the commit."""
         log = await self._open(request)
-        batch = PushModel.model_validate_json(await _read_body(request)).to_batch()
+        batch = PushModel.model_validate_json(await _read_body(request, LARGEST_BODY)).to_batch()
         outcome = await to_thread.run_sync(log.push, batch)
         if isinstance(outcome, Taken):
             self._bell.ring((log.place.team, log.place.project))
@@ -156,12 +158,12 @@ def answering(handler: Handler) -> Handler:
 _STATUS = {"token": _UNKNOWN, "size": _TOO_LARGE}
 
 
-async def _read_body(request: Request) -> bytes:
+async def _read_body(request: Request, most: int) -> bytes:
     pieces, size = [], 0
     async for piece in request.stream():
         pieces.append(piece)
         size += len(piece)
-        if size > LARGEST_BODY:
+        if size > most:
             raise TeamError("size", "the request is too large")
     return b"".join(pieces)
 

@@ -14,7 +14,7 @@ from dmm.team.sharing import MAX_PAYLOAD, is_shareable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dmm.team.chain import Entry, WriterHead
+    from dmm.team.chain import Entry, LogName, WriterHead
     from dmm.team.port import Batch
 
     # The hash that the log holds for a number of this writer.
@@ -29,7 +29,7 @@ class Admitted:
 
 
 def admit(
-    name: str, writer: WriterHead, batch: Batch, hash_of: HashOf
+    log: LogName, name: str, writer: WriterHead, batch: Batch, hash_of: HashOf
 ) -> Admitted | Gap | Forked | Revoked | Refused:
     """Judge a batch by what the log knows of its writer."""
     if writer.revoked:
@@ -44,7 +44,7 @@ def admit(
         return Gap(writer.wseq + 1)
     if batch.previous != (writer.whash if first == writer.wseq + 1 else hash_of(first - 1)):
         return Forked(first - 1)
-    return _continue(writer, batch, hash_of)
+    return _continue(log, writer, batch, hash_of)
 
 
 def _find_fault(name: str, writer: WriterHead, entries: Sequence[Entry]) -> str:
@@ -71,7 +71,9 @@ def _is_shared(entry: Entry) -> bool:
     return is_shareable(entry.type, payload) and canonical(payload) == entry.payload
 
 
-def _continue(writer: WriterHead, batch: Batch, hash_of: HashOf) -> Admitted | Forked | Refused:
+def _continue(
+    log: LogName, writer: WriterHead, batch: Batch, hash_of: HashOf
+) -> Admitted | Forked | Refused:
     """Compare what is known, and check the links and signatures of what is new."""
     previous = batch.previous
     new = []
@@ -79,7 +81,7 @@ def _continue(writer: WriterHead, batch: Batch, hash_of: HashOf) -> Admitted | F
         if one.wseq <= writer.wseq:
             if one.whash != hash_of(one.wseq):
                 return Forked(one.wseq)
-        elif one.whash != link_entry(previous, one):
+        elif one.whash != link_entry(log, previous, one):
             return Refused(f"event {one.wseq} does not match its hash")
         elif not is_signed(writer.key, one.whash, one.signature):
             return Refused(f"event {one.wseq} is not signed by its writer")

@@ -30,6 +30,8 @@ SERVER = "server"
 JOINED, REVOKED = "WriterJoined", "WriterRevoked"
 READER, MAINTAINER = "reader", "maintainer"
 ROLES = (READER, MAINTAINER)
+# A team and its project.
+LogName = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,10 @@ def digest(*parts: str | int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def link_entry(previous: str, entry: Entry) -> str:
-    """Hash an entry after the one before it by the same writer."""
-    payload = digest(entry.salt, entry.payload)
-    return digest(previous, entry.writer, entry.wseq, entry.id, entry.type, entry.at, payload)
+def link_entry(log: LogName, previous: str, entry: Entry) -> str:
+    """Hash an entry after the one before it by the same writer; it holds for this log alone."""
+    told = (entry.writer, entry.wseq, entry.id, entry.type, entry.at)
+    return digest(*log, previous, *told, digest(entry.salt, entry.payload))
 
 
 def link_placed(previous: str, seq: int, whash: str) -> str:
@@ -97,11 +99,11 @@ def link_placed(previous: str, seq: int, whash: str) -> str:
     return digest(previous, seq, whash)
 
 
-def seal(key: SigningKey, writer: str, after: Head, told: Told) -> Entry:
+def seal(key: SigningKey, log: LogName, writer: str, after: Head, told: Told) -> Entry:
     """Append an event to the chain of a writer, signed."""
     salt = secrets.token_hex(16)
     draft = Entry(writer, after.seq + 1, told.id, told.type, told.at, salt, told.payload, "", "")
-    whash = link_entry(after.hash, draft)
+    whash = link_entry(log, after.hash, draft)
     return replace(draft, whash=whash, signature=key.sign(whash))
 
 
@@ -136,6 +138,7 @@ class Trail:
     """What is known of a log as far as it was read; the next entry has to fit."""
 
     server_key: str
+    log: LogName
     head: Head = field(default_factory=Head)
     writers: dict[str, WriterHead] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
@@ -164,7 +167,7 @@ class Trail:
             raise _broken("replayed", "it was recorded before", one)
         if entry.wseq != writer.wseq + 1:
             raise _broken("swapped", "it is out of the order of its writer", one)
-        if entry.whash != link_entry(writer.whash, entry):
+        if entry.whash != link_entry(self.log, writer.whash, entry):
             raise _broken("edited", "it does not match its hash", one)
         if signed and not is_signed(writer.key, entry.whash, entry.signature):
             raise _broken("unsigned", "its writer did not sign it", one)

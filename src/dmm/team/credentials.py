@@ -16,6 +16,7 @@ from dmm.team.keys import SigningKey
 from dmm.team.names import WRITER, are_names
 
 if TYPE_CHECKING:
+    from dmm.team.chain import LogName
     from dmm.team.registry import Joined
 
 FOLDER = "team"
@@ -40,6 +41,11 @@ class Credentials:
         """Put together what a laptop has after joining."""
         place = (joined.team, joined.project, joined.writer, joined.role)
         return cls(url, *place, joined.server_key, joined.token, key.secret)
+
+    @property
+    def log(self) -> LogName:
+        """The log that the laptop joined."""
+        return self.team, self.project
 
     @property
     def key(self) -> SigningKey:

@@ -185,5 +185,11 @@ def _first_line(error: Exception) -> str:
 
 
 def _without_password(address: str) -> str:
-    known = psycopg.conninfo.conninfo_to_dict(address)
+    try:
+        known = psycopg.conninfo.conninfo_to_dict(address)
+    except psycopg.Error:
+        # The driver repeats what it can't read, and with it a password.
+        what = "the address of the database is malformed"
+        hint = "write it like postgresql://USER:PASSWORD@HOST/NAME; encode special characters"
+        raise StorageError(what, hint=hint) from None
     return psycopg.conninfo.make_conninfo("", **(known | {"password": None}))

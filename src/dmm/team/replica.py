@@ -147,7 +147,7 @@ class Replica:
             for event in log.events_of(SHARED, start, head.seq):
                 told = None if event.id in known else share(event, log.event)
                 if told is not None:
-                    entry = seal(held.key, held.writer, end, told)
+                    entry = seal(held.key, held.log, held.writer, end, told)
                     cursor.execute(ADD_OUT, _columns(entry))
                     end, found = Head(entry.wseq, entry.whash), found + 1
             cursor.execute("UPDATE membership SET taken = ?, mark = ?", (head.seq, head.hash))
@@ -208,7 +208,7 @@ class Replica:
         Entries that came after it, in a pull that broke off, are proved by their signatures.
         """
         known = self.membership()
-        trail = Trail(held.server_key)
+        trail = Trail(held.server_key, held.log)
         if known is None:
             return trail
         point = known.head

@@ -89,5 +89,6 @@ def read_rules(path: Path, home: Path) -> tuple[TeamRule, ...]:
             return ()
         # The copy is proved before any of it counts.
         replica.trail(read_credentials(home, known.writer))
-        rules = fold_rules(replica.events())
+        # What no signed end of the log covers yet has no effect; the next pull goes on from there.
+        rules = fold_rules(one for one in replica.events() if one.seq <= known.head.seq)
     return tuple(one for one in rules if one.writer != known.writer)[:MOST_RULES]

@@ -25,6 +25,7 @@ from dmm.team.sharing import ADDS, LIFTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dmm.team.chain import LogName
     from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
     from dmm.team.port import Batch, Outcome
@@ -54,7 +55,7 @@ ON CONFLICT DO NOTHING RETURNING seq
 """
 PAGE = """
 SELECT seq, hash, writer, wseq, id, type, at, salt, payload, whash, signature FROM event
-WHERE team_id = ? AND project_id = ? AND seq > ? ORDER BY seq LIMIT ?
+WHERE team_id = ? AND project_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
 """
 RULE = """
 SELECT id, payload FROM event
@@ -79,6 +80,11 @@ class Place:
     key: SigningKey
     team: str
     project: str
+
+    @property
+    def log(self) -> LogName:
+        """What the log is called."""
+        return self.team, self.project
 
     def head(self, rows: Rows) -> Head:
         """Read where the log ends; TeamError where there is no such project."""
@@ -131,7 +137,7 @@ class Place:
         own = self.writer(rows, SERVER)
         if own is None:
             raise TeamError("unknown", "the server's own chain is missing")
-        entry = seal(self.key, SERVER, Head(own.wseq, own.whash), told)
+        entry = seal(self.key, self.log, SERVER, Head(own.wseq, own.whash), told)
         return self.append(rows, head, SERVER, (entry,))
 
     def revoke(self, writer: str, told: Told) -> bool:
@@ -179,7 +185,11 @@ class StoredLog:
                 if known is None:
                     return Revoked()
                 found = admit(
-                    self.writer, known, batch, lambda at: place.hash_of(rows, self.writer, at)
+                    place.log,
+                    self.writer,
+                    known,
+                    batch,
+                    lambda at: place.hash_of(rows, self.writer, at),
                 )
                 if not isinstance(found, Admitted):
                     return found
@@ -196,6 +206,7 @@ class StoredLog:
             if known is None or known.revoked:
                 return Revoked()
             head = place.head(rows)
-            found = rows(PAGE, place.team, place.project, after, MOST_PULLED)
+            # What was added since the end was read waits for a signature that covers it.
+            found = rows(PAGE, place.team, place.project, after, head.seq, MOST_PULLED)
         placed = tuple(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
         return Page(placed, sign_head(place.key, place.team, place.project, head))
