@@ -12,7 +12,8 @@ from tests.conftest import Opener, Project
 from tests.team.conftest import served
 
 from dmm.domain.event import Trust
-from dmm.errors import LedgerRefused, TeamError, UsageError
+from dmm.domain.pack import QueryRequest
+from dmm.errors import LedgerBroken, LedgerRefused, TeamError, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.rules.commands.calls import ToolCall
 from dmm.team.client import HttpLog
@@ -262,6 +263,41 @@ def test_rules_that_are_gone_are_missed(office: Office) -> None:
         file.unlink()
     with pytest.raises(LedgerRefused, match="the team's rules are gone"):
         level(ben)
+
+
+def spoil(dmm: Dmm, how: str) -> None:
+    for file in dmm.team.path.parent.glob("team.db-*"):
+        file.unlink()
+    if how == "no membership":
+        rewrite(dmm.team.path, "DELETE FROM membership")
+    else:
+        dmm.team.path.write_bytes(b"" if how == "empty" else b"this is no database" * 1_000)
+
+
+@pytest.mark.parametrize("how", ["empty", "no membership", "no database"])
+def test_a_damaged_copy_lifts_no_rule_and_stops_nothing_else(office: Office, how: str) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    ben.published.publish()
+    spoil(ben, how)
+    before = ben.team.path.read_bytes()
+    for dmm in (ben, office.open("ben")):
+        with pytest.raises(LedgerBroken, match="copy of the team log is") as told:
+            dmm.rules.guard.rule(DESTROY)
+        assert "dmm team join" in str(told.value.hint)
+        assert dmm.team.path.read_bytes() == before
+        with pytest.raises(LedgerBroken):
+            dmm.team.status()
+        dmm.ledger.add_constraint("never use eval")
+        assert any(one["hint"] == told.value.hint for one in dmm.rules.list()["faults"])
+        pack = dmm.packs.query(QueryRequest("use eval")).pack
+        assert any("never use eval" in one.text for one in pack.constraints)
+        assert any("team.db" in one for one in pack.notices)
+    ben.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
+    assert level(ben) == "deny"
+    assert ben.team.path.with_name("team.db.damaged-1").read_bytes() == before
 
 
 def test_a_server_that_was_restored_from_an_old_backup_is_noticed(office: Office) -> None:

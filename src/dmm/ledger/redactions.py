@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import PERSONS, EventType
 from dmm.domain.payload import PayloadRedacted
-from dmm.errors import IndexBusy, LedgerRefused, UsageError
+from dmm.errors import IndexBusy, LedgerRefused, StorageError, UsageError
 from dmm.eventlog.state import RULES, State, fold
 from dmm.ledger.remains import Leaked, remove, write_forms
 from dmm.ledger.results import Redacted
@@ -85,7 +86,9 @@ class Redactions:
         events = self._look_up(seqs)
         leaked = Leaked.of(secret, events)
         recorded, erased = self._blank(events, reason)
-        self.published.publish()
+        with contextlib.suppress(StorageError, LedgerRefused):
+            # A team's rules that can't be read keep no secret in its place.
+            self.published.publish()
         waiting = self.remains.find_waiting(leaked)
         copies, unread = self.remains.find_copies(leaked)
         dropped = [name for path in waiting for name in remove(path)]

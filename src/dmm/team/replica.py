@@ -10,7 +10,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.errors import TeamError
+from dmm.errors import IndexBroken, LedgerBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import connect, transaction, translated
 from dmm.team.chain import (
@@ -84,39 +84,40 @@ class Replica:
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, path: Path) -> Iterator[Replica]:
-        """Open the file for a block; it is made where there is none."""
-        connection = connect(path, durable=True)
-        try:
-            replica = cls(path, connection)
-            replica._prepare()
-            yield replica
-        finally:
-            connection.close()
+    def opened(cls, path: Path, *, create: bool = False) -> Iterator[Replica]:
+        """Open the file for a block; LedgerBroken where it is damaged or holds no membership.
 
-    def _prepare(self) -> None:
-        with translated(self._where):
-            if int(self._connection.pragma("user_version")) == SCHEMA_VERSION:
-                return
-        with transaction(self._connection, self._where) as cursor:
+        Only who joins creates it: an empty file in its place would lift all rules of the team.
+        """
+        if not create and not (path.exists() and path.stat().st_size):
+            raise _damaged("the copy of the team log is gone or empty", path)
+        try:
+            with contextlib.closing(connect(path, durable=True)) as connection:
+                replica = cls(path, connection)
+                replica._prepare(create=create)
+                yield replica
+        except IndexBroken as error:
+            raise _damaged("the copy of the team log is damaged", path) from error
+
+    def _prepare(self, *, create: bool) -> None:
+        with transaction(self._connection, self._where) if create else translated(self._where):
             found = int(self._connection.pragma("user_version"))
-            if found == 0:
-                cursor.execute(SCHEMA)
-                cursor.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            elif found != SCHEMA_VERSION:
+            if found == 0 and create:
+                self._connection.execute(SCHEMA)
+                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            elif found not in (0, SCHEMA_VERSION):
                 what = f"team.db has version {found}; this dmm knows {SCHEMA_VERSION}"
                 raise TeamError("schema", what, where=self._where, hint="upgrade dmm")
+        if not create and (found == 0 or not self._rows("SELECT 1 FROM membership")):
+            raise _damaged("the copy of the team log is empty", self._where)
 
     def _rows(self, statement: str, *values: int) -> list[tuple[str | int, ...]]:
         with translated(self._where):
             return list(self._connection.execute(statement, values))
 
-    def membership(self) -> Membership | None:
-        """Return how far this laptop is; None before it has joined."""
-        found = self._rows(MEMBERSHIP)
-        if not found:
-            return None
-        writer, since, sent, head, hash_, signature, fault = found[0]
+    def membership(self) -> Membership:
+        """Return how far this laptop is."""
+        writer, since, sent, head, hash_, signature, fault = self._rows(MEMBERSHIP)[0]
         point = Checkpoint(int(head), str(hash_), str(signature))
         return Membership(str(writer), int(since), int(sent), point, str(fault))
 
@@ -207,11 +208,8 @@ class Replica:
 
         Entries that came after it, in a pull that broke off, are proved by their signatures.
         """
-        known = self.membership()
         trail = Trail(held.server_key)
-        if known is None:
-            return trail
-        point = known.head
+        point = self.membership().head
         events = self.events()
         trail.follow((one for one in events if one.seq <= point.seq), signed=False)
         signed = is_checkpoint(held.server_key, held.team, held.project, point)
@@ -221,6 +219,11 @@ class Replica:
             raise TeamError("edited", what, where=self._where, hint=hint)
         trail.follow(one for one in events if one.seq > point.seq)
         return trail
+
+
+def _damaged(what: str, where: Path | str) -> LedgerBroken:
+    hint = "join again with a new invitation: dmm team join URL INVITATION"
+    return LedgerBroken(what, where=str(where), hint=hint)
 
 
 def _columns(entry: Entry) -> tuple[str | int, ...]:

@@ -68,8 +68,6 @@ def read_rules(path: Path, home: Path) -> tuple[TeamRule, ...]:
     """Read the rules that others have shared; the laptop's own are in its ledger."""
     with Replica.opened(path) as replica:
         known = replica.membership()
-        if known is None:
-            return ()
         trail = replica.trail(read_credentials(home, known.writer))
         rules = fold_rules(replica.events(), trail.writers)
     return tuple(one for one in rules if one.writer != known.writer)

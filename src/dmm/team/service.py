@@ -7,10 +7,11 @@ import socket
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dmm.errors import StorageError, TeamError, UsageError
-from dmm.files.durable import make_folder, write_derived
+from dmm.errors import LedgerBroken, StorageError, TeamError, UsageError
+from dmm.files.durable import make_folder, translated, write_derived
 from dmm.private import FOLDER
 from dmm.reading import read_regular
+from dmm.storage.sqlite import find_logs
 from dmm.team import client
 from dmm.team.client import HttpLog
 from dmm.team.credentials import Credentials, keep_credentials, read_credentials
@@ -86,7 +87,7 @@ class Team:
 
         Who joins the same project again goes on where the earlier membership began.
         """
-        before = self._membership()
+        before, damaged = self._look()
         if before is not None and not before.fault:
             what = "this project has joined a team already"
             raise UsageError(what, hint="dmm team status shows it")
@@ -98,11 +99,20 @@ class Team:
         since = self.ledger.reading.head().seq
         if before is not None and self._is_same(before.writer, held):
             since = before.since
-        with Replica.opened(self.path) as replica:
+        if damaged:
+            set_aside(self.path)
+        with Replica.opened(self.path, create=True) as replica:
             replica.join(held.writer, since)
         # What an earlier membership sent is known from the log, and not sent again.
         self.pull(held, HttpLog.of(held))
         return held
+
+    def _look(self) -> tuple[Membership | None, bool]:
+        """Return the membership there is, and whether the file is there and can't be used."""
+        try:
+            return self._membership(), False
+        except LedgerBroken:
+            return None, True
 
     def _membership(self) -> Membership | None:
         if not self.joined:
@@ -175,7 +185,6 @@ class Team:
         with Replica.opened(self.path) as replica:
             replica.collect(held, self.ledger.reading)
             known = replica.membership()
-            fault = "" if known is None else known.fault
             head, unsent = replica.trail(held).head.seq, replica.count_unsent()
         seen = self._seen()
         return Standing(
@@ -188,7 +197,7 @@ class Team:
             head,
             None if seen is None else max(0, seen.seq - head),
             None if seen is None else seen.at,
-            fault,
+            known.fault,
             read_rules(self.path, self.home),
         )
 
@@ -206,6 +215,16 @@ class Team:
             return Seen(str(at), int(seq))
         except (OSError, ValueError, TypeError):
             return None
+
+
+def set_aside(path: Path) -> None:
+    """Rename a copy that can't be used, and its logs; nothing is deleted."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    with translated(path, "set the copy of the team log aside"):
+        for part in (*find_logs(path), path):
+            part.rename(aside.with_name(aside.name + part.name.removeprefix(path.name)))
 
 
 def tell_fault(outcome: Outcome) -> str:
