@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -18,6 +18,7 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.rules.commands.calls import ToolCall
 from dmm.team.client import HttpLog
 from dmm.team.keys import SigningKey
+from dmm.team.port import Page
 from dmm.team.registry import Registry
 from dmm.team.sqlite import SqliteDatabase
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
-    from dmm.team.port import Batch, Outcome, Page, Revoked
+    from dmm.team.port import Batch, Outcome, Revoked
 
 DESTROY = ToolCall("Bash", {"command": "terraform destroy"})
 RULE = "never run terraform destroy"
@@ -314,6 +315,51 @@ def test_a_server_that_was_restored_from_an_old_backup_is_noticed(office: Office
     with pytest.raises(TeamError, match="ends at 2; this laptop has 3") as told:
         ben.team.sync()
     assert told.value.fault == "behind"
+    assert "ends at 2; this laptop has 3" in ben.team.status().fault
+    assert level(ben) == "deny"
+    ben.ledger.add_constraint("never use eval")
+    with pytest.raises(TeamError, match="another event 3"):
+        ben.team.sync()
+    assert "another event 3" in ben.team.status().fault
+
+
+@dataclass(frozen=True, slots=True)
+class Forging:
+    """A server that changes the words of a rule on their way."""
+
+    log: HttpLog
+
+    def push(self, batch: Batch) -> Outcome:
+        return self.log.push(batch)
+
+    def pull(self, after: int) -> Page | Revoked:
+        page = self.log.pull(after)
+        assert isinstance(page, Page)
+        changed = [
+            replace(one, entry=replace(one.entry, payload=one.entry.payload.replace("ter", "x")))
+            for one in page.placed
+        ]
+        return replace(page, placed=tuple(changed))
+
+
+def test_tampering_is_told_until_the_log_is_as_it_was(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    held = ben.team.credentials()
+    with pytest.raises(TeamError, match="does not match its hash"):
+        ben.team.pull(held, Forging(HttpLog.of(held)))
+    assert "event 3 of the team log: it does not match its hash" in ben.team.status().fault
+    assert ben.team.sync().received == 1
+    assert ben.team.status().fault == ""
+
+
+def test_a_server_that_is_out_of_reach_is_no_fault(office: Office) -> None:
+    ada = office.laptop("ada")
+    away = replace(ada.team.credentials(), url="http://127.0.0.1:1")
+    with pytest.raises(TeamError, match="can't be reached"):
+        ada.team.pull(away, HttpLog.of(away))
+    assert ada.team.status().fault == ""
 
 
 def test_a_server_with_another_key_is_refused(office: Office) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import IndexBroken, LedgerBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from dmm.team.credentials import Credentials
     from dmm.team.port import Page
 
+# The columns that hold why entries are not sent and not received.
+Way = Literal["unsent", "unreceived"]
+UNREACHABLE = "unreachable"
 SCHEMA_VERSION = 1
 ENTRY = """
     writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
@@ -44,13 +47,13 @@ SCHEMA = f"""
 CREATE TABLE membership (
     writer TEXT NOT NULL, since INTEGER NOT NULL, taken INTEGER NOT NULL, mark TEXT NOT NULL,
     sent INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, signature TEXT NOT NULL,
-    fault TEXT NOT NULL
+    unsent TEXT NOT NULL, unreceived TEXT NOT NULL
 ) STRICT;
 CREATE TABLE outbox ({ENTRY}, PRIMARY KEY (wseq)) STRICT;
 CREATE TABLE event (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL,{ENTRY}) STRICT;
 """
-MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, fault FROM membership"
-JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '')"
+MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, unsent, unreceived FROM membership"
+JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '')"
 FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
 EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
 UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
@@ -65,7 +68,7 @@ ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 class Membership:
     """How far a laptop is: since which event it shares, entries sent, the log it has seen.
 
-    `fault` says why its entries are no longer sent.
+    `fault` says why entries are no longer sent or received.
     """
 
     writer: str
@@ -117,9 +120,9 @@ class Replica:
 
     def membership(self) -> Membership:
         """Return how far this laptop is."""
-        writer, since, sent, head, hash_, signature, fault = self._rows(MEMBERSHIP)[0]
+        writer, since, sent, head, hash_, signature, *faults = self._rows(MEMBERSHIP)[0]
         point = Checkpoint(int(head), str(hash_), str(signature))
-        return Membership(str(writer), int(since), int(sent), point, str(fault))
+        return Membership(str(writer), int(since), int(sent), point, _join(faults))
 
     def join(self, writer: str, since: int) -> None:
         """Begin as a new writer; what the ledger holds up to `since` stays on the laptop."""
@@ -168,12 +171,23 @@ class Replica:
     def acknowledge(self, upto: int) -> None:
         """Note that the server holds the entries up to a number."""
         with transaction(self._connection, self._where) as cursor:
-            cursor.execute("UPDATE membership SET sent = ?, fault = ''", (upto,))
+            cursor.execute("UPDATE membership SET sent = ?", (upto,))
 
-    def fail(self, fault: str) -> None:
-        """Note why entries can't be sent."""
-        with transaction(self._connection, self._where) as cursor:
-            cursor.execute("UPDATE membership SET fault = ? WHERE fault <> ?", (fault, fault))
+    @contextlib.contextmanager
+    def noting(self, way: Way) -> Iterator[None]:
+        """Note why a block could not send or receive; a server out of reach is no fault."""
+        try:
+            yield
+        except TeamError as error:
+            if error.fault != UNREACHABLE:
+                self._note(way, f"{error.what}; {error.hint}" if error.hint else error.what)
+            raise
+        self._note(way, "")
+
+    def _note(self, way: Way, fault: str) -> None:
+        if self._rows(f"SELECT {way} FROM membership")[0][0] != fault:  # noqa: S608 - two columns
+            with transaction(self._connection, self._where) as cursor:
+                cursor.execute(f"UPDATE membership SET {way} = ?", (fault,))  # noqa: S608
 
     def events(self, after: int = 0) -> list[Placed]:
         """Read the copy of the log."""
@@ -219,6 +233,10 @@ class Replica:
             raise TeamError("edited", what, where=self._where, hint=hint)
         trail.follow(one for one in events if one.seq > point.seq)
         return trail
+
+
+def _join(faults: Sequence[str | int]) -> str:
+    return "; ".join(dict.fromkeys(str(one) for one in faults if one))
 
 
 def _damaged(what: str, where: Path | str) -> LedgerBroken:

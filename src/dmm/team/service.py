@@ -146,7 +146,7 @@ class Team:
     def push(self, held: Credentials, log: TeamLog) -> int:
         """Send what the ledger has of late; return how many entries the server took."""
         sent = 0
-        with Replica.opened(self.path) as replica:
+        with Replica.opened(self.path) as replica, replica.noting("unsent"):
             replica.collect(held, self.ledger.reading)
             while (batch := replica.unsent()).entries:
                 outcome = log.push(batch)
@@ -158,19 +158,16 @@ class Team:
                     # The server was restored from a backup: it gets again what it lost.
                     replica.acknowledge(outcome.next - 1)
                 else:
-                    fault = tell_fault(outcome)
-                    replica.fail(fault)
-                    raise TeamError("refused", fault, hint="dmm team status")
+                    raise TeamError("refused", tell_fault(outcome))
         return sent
 
     def pull(self, held: Credentials, log: TeamLog) -> int:
         """Receive what is new; return how many events."""
         received = 0
-        with Replica.opened(self.path) as replica:
+        with Replica.opened(self.path) as replica, replica.noting("unreceived"):
             while True:
                 page = log.pull(replica.trail(held).head.seq)
                 if isinstance(page, Revoked):
-                    replica.fail(REVOKED)
                     raise TeamError("revoked", REVOKED)
                 received += replica.receive(held, page)
                 self._note(page.head.seq)
