@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING
 
-from dmm.errors import DmmError
+from dmm.errors import DmmError, TeamError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,7 @@ LOOK_EVERY = 1.0
 # How long the server may let a request for news wait.
 WAIT = 20.0
 FIRST_RETRY, LAST_RETRY = 1.0, 60.0
+SHORTEST_REST = 1.0
 
 
 class Courier:
@@ -40,20 +42,9 @@ class Courier:
         self._leaving.set()
 
     def _run(self, way: Callable[[Team], float]) -> None:
-        """Repeat one way of the exchange; after a failure it rests, longer each time."""
         dmm = self.project.dmm.reopened()
-        rest, told = FIRST_RETRY, ""
         try:
-            while not self._leaving.is_set():
-                try:
-                    pause = way(dmm.team)
-                    rest, told = FIRST_RETRY, ""
-                except DmmError as error:
-                    if str(error) != told:
-                        told = str(error)
-                        self._log.write_fault("the team could not be reached", error)
-                    pause, rest = rest, min(rest * 2, LAST_RETRY)
-                self._leaving.wait(pause)
+            repeat(lambda: way(dmm.team), self._leaving, self._log)
         finally:
             dmm.close()
 
@@ -71,9 +62,45 @@ class Courier:
         from dmm.team.client import HttpLog
 
         held = team.credentials()
-        if team.pull(held, HttpLog.of(held, wait=WAIT)):
+        begun = time.monotonic()
+        received = team.pull(held, HttpLog.of(held, wait=WAIT))
+        if received:
             self.project.publish_rules()
-        return 0.0
+        return rest_after(received, time.monotonic() - begun)
+
+
+def repeat(
+    duty: Callable[[], float],
+    leaving: threading.Event,
+    log: Log,
+    first: float = FIRST_RETRY,
+) -> None:
+    """Repeat something that says how long to rest; after a failure it rests longer each time."""
+    rest, told = first, ""
+    while not leaving.is_set():
+        try:
+            pause = duty()
+            rest, told = first, ""
+        except Exception as error:  # noqa: BLE001 - no fault of background work ends it
+            if str(error) != told:
+                told = str(error)
+                log.write_fault(f"the exchange with the team failed ({_name(error)})", error)
+            pause, rest = rest, min(rest * 2, LAST_RETRY)
+        leaving.wait(pause)
+
+
+def rest_after(received: int, took: float) -> float:
+    """Return how long to rest after a pull: a server that does not wait is not asked at once."""
+    return 0.0 if received or took >= WAIT else SHORTEST_REST
+
+
+def _name(error: Exception) -> str:
+    match error:
+        case TeamError():
+            return error.fault
+        case DmmError():
+            return error.code
+    return type(error).__name__
 
 
 class TeamExchange:
