@@ -6,13 +6,17 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import Project, git
 
 from dmm.daemon.logs import Log
-from dmm.daemon.team_exchange import SHORTEST_REST, WAIT, repeat, rest_after
+from dmm.daemon.team_exchange import SHORTEST_REST, WAIT, find_joined, repeat, rest_after
 from dmm.errors import StorageError, TeamError
+from dmm.projects import Projects, SharedModel
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dmm.embed.model import Embedder
 
 
 @pytest.mark.parametrize(
@@ -48,3 +52,27 @@ def test_a_server_that_does_not_wait_is_not_asked_again_at_once() -> None:
     assert rest_after(0, 0.01) == SHORTEST_REST >= 1.0
     assert rest_after(0, WAIT) == 0.0
     assert rest_after(2, 0.01) == 0.0
+
+
+def test_worktrees_share_one_exchange_and_all_of_them_get_the_rules(
+    project: Project, home: Path, model: Embedder
+) -> None:
+    project.write("global/note.md", "a note")
+    git(project.folder, "init", "-q")
+    git(project.folder, "add", "-f", ".")
+    git(project.folder, "commit", "-q", "-m", "memory")
+    beside = Project(project.folder.with_name("beside"))
+    git(project.folder, "worktree", "add", "-q", str(beside.folder))
+    projects = Projects(home=home, model=SharedModel(lambda: model))
+    for one in (project, beside):
+        one.trust(home)
+        projects.find(one.folder)
+    opened = projects.each()
+    path = opened[0].dmm.base.team_rules.path
+    assert find_joined(opened) == {}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"joined")
+    found = find_joined(opened)
+    assert list(found) == [path]
+    assert sorted(one.root for one in found[path]) == sorted((project.dmm, beside.dmm))
+    projects.close()

@@ -20,10 +20,11 @@ from dmm.team.client import HttpLog
 from dmm.team.keys import SigningKey
 from dmm.team.port import Page
 from dmm.team.registry import Registry
+from dmm.team.replica import Replica
 from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from dmm.bootstrap import Dmm
@@ -352,6 +353,55 @@ def test_tampering_is_told_until_the_log_is_as_it_was(office: Office) -> None:
     assert "event 3 of the team log: it does not match its hash" in ben.team.status().fault
     assert ben.team.sync().received == 1
     assert ben.team.status().fault == ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A log that answers after another process of the laptop has received more."""
+
+    log: HttpLog
+    meanwhile: Callable[[], object]
+
+    def push(self, batch: Batch) -> Outcome:
+        return self.log.push(batch)
+
+    def pull(self, after: int) -> Page | Revoked:
+        page = self.log.pull(after)
+        self.meanwhile()
+        return page
+
+
+def test_two_processes_that_receive_at_once_raise_no_alarm(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    other = office.open("ben")
+
+    def meanwhile() -> None:
+        ada.ledger.add_constraint("never use eval")
+        ada.team.sync()
+        other.team.sync()
+
+    held = ben.team.credentials()
+    assert ben.team.pull(held, Overtaken(HttpLog.of(held), meanwhile)) == 0
+    told = ben.team.status()
+    assert (told.fault, told.known, len(told.rules)) == ("", 4, 2)
+    assert ben.team.pull(held, Overtaken(HttpLog.of(held), lambda: None)) == 0
+
+
+def test_another_event_under_a_known_number_is_noticed(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    held = ben.team.credentials()
+    page = HttpLog.of(held).pull(2)
+    assert isinstance(page, Page)
+    forged = replace(page, placed=(replace(page.placed[0], hash="0" * 64),))
+    with Replica.opened(ben.team.path) as replica:
+        assert replica.receive(held, page, 2) == 0
+        with pytest.raises(TeamError, match="another event 3"):
+            replica.receive(held, forged, 2)
 
 
 def test_a_server_that_is_out_of_reach_is_no_fault(office: Office) -> None:

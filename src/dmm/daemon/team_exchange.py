@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dmm.errors import DmmError, TeamError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from dmm.daemon.logs import Log
@@ -25,10 +25,14 @@ SHORTEST_REST = 1.0
 
 
 class Courier:
-    """Sends and receives for one project; each way has a thread and connections of its own."""
+    """Sends and receives for one team.db; each way has a thread and connections of its own.
+
+    Worktrees share it: `users` are all open projects that get the rules.
+    """
 
     def __init__(self, project: Project, log: Log) -> None:
         self.project = project
+        self.users: tuple[Project, ...] = (project,)
         self._log = log
         self._leaving = threading.Event()
         # The newest event of the ledger that the server knows of; none before the first look.
@@ -64,9 +68,19 @@ class Courier:
         held = team.credentials()
         begun = time.monotonic()
         received = team.pull(held, HttpLog.of(held, wait=WAIT))
-        if received:
-            self.project.publish_rules()
+        for user in self.users if received else ():
+            user.publish_rules()
         return rest_after(received, time.monotonic() - begun)
+
+
+def find_joined(projects: Iterable[Project]) -> dict[Path, tuple[Project, ...]]:
+    """Return the trusted projects that have joined a team, by their team.db."""
+    found: dict[Path, tuple[Project, ...]] = {}
+    for one in projects:
+        path = one.dmm.base.team_rules.path
+        if path.exists() and one.trusted:
+            found[path] = (*found.get(path, ()), one)
+    return found
 
 
 def repeat(
@@ -104,7 +118,7 @@ def _name(error: Exception) -> str:
 
 
 class TeamExchange:
-    """One courier for each open project that has joined a team."""
+    """One courier for each team.db of the open projects."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -112,14 +126,14 @@ class TeamExchange:
 
     def follow(self, projects: list[Project]) -> None:
         """Begin for projects that joined, and end for those that were closed."""
-        known = {one.root: one for one in projects}
-        for root, courier in list(self._held.items()):
-            if known.get(root) is not courier.project:
-                self._held.pop(root).end()
-        for root, project in known.items():
-            begun = root in self._held
-            if not begun and project.dmm.base.team_rules.path.exists() and project.trusted:
-                self._held[root] = Courier(project, self._log)
+        known = find_joined(projects)
+        for path, courier in list(self._held.items()):
+            if courier.project not in known.get(path, ()):
+                self._held.pop(path).end()
+        for path, users in known.items():
+            if path not in self._held:
+                self._held[path] = Courier(users[0], self._log)
+            self._held[path].users = users
 
     def end(self) -> None:
         """End all of them."""

@@ -193,29 +193,38 @@ class Replica:
         """Read the copy of the log."""
         return [_placed(row) for row in self._rows(EVENTS, after)]
 
-    def receive(self, held: Credentials, page: Page) -> int:
-        """Add a page of the log that fits to what is known; return how many events are new."""
+    def receive(self, held: Credentials, page: Page, after: int) -> int:
+        """Add a page that was asked for from a number on; return how many events are new.
+
+        Another process may have received some of it since.
+        """
         point = page.head
         if not is_checkpoint(held.server_key, held.team, held.project, point):
             what = "the server's signature is not by the key it was joined with"
             raise TeamError("unsigned", what, hint="ask whoever runs the server")
-        trail = self.trail(held)
-        if point.seq < trail.head.seq:
-            what = f"the server's log ends at {point.seq}; this laptop has {trail.head.seq} events"
-            raise TeamError("behind", what, hint="was the server restored from an old backup?")
-        trail.follow(page.placed)
-        if trail.head.seq == point.seq and trail.head.hash != point.hash:
-            what = f"the server signed another event {point.seq} than this laptop has"
-            raise TeamError("forked", what, hint="ask whoever runs the server")
-        if not page.placed:
-            return 0
         with transaction(self._connection, self._where) as cursor:
-            for one in page.placed:
+            trail = self.trail(held)
+            if point.seq < trail.head.seq == after:
+                what = f"the server's log ends at {point.seq}; this laptop has {after} events"
+                raise TeamError("behind", what, hint="was the server restored from an old backup?")
+            new = [one for one in page.placed if one.seq > trail.head.seq]
+            for one in page.placed[: len(page.placed) - len(new)]:
+                self._need_same(one.seq, one.hash)
+            trail.follow(new)
+            for one in new:
                 cursor.execute(ADD_EVENT, (one.seq, one.hash, *_columns(one.entry)))
-            if trail.head.seq == point.seq:
+            if point.seq <= trail.head.seq:
+                self._need_same(point.seq, point.hash)
+            if new and trail.head.seq == point.seq:
                 signed = (point.seq, point.hash, point.signature)
                 cursor.execute("UPDATE membership SET head = ?, hash = ?, signature = ?", signed)
-        return len(page.placed)
+        return len(new)
+
+    def _need_same(self, seq: int, hash_: str) -> None:
+        """Refuse another event under a number that is known here."""
+        if seq and self._rows("SELECT hash FROM event WHERE seq = ?", seq) != [(hash_,)]:
+            what = f"the server signed another event {seq} than this laptop has"
+            raise TeamError("forked", what, hint="ask whoever runs the server")
 
     def trail(self, held: Credentials) -> Trail:
         """Follow the copy up to the last signed checkpoint; TeamError where it was changed.

@@ -166,10 +166,11 @@ class Team:
         received = 0
         with Replica.opened(self.path) as replica, replica.noting("unreceived"):
             while True:
-                page = log.pull(replica.trail(held).head.seq)
+                after = replica.trail(held).head.seq
+                page = log.pull(after)
                 if isinstance(page, Revoked):
                     raise TeamError("revoked", REVOKED)
-                received += replica.receive(held, page)
+                received += replica.receive(held, page, after)
                 self._note(page.head.seq)
                 if not page.placed or page.placed[-1].seq >= page.head.seq:
                     return received
