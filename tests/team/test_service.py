@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
     from dmm.team.port import Batch, Outcome, Revoked
+    from dmm.team.registry import Joined
 
 DESTROY = ToolCall("Bash", {"command": "terraform destroy"})
 RULE = "never run terraform destroy"
@@ -419,6 +420,41 @@ def test_a_server_with_another_key_is_refused(office: Office) -> None:
     with pytest.raises(TeamError, match="does not hold the key"):
         dmm.team.join(office.url, f"{team}.{secret}.{SigningKey.make().public}")
     assert not dmm.team.joined
+
+
+class Pretender(Registry):
+    """A server that names a key which it does not hold."""
+
+    def join(self, invitation: str, key: str, name: str) -> Joined:
+        joined = super().join(invitation, key, name)
+        return replace(joined, server_key=invitation.rpartition(".")[2])
+
+
+def test_a_server_that_can_not_prove_its_key_changes_nothing(
+    office: Office, tmp_path: Path
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    before = ben.team.credentials()
+    office.registry.revoke("acme", "shop", before.writer)
+    with pytest.raises(TeamError, match="was removed"):
+        ben.team.sync()
+    files = sorted(path for path in (tmp_path / "ben").rglob("*") if path.is_file())
+    database = SqliteDatabase(tmp_path / "false.db")
+    database.migrate()
+    false = Pretender(database, SigningKey.make())
+    false.add("acme", "shop")
+    team, secret, _ = false.invite("acme", "shop", "reader").split(".")
+    with served(false) as url, pytest.raises(TeamError, match="not by the key") as told:
+        ben.team.join(url, f"{team}.{secret}.{before.server_key}")
+    database.close()
+    assert told.value.fault == "unsigned"
+    assert files == sorted(path for path in (tmp_path / "ben").rglob("*") if path.is_file())
+    assert (ben.team.credentials(), level(ben)) == (before, "deny")
+    ben.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
+    assert (ben.team.status().fault, level(ben)) == ("", "deny")
 
 
 def test_a_project_joins_once(office: Office) -> None:

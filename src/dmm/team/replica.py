@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import IndexBroken, LedgerBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
-from dmm.storage.sqlite import connect, transaction, translated
+from dmm.storage.sqlite import MEMORY, connect, transaction, translated
 from dmm.team.chain import (
     MAINTAINER,
     Checkpoint,
@@ -60,6 +60,7 @@ UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # 
 LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
 HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
+ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_OUT = "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -81,7 +82,7 @@ class Membership:
 class Replica:
     """The team.db of one project."""
 
-    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+    def __init__(self, path: Path | str, connection: apsw.Connection) -> None:
         self._where = str(path)
         self._connection = connection
 
@@ -101,6 +102,14 @@ class Replica:
                 yield replica
         except IndexBroken as error:
             raise _damaged("the copy of the team log is damaged", path) from error
+
+    @classmethod
+    @contextlib.contextmanager
+    def in_memory(cls) -> Iterator[Replica]:
+        """Open one that is gone after the block: for a log that is not proved yet."""
+        with contextlib.closing(connect(None)) as connection:
+            connection.execute(SCHEMA)
+            yield cls(MEMORY, connection)
 
     def _prepare(self, *, create: bool) -> None:
         with transaction(self._connection, self._where) if create else translated(self._where):
@@ -127,8 +136,14 @@ class Replica:
     def join(self, writer: str, since: int) -> None:
         """Begin as a new writer; what the ledger holds up to `since` stays on the laptop."""
         with transaction(self._connection, self._where) as cursor:
-            cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
             cursor.execute(JOIN, (writer, since, GENESIS))
+
+    def adopt(self, other: Replica) -> None:
+        """Take the membership and the events of another instead of those held, at once."""
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
+            cursor.execute(ADD_MEMBERSHIP, other._rows("SELECT * FROM membership")[0])
+            cursor.executemany(ADD_EVENT, other._rows("SELECT * FROM event ORDER BY seq"))
 
     def collect(self, held: Credentials, log: LogReader) -> int:
         """Append what the ledger has of late to the own chain; return how many entries."""

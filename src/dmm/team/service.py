@@ -85,26 +85,30 @@ class Team:
     def join(self, url: str, invitation: str) -> Credentials:
         """Join with an invitation; what is recorded from now on may be shared.
 
+        Nothing changes here before the server has proved its key and its log.
         Who joins the same project again goes on where the earlier membership began.
         """
         before, damaged = self._look()
         if before is not None and not before.fault:
             what = "this project has joined a team already"
             raise UsageError(what, hint="dmm team status shows it")
-        make_folder(self.path.parent, mode=FOLDER)
         key = SigningKey.make()
         joined = client.join(url, invitation, key, socket.gethostname())
         held = Credentials.of(url, joined, key)
-        keep_credentials(self.home, held)
         since = self.ledger.reading.head().seq
         if before is not None and self._is_same(before.writer, held):
             since = before.since
-        if damaged:
-            set_aside(self.path)
-        with Replica.opened(self.path, create=True) as replica:
-            replica.join(held.writer, since)
-        # What an earlier membership sent is known from the log, and not sent again.
-        self.pull(held, HttpLog.of(held))
+        with Replica.in_memory() as proved:
+            proved.join(held.writer, since)
+            # What an earlier membership sent is known from the log, and not sent again.
+            _, end = receive(proved, held, HttpLog.of(held))
+            keep_credentials(self.home, held)
+            make_folder(self.path.parent, mode=FOLDER)
+            if damaged:
+                set_aside(self.path)
+            with Replica.opened(self.path, create=True) as replica:
+                replica.adopt(proved)
+        self._note(end)
         return held
 
     def _look(self) -> tuple[Membership | None, bool]:
@@ -163,19 +167,10 @@ class Team:
 
     def pull(self, held: Credentials, log: TeamLog) -> int:
         """Receive what is new; return how many events."""
-        received = 0
         with Replica.opened(self.path) as replica, replica.noting("unreceived"):
-            while True:
-                after = replica.trail(held).head.seq
-                page = log.pull(after)
-                if isinstance(page, Revoked):
-                    raise TeamError("revoked", REVOKED)
-                received += replica.receive(held, page, after)
-                self._note(page.head.seq)
-                if not page.placed or page.placed[-1].seq >= page.head.seq:
-                    return received
-                # What is left is there already.
-                log = replace(log, wait=0.0) if isinstance(log, HttpLog) else log
+            received, end = receive(replica, held, log)
+        self._note(end)
+        return received
 
     def status(self) -> Standing:
         """Return how far this laptop is; nothing is asked of the server."""
@@ -213,6 +208,21 @@ class Team:
             return Seen(str(at), int(seq))
         except (OSError, ValueError, TypeError):
             return None
+
+
+def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[int, int]:
+    """Read a log to its end; return how many events were new, and where it ends."""
+    received = 0
+    while True:
+        after = replica.trail(held).head.seq
+        page = log.pull(after)
+        if isinstance(page, Revoked):
+            raise TeamError("revoked", REVOKED)
+        received += replica.receive(held, page, after)
+        if not page.placed or page.placed[-1].seq >= page.head.seq:
+            return received, page.head.seq
+        # What is left is there already.
+        log = replace(log, wait=0.0) if isinstance(log, HttpLog) else log
 
 
 def set_aside(path: Path) -> None:
