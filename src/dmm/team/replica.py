@@ -10,9 +10,11 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from dmm.domain.event import EventType
+from dmm.domain.payload import PayloadRedacted
 from dmm.errors import IndexBroken, LedgerBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
-from dmm.storage.sqlite import MEMORY, connect, transaction, translated
+from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
 from dmm.team.chain import (
     MAINTAINER,
     Checkpoint,
@@ -20,10 +22,11 @@ from dmm.team.chain import (
     Placed,
     Trail,
     is_checkpoint,
+    read_payload,
     seal,
 )
 from dmm.team.port import MOST_PUSHED, Batch
-from dmm.team.sharing import SHARED, share
+from dmm.team.sharing import SHARED, Told, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,6 +61,9 @@ FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
 EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
 UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
 LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
+SENT = """
+SELECT max(sent, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?), 0)) FROM membership
+"""
 HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
 ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -156,6 +162,7 @@ class Replica:
                 return 0
             # In a ledger that was restored, other events may stand under the same numbers.
             start = taken if mark in ("", log.hash_of(taken)) else since
+            self._withdraw(cursor, held, find_blanked(log, start, head.seq))
             last = next(cursor.execute(LAST), (0, GENESIS))
             end = Head(int(last[0]), str(last[1]))
             known = {row[0] for row in cursor.execute(KNOWN)}
@@ -172,6 +179,39 @@ class Replica:
             cursor.execute("UPDATE membership SET taken = ?, mark = ?", (head.seq, head.hash))
         return found
 
+    def _withdraw(self, cursor: apsw.Cursor, held: Credentials, blanked: frozenset[str]) -> None:
+        """Drop the entries of blanked events that were not sent, and seal those after them anew."""
+        sent = self._sent(held.writer)
+        waiting = [_entry(row) for row in cursor.execute(UNSENT, (sent, -1))]
+        kept = [one for one in waiting if not tells_of(one, blanked)]
+        if len(kept) == len(waiting):
+            return
+        cursor.execute("DELETE FROM outbox WHERE wseq > ?", (sent,))
+        last = next(cursor.execute(LAST), (0, GENESIS))
+        end = Head(int(last[0]), str(last[1]))
+        for one in kept:
+            told = Told(one.id, one.type, one.at, one.payload)
+            entry = seal(held.key, held.writer, end, told)
+            cursor.execute(ADD_OUT, _columns(entry))
+            end = Head(entry.wseq, entry.whash)
+
+    def _sent(self, writer: str) -> int:
+        """Return how many own entries the server is known to hold; an answer may have been lost."""
+        with translated(self._where):
+            return int(next(self._connection.execute(SENT, (writer,)))[0])
+
+    def count_sent(self, writer: str, ids: frozenset[str]) -> int:
+        """Count the entries that tell of some events and have left this laptop."""
+        sent = self._sent(writer)
+        own = [one for row in self._rows(UNSENT, 0, -1) if (one := _entry(row)).wseq <= sent]
+        # Those of an earlier membership are known from the log alone.
+        left = (*own, *(one.entry for one in self.events()))
+        return len({one.id for one in left if tells_of(one, ids)})
+
+    def erase_freed(self) -> None:
+        """Leave no byte of what was dropped in the file; IndexBusy while another reads it."""
+        erase_freed(self._connection, self._where)
+
     def unsent(self) -> Batch:
         """Return the next entries to send."""
         sent = int(self._rows("SELECT sent FROM membership")[0][0])
@@ -183,10 +223,16 @@ class Replica:
         """Count the entries that wait to be sent."""
         return int(self._rows("SELECT count(*) FROM outbox, membership WHERE wseq > sent")[0][0])
 
-    def acknowledge(self, upto: int) -> None:
-        """Note that the server holds the entries up to a number."""
+    def acknowledge(self, last: Entry) -> None:
+        """Note that the server holds the entries up to one, unless it was sealed anew since."""
         with transaction(self._connection, self._where) as cursor:
-            cursor.execute("UPDATE membership SET sent = ?", (upto,))
+            if [(last.whash,)] == list(cursor.execute(HASH_OF, (last.wseq,))):
+                cursor.execute("UPDATE membership SET sent = ?", (last.wseq,))
+
+    def send_from(self, wseq: int) -> None:
+        """Send entries again from a number on."""
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("UPDATE membership SET sent = ?", (wseq - 1,))
 
     @contextlib.contextmanager
     def noting(self, way: Way) -> Iterator[None]:
@@ -257,6 +303,19 @@ class Replica:
             raise TeamError("edited", what, where=self._where, hint=hint)
         trail.follow(one for one in events if one.seq > point.seq)
         return trail
+
+
+def find_blanked(log: LogReader, after: int, to: int) -> frozenset[str]:
+    """Return the ids of the events that were blanked within a part of a ledger."""
+    told = map(PayloadRedacted.read, log.events_of((EventType.PAYLOAD_REDACTED,), after, to))
+    events = (log.event(one.seq) for one in told if one is not None)
+    return frozenset(one.id for one in events if one is not None)
+
+
+def tells_of(entry: Entry, ids: frozenset[str]) -> bool:
+    """Return whether an entry holds the words of some events: of its own, or of one accepted."""
+    told = read_payload(entry)
+    return "text" in told and not ids.isdisjoint((entry.id, str(told.get("of"))))
 
 
 def _join(faults: Sequence[str | int]) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dmm.errors import LedgerBroken, StorageError, TeamError, UsageError
+from dmm.errors import IndexBusy, LedgerBroken, StorageError, TeamError, UsageError
 from dmm.files.durable import make_folder, translated, write_derived
+from dmm.ledger.results import Withdrawn
 from dmm.private import FOLDER
 from dmm.reading import read_regular
 from dmm.storage.sqlite import find_logs
@@ -154,13 +156,13 @@ class Team:
             replica.collect(held, self.ledger.reading)
             while (batch := replica.unsent()).entries:
                 outcome = log.push(batch)
-                first, last = batch.entries[0].wseq, batch.entries[-1].wseq
+                first, last = batch.entries[0].wseq, batch.entries[-1]
                 if isinstance(outcome, Taken):
                     replica.acknowledge(last)
                     sent += len(batch.entries)
                 elif isinstance(outcome, Gap) and outcome.next < first:
                     # The server was restored from a backup: it gets again what it lost.
-                    replica.acknowledge(outcome.next - 1)
+                    replica.send_from(outcome.next)
                 else:
                     raise TeamError("refused", tell_fault(outcome))
         return sent
@@ -193,6 +195,22 @@ class Team:
             known.fault,
             read_rules(self.path, self.home),
         )
+
+    def withdraw(self, ids: frozenset[str]) -> Withdrawn:
+        """Keep events that were blanked from being sent; say how many have left already."""
+        if not self.joined:
+            return Withdrawn()
+        try:
+            held = self.credentials()
+            with Replica.opened(self.path) as replica:
+                replica.collect(held, self.ledger.reading)
+                sent = replica.count_sent(held.writer, ids)
+                with contextlib.suppress(IndexBusy):
+                    replica.erase_freed()
+                    return Withdrawn(sent)
+        except (LedgerBroken, TeamError):
+            return Withdrawn(unread=(str(self.path),))
+        return Withdrawn(sent, erased=False)
 
     def _note(self, seq: int) -> None:
         at = self.clock().isoformat(timespec="seconds")
