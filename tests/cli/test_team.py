@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.cli.conftest import Typed
+
 
 @pytest.fixture
 def folder(command: Command, tmp_path: Path) -> Path:
@@ -110,6 +112,24 @@ def test_what_can_not_be_done_is_told(
     done = command(*words, within=project.folder)
     assert done.returncode != 0
     assert said in done.stderr
+
+
+def test_status_and_doctor_tell_of_a_damaged_copy_of_the_log(
+    typed: Typed, project: Project, home: Path
+) -> None:
+    project.trust(home)
+    (project.dmm / "team.db").write_bytes(b"no database" * 1_000)
+    way = "dmm team join URL INVITATION"
+    status = typed("status", "--json", within=project.folder)
+    assert way in json.loads(status.out)["team_fault"]
+    shown = " ".join(typed("status", within=project.folder).out.split())
+    assert f"damaged; join again with a new invitation: {way}" in shown
+    told = json.loads(typed("doctor", "--json", within=project.folder).out)
+    assert way in [str(one["way"]).rpartition(": ")[2] for one in told["checks"]]
+    refused = typed("team", "status", within=project.folder)
+    assert refused.status != 0
+    assert way in refused.err
+    assert typed("query", "a task", within=project.folder).status == 0
 
 
 def test_an_agent_can_neither_join_nor_invite_nor_lift(

@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 import uvicorn
+from tests.conftest import Opener, Project
 
 from dmm.domain.event import canonical
+from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
 from dmm.files.lock import exclusive
 from dmm.server.app import TeamApi
@@ -35,9 +38,11 @@ from dmm.team.sqlite import SqliteDatabase
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.bootstrap import Dmm
+    from dmm.embed.model import Embedder
     from dmm.team.chain import Entry
     from dmm.team.database import Database
-    from dmm.team.port import TeamLog
+    from dmm.team.port import Outcome, Page, Revoked, TeamLog
     from dmm.team.postgres import PostgresDatabase
     from dmm.team.registry import Joined
 
@@ -240,3 +245,67 @@ def hall(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hall]:
         else:
             with served(registry) as url:
                 yield Hall(registry, team, url)
+
+
+@dataclass(slots=True)
+class Office:
+    """A server and the laptops around it."""
+
+    folder: Path
+    model: Embedder
+    registry: Registry
+    url: str
+
+    def laptop(self, name: str, role: str = "maintainer") -> Dmm:
+        """Open a project of its own in a home of its own, and join."""
+        dmm = self.open(name)
+        dmm.team.join(self.url, self.registry.invite("acme", "shop", role))
+        return dmm
+
+    def open(self, name: str) -> Dmm:
+        home = self.folder / name
+        home.mkdir(exist_ok=True)
+        project = Project(home / "work")
+        project.memory.mkdir(parents=True, exist_ok=True)
+        return Opener(home, self.model)(project)
+
+
+@pytest.fixture
+def office(tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
+    monkeypatch.delenv("DMM_ROOT", raising=False)
+    database = SqliteDatabase(tmp_path / "server.db")
+    database.migrate()
+    registry = Registry(database, SigningKey.make())
+    registry.add("acme", "shop")
+    with served(registry) as url:
+        yield Office(tmp_path, model, registry, url)
+    database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Deaf:
+    """The log over a line that breaks before the answer."""
+
+    log: HttpLog
+
+    def push(self, batch: Batch) -> Outcome:
+        self.log.push(batch)
+        raise TeamError("unreachable", "the line broke")
+
+    def pull(self, after: int) -> Page | Revoked:
+        return self.log.pull(after)
+
+
+def rewrite(path: Path, statement: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute(statement)
+    connection.close()
+
+
+def spoil(dmm: Dmm, how: str) -> None:
+    for file in dmm.team.path.parent.glob("team.db-*"):
+        file.unlink()
+    if how == "no membership":
+        rewrite(dmm.team.path, "DELETE FROM membership")
+    else:
+        dmm.team.path.write_bytes(b"" if how == "empty" else b"this is no database" * 1_000)

@@ -8,65 +8,34 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
-from tests.conftest import Opener, Project
-from tests.team.conftest import served
+from tests.team.conftest import Deaf, Office, rewrite, served, spoil
 
 from dmm.domain.event import Trust
-from dmm.errors import LedgerRefused, TeamError, UsageError
+from dmm.domain.pack import QueryRequest
+from dmm.errors import LedgerBroken, LedgerRefused, TeamError, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.rules.commands.calls import ToolCall
 from dmm.team import rules
 from dmm.team.client import HttpLog
 from dmm.team.keys import SigningKey
-from dmm.team.port import Revoked
+from dmm.team.port import Page, Revoked
 from dmm.team.registry import Registry
+from dmm.team.replica import Replica
 from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.conftest import Opener, Project
 
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
-    from dmm.team.port import Batch, Outcome, Page
+    from dmm.team.port import Batch, Outcome
+    from dmm.team.registry import Joined
 
 DESTROY = ToolCall("Bash", {"command": "terraform destroy"})
 RULE = "never run terraform destroy"
-
-
-@dataclass(slots=True)
-class Office:
-    """A server and the laptops around it."""
-
-    folder: Path
-    model: Embedder
-    registry: Registry
-    url: str
-
-    def laptop(self, name: str, role: str = "maintainer") -> Dmm:
-        """Open a project of its own in a home of its own, and join."""
-        dmm = self.open(name)
-        dmm.team.join(self.url, self.registry.invite("acme", "shop", role))
-        return dmm
-
-    def open(self, name: str) -> Dmm:
-        home = self.folder / name
-        home.mkdir(exist_ok=True)
-        project = Project(home / "work")
-        project.memory.mkdir(parents=True, exist_ok=True)
-        return Opener(home, self.model)(project)
-
-
-@pytest.fixture
-def office(tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
-    monkeypatch.delenv("DMM_ROOT", raising=False)
-    database = SqliteDatabase(tmp_path / "server.db")
-    database.migrate()
-    registry = Registry(database, SigningKey.make())
-    registry.add("acme", "shop")
-    with served(registry) as url:
-        yield Office(tmp_path, model, registry, url)
-    database.close()
 
 
 def level(dmm: Dmm) -> str:
@@ -189,20 +158,6 @@ def test_a_reader_shares_nothing(office: Office) -> None:
     assert eve.team.status().unsent == 0
 
 
-@dataclass(frozen=True, slots=True)
-class Deaf:
-    """The log over a line that breaks before the answer."""
-
-    log: HttpLog
-
-    def push(self, batch: Batch) -> Outcome:
-        self.log.push(batch)
-        raise TeamError("unreachable", "the line broke")
-
-    def pull(self, after: int) -> Page | Revoked:
-        return self.log.pull(after)
-
-
 @dataclass(slots=True)
 class Short:
     """The log over a line that breaks after the first event that is new."""
@@ -299,12 +254,6 @@ def test_a_ledger_that_was_restored_shares_what_is_recorded_after_it(office: Off
     assert shared == ["never run terraform destroy", "never use eval", "never use exec"]
 
 
-def rewrite(path: Path, statement: str) -> None:
-    connection = apsw.Connection(str(path))
-    connection.execute(statement)
-    connection.close()
-
-
 @pytest.mark.parametrize(
     ("what", "statement"),
     [
@@ -340,6 +289,32 @@ def test_rules_that_are_gone_are_missed(office: Office) -> None:
         level(ben)
 
 
+@pytest.mark.parametrize("how", ["empty", "no membership", "no database"])
+def test_a_damaged_copy_lifts_no_rule_and_stops_nothing_else(office: Office, how: str) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    ben.published.publish()
+    spoil(ben, how)
+    before = ben.team.path.read_bytes()
+    for dmm in (ben, office.open("ben")):
+        with pytest.raises(LedgerBroken, match="copy of the team log is") as told:
+            dmm.rules.guard.rule(DESTROY)
+        assert "dmm team join" in str(told.value.hint)
+        assert dmm.team.path.read_bytes() == before
+        with pytest.raises(LedgerBroken):
+            dmm.team.status()
+        dmm.ledger.add_constraint("never use eval")
+        assert any(one["hint"] == told.value.hint for one in dmm.rules.list()["faults"])
+        pack = dmm.packs.query(QueryRequest("use eval")).pack
+        assert any("never use eval" in one.text for one in pack.constraints)
+        assert any("team.db" in one for one in pack.notices)
+    ben.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
+    assert level(ben) == "deny"
+    assert ben.team.path.with_name("team.db.damaged-1").read_bytes() == before
+
+
 def test_a_server_that_was_restored_from_an_old_backup_is_noticed(office: Office) -> None:
     ada, ben = office.laptop("ada"), office.laptop("ben")
     ada.ledger.add_constraint(RULE)
@@ -354,6 +329,100 @@ def test_a_server_that_was_restored_from_an_old_backup_is_noticed(office: Office
     with pytest.raises(TeamError, match="ends at 2; this laptop has 3") as told:
         ben.team.sync()
     assert told.value.fault == "behind"
+    assert "ends at 2; this laptop has 3" in ben.team.status().fault
+    assert level(ben) == "deny"
+    ben.ledger.add_constraint("never use eval")
+    with pytest.raises(TeamError, match="another event 3"):
+        ben.team.sync()
+    assert "another event 3" in ben.team.status().fault
+
+
+@dataclass(frozen=True, slots=True)
+class Forging:
+    """A server that changes the words of a rule on their way."""
+
+    log: HttpLog
+
+    def push(self, batch: Batch) -> Outcome:
+        return self.log.push(batch)
+
+    def pull(self, after: int) -> Page | Revoked:
+        page = self.log.pull(after)
+        assert isinstance(page, Page)
+        changed = [
+            replace(one, entry=replace(one.entry, payload=one.entry.payload.replace("ter", "x")))
+            for one in page.placed
+        ]
+        return replace(page, placed=tuple(changed))
+
+
+def test_tampering_is_told_until_the_log_is_as_it_was(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    held = ben.team.credentials()
+    with pytest.raises(TeamError, match="does not match its hash"):
+        ben.team.pull(held, Forging(HttpLog.of(held)))
+    assert "event 3 of the team log: it does not match its hash" in ben.team.status().fault
+    assert ben.team.sync().received == 1
+    assert ben.team.status().fault == ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A log that answers after another process of the laptop has received more."""
+
+    log: HttpLog
+    meanwhile: Callable[[], object]
+
+    def push(self, batch: Batch) -> Outcome:
+        return self.log.push(batch)
+
+    def pull(self, after: int) -> Page | Revoked:
+        page = self.log.pull(after)
+        self.meanwhile()
+        return page
+
+
+def test_two_processes_that_receive_at_once_raise_no_alarm(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    other = office.open("ben")
+
+    def meanwhile() -> None:
+        ada.ledger.add_constraint("never use eval")
+        ada.team.sync()
+        other.team.sync()
+
+    held = ben.team.credentials()
+    assert ben.team.pull(held, Overtaken(HttpLog.of(held), meanwhile)) == 0
+    told = ben.team.status()
+    assert (told.fault, told.known, len(told.rules)) == ("", 4, 2)
+    assert ben.team.pull(held, Overtaken(HttpLog.of(held), lambda: None)) == 0
+
+
+def test_another_event_under_a_known_number_is_noticed(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    held = ben.team.credentials()
+    page = HttpLog.of(held).pull(2)
+    assert isinstance(page, Page)
+    forged = replace(page, placed=(replace(page.placed[0], hash="0" * 64),))
+    with Replica.opened(ben.team.path) as replica:
+        assert replica.receive(held, page, 2) == 0
+        with pytest.raises(TeamError, match="another event 3"):
+            replica.receive(held, forged, 2)
+
+
+def test_a_server_that_is_out_of_reach_is_no_fault(office: Office) -> None:
+    ada = office.laptop("ada")
+    away = replace(ada.team.credentials(), url="http://127.0.0.1:1")
+    with pytest.raises(TeamError, match="can't be reached"):
+        ada.team.pull(away, HttpLog.of(away))
+    assert ada.team.status().fault == ""
 
 
 def test_a_server_with_another_key_is_refused(office: Office) -> None:
@@ -365,24 +434,45 @@ def test_a_server_with_another_key_is_refused(office: Office) -> None:
     assert not dmm.team.joined
 
 
+class Pretender(Registry):
+    """A server that names a key which it does not hold."""
+
+    def join(self, invitation: str, key: str, name: str) -> Joined:
+        joined = super().join(invitation, key, name)
+        return replace(joined, server_key=invitation.rpartition(".")[2])
+
+
+def test_a_server_that_can_not_prove_its_key_changes_nothing(
+    office: Office, tmp_path: Path
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    before = ben.team.credentials()
+    office.registry.revoke("acme", "shop", before.writer)
+    with pytest.raises(TeamError, match="was removed"):
+        ben.team.sync()
+    files = sorted(path for path in (tmp_path / "ben").rglob("*") if path.is_file())
+    database = SqliteDatabase(tmp_path / "false.db")
+    database.migrate()
+    false = Pretender(database, SigningKey.make())
+    false.add("acme", "shop")
+    team, secret, _ = false.invite("acme", "shop", "reader").split(".")
+    with served(false) as url, pytest.raises(TeamError, match="not by the key") as told:
+        ben.team.join(url, f"{team}.{secret}.{before.server_key}")
+    database.close()
+    assert told.value.fault == "unsigned"
+    assert files == sorted(path for path in (tmp_path / "ben").rglob("*") if path.is_file())
+    assert (ben.team.credentials(), level(ben)) == (before, "deny")
+    ben.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
+    assert (ben.team.status().fault, level(ben)) == ("", "deny")
+
+
 def test_a_project_joins_once(office: Office) -> None:
     ada = office.laptop("ada")
     with pytest.raises(UsageError, match="joined a team already"):
         ada.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
-
-
-def test_what_is_sent_holds_no_byte_of_the_session(office: Office) -> None:
-    ada = office.laptop("ada")
-    agent = ada.as_actor(Actor("canary-actor", "mcp", Trust.AGENT, "canary-session"))
-    agent.ledger.add_fact("canary-key", "canary-value")
-    agent.ledger.record_decision("canary-decision", rationale="canary-rationale")
-    agent.ledger.add_constraint("never use the canary-pending word")
-    ada.ledger.record_decision("canary-of-a-person", rationale="canary-why")
-    ada.ledger.add_constraint(RULE)
-    ada.team.sync()
-    for file in (office.folder / "server.db", *office.folder.glob("server.db-*")):
-        assert b"canary" not in file.read_bytes()
-    assert b"canary" not in ada.team.path.read_bytes()
 
 
 @pytest.fixture

@@ -269,7 +269,8 @@ class Reading(Opened):
         places = tuple(dict.fromkeys((ledger, *olds)))
         spool = self.trust_store.path.parent / SPOOL
         around = remains.Remains(tuple(folders), places, spool)
-        return redactions.Redactions(self.project_ledger, self.backups, self.published, around)
+        held = (self.project_ledger, self.backups, self.published, around)
+        return redactions.Redactions(*held, self.team.withdraw)
 
     @cached_property
     def costs(self) -> Costs:

@@ -127,6 +127,9 @@ def _lines(told: dict[str, Any]) -> Iterator[str]:
         yield f"  {counted(told['dropped'], 'event')} not yet recorded deleted"
     for path in told["removed"]:
         yield from wrapped(path, "  removed: ")
+    if told["sent"]:
+        left = f"  {counted(told['sent'], 'event')} left this laptop before"
+        yield f"{left}: the team's server, other laptops and team.db keep the words"
     for path in told["unread"]:
         yield from wrapped(path, "  damaged and not searched; delete it yourself: ")
     if number or told["dropped"]:

@@ -42,7 +42,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
         said = None if fault is None else fault.what
         told: dict[str, Any] = {"trusted": dmm.trusted, "ledger_fault": said, "daemon": daemon}
         told |= {"held_back": [one.path for one in dmm.consents.changes()], "lost": losses.count()}
-        told["unchecked"] = _unchecked(dmm)
+        told |= {"unchecked": _unchecked(dmm), "team_fault": _team_fault(dmm)}
         print_json(state.as_dict() | {"agenda": to_plain(agenda)} | told)
         return
     from rich.console import Console
@@ -159,6 +159,15 @@ def _ledger_fault(dmm: Dmm) -> DmmError | None:
     return None
 
 
+def _team_fault(dmm: Dmm) -> str | None:
+    """Return why the team's rules can't be read, and what to do."""
+    try:
+        dmm.base.team_rules()
+    except DmmError as error:
+        return f"{error.what}; {error.hint}" if error.hint else error.what
+    return None
+
+
 def _unchecked(dmm: Dmm) -> list[dict[str, Any]]:
     """Name the rules that could not be checked on real calls; agents' calls need trust."""
     if not dmm.trusted or not find_misses(dmm.project_ledger):
@@ -176,6 +185,9 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
     if fault is not None:
         way = fault.hint or "see: dmm doctor"
         yield "Ledger", f"[red]{_plain(fault.what)}[/red]; {_plain(way)}"
+    team = _team_fault(dmm)
+    if team is not None:
+        yield "Team", f"[red]{_plain(team)}[/red]"
     held = [one.path for one in dmm.consents.changes()]
     if held:
         names = _plain(", ".join(held))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING
 
-from dmm.errors import DmmError
+from dmm.errors import DmmError, TeamError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from dmm.daemon.logs import Log
@@ -20,13 +21,18 @@ LOOK_EVERY = 1.0
 # How long the server may let a request for news wait.
 WAIT = 20.0
 FIRST_RETRY, LAST_RETRY = 1.0, 60.0
+SHORTEST_REST = 1.0
 
 
 class Courier:
-    """Sends and receives for one project; each way has a thread and connections of its own."""
+    """Sends and receives for one team.db; each way has a thread and connections of its own.
+
+    Worktrees share it: `users` are all open projects that get the rules.
+    """
 
     def __init__(self, project: Project, log: Log) -> None:
         self.project = project
+        self.users: tuple[Project, ...] = (project,)
         self._log = log
         self._leaving = threading.Event()
         # The newest event of the ledger that the server knows of; none before the first look.
@@ -40,20 +46,9 @@ class Courier:
         self._leaving.set()
 
     def _run(self, way: Callable[[Team], float]) -> None:
-        """Repeat one way of the exchange; after a failure it rests, longer each time."""
         dmm = self.project.dmm.reopened()
-        rest, told = FIRST_RETRY, ""
         try:
-            while not self._leaving.is_set():
-                try:
-                    pause = way(dmm.team)
-                    rest, told = FIRST_RETRY, ""
-                except DmmError as error:
-                    if str(error) != told:
-                        told = str(error)
-                        self._log.write_fault("the team could not be reached", error)
-                    pause, rest = rest, min(rest * 2, LAST_RETRY)
-                self._leaving.wait(pause)
+            repeat(lambda: way(dmm.team), self._leaving, self._log)
         finally:
             dmm.close()
 
@@ -71,13 +66,59 @@ class Courier:
         from dmm.team.client import HttpLog
 
         held = team.credentials()
-        if team.pull(held, HttpLog.of(held, wait=WAIT)):
-            self.project.publish_rules()
-        return 0.0
+        begun = time.monotonic()
+        received = team.pull(held, HttpLog.of(held, wait=WAIT))
+        for user in self.users if received else ():
+            user.publish_rules()
+        return rest_after(received, time.monotonic() - begun)
+
+
+def find_joined(projects: Iterable[Project]) -> dict[Path, tuple[Project, ...]]:
+    """Return the trusted projects that have joined a team, by their team.db."""
+    found: dict[Path, tuple[Project, ...]] = {}
+    for one in projects:
+        path = one.dmm.base.team_rules.path
+        if path.exists() and one.trusted:
+            found[path] = (*found.get(path, ()), one)
+    return found
+
+
+def repeat(
+    duty: Callable[[], float],
+    leaving: threading.Event,
+    log: Log,
+    first: float = FIRST_RETRY,
+) -> None:
+    """Repeat something that says how long to rest; after a failure it rests longer each time."""
+    rest, told = first, ""
+    while not leaving.is_set():
+        try:
+            pause = duty()
+            rest, told = first, ""
+        except Exception as error:  # noqa: BLE001 - no fault of background work ends it
+            if str(error) != told:
+                told = str(error)
+                log.write_fault(f"the exchange with the team failed ({_name(error)})", error)
+            pause, rest = rest, min(rest * 2, LAST_RETRY)
+        leaving.wait(pause)
+
+
+def rest_after(received: int, took: float) -> float:
+    """Return how long to rest after a pull: a server that does not wait is not asked at once."""
+    return 0.0 if received or took >= WAIT else SHORTEST_REST
+
+
+def _name(error: Exception) -> str:
+    match error:
+        case TeamError():
+            return error.fault
+        case DmmError():
+            return error.code
+    return type(error).__name__
 
 
 class TeamExchange:
-    """One courier for each open project that has joined a team."""
+    """One courier for each team.db of the open projects."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -85,14 +126,14 @@ class TeamExchange:
 
     def follow(self, projects: list[Project]) -> None:
         """Begin for projects that joined, and end for those that were closed."""
-        known = {one.root: one for one in projects}
-        for root, courier in list(self._held.items()):
-            if known.get(root) is not courier.project:
-                self._held.pop(root).end()
-        for root, project in known.items():
-            begun = root in self._held
-            if not begun and project.dmm.base.team_rules.path.exists() and project.trusted:
-                self._held[root] = Courier(project, self._log)
+        known = find_joined(projects)
+        for path, courier in list(self._held.items()):
+            if courier.project not in known.get(path, ()):
+                self._held.pop(path).end()
+        for path, users in known.items():
+            if path not in self._held:
+                self._held[path] = Courier(users[0], self._log)
+            self._held[path].users = users
 
     def end(self) -> None:
         """End all of them."""

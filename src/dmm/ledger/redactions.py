@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import PERSONS, EventType
 from dmm.domain.payload import PayloadRedacted
-from dmm.errors import IndexBusy, LedgerRefused, UsageError
+from dmm.errors import IndexBusy, LedgerRefused, StorageError, UsageError
 from dmm.eventlog.state import RULES, State, fold
 from dmm.ledger.remains import Leaked, remove, write_forms
-from dmm.ledger.results import Redacted
+from dmm.ledger.results import Redacted, Withdrawn
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from dmm.domain.event import Event
@@ -55,6 +56,8 @@ class Redactions:
     backups: Backups
     published: PublishedRules
     remains: Remains
+    # Takes events out of what waits for a team's server.
+    withdraw: Callable[[frozenset[str]], Withdrawn] = lambda _: Withdrawn()
 
     def find(self, secret: str) -> list[Event]:
         """Find the events whose payload holds a text, as it is or as JSON writes it."""
@@ -85,7 +88,10 @@ class Redactions:
         events = self._look_up(seqs)
         leaked = Leaked.of(secret, events)
         recorded, erased = self._blank(events, reason)
-        self.published.publish()
+        with contextlib.suppress(StorageError, LedgerRefused):
+            # A team's rules that can't be read keep no secret in its place.
+            self.published.publish()
+        team = self.withdraw(frozenset(event.id for event in events))
         waiting = self.remains.find_waiting(leaked)
         copies, unread = self.remains.find_copies(leaked)
         dropped = [name for path in waiting for name in remove(path)]
@@ -98,10 +104,11 @@ class Redactions:
         return Redacted(
             redacted=tuple(event.seq for event in events),
             events=tuple(recorded),
-            erased=erased,
+            erased=erased and team.erased,
             dropped=len(dropped),
             removed=tuple(removed),
-            unread=tuple(map(str, unread)),
+            unread=(*map(str, unread), *team.unread),
+            sent=team.sent,
         )
 
     def _look_up(self, seqs: Sequence[int]) -> list[Event]:

@@ -106,6 +106,8 @@ class Remains:
                 known = _COPY.fullmatch(path.name.removeprefix(f"{place.name}."))
                 if known is not None and path.is_file() and not path.is_symlink():
                     yield path
+            aside = place.parent.glob("team.db.damaged-*[0-9]")
+            yield from (path for path in sorted(aside) if not path.is_symlink())
 
 
 def remove(path: Path) -> list[str]:

@@ -334,6 +334,18 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """What became of blanked events that a team shares: how many have left this laptop.
+
+    `unread` are files that may hold their words and can't be read.
+    """
+
+    sent: int = 0
+    erased: bool = True
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Redacted:
     """Events that were blanked, and what was erased besides."""
 
@@ -343,6 +355,7 @@ class Redacted:
     dropped: int
     removed: tuple[str, ...]
     unread: tuple[str, ...]
+    sent: int
 
 
 def show_fact(fact: Fact) -> FactView:

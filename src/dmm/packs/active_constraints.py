@@ -48,7 +48,7 @@ class ActiveConstraints:
             held = self.project_ledger.standing(self.project_ledger.state())
         except (StorageError, LedgerRefused) as error:
             unread = (f"the constraints could not be read: {error}",)
-            held = () if self.project_ledger.folder is None else self.project_ledger.folder.alone()
+            held = self.project_ledger.readable()
         counts = KeptCounts(self.root, "constraints.json", self.count)
         counts.load()
         accepted = [one for one in held if not one.pending]

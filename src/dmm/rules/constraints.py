@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS, Trust
 from dmm.domain.payload import ConstraintAccepted, ConstraintAdded, ConstraintDeactivated
 from dmm.domain.plain import to_plain
-from dmm.errors import LedgerRefused, UsageError
+from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.provenance import find_tool_source
 from dmm.eventlog.state import Constraint
 from dmm.redaction.inputs import accept
@@ -95,7 +96,13 @@ class Constraints:
         A proposed rule file may give a matcher to a sentence that has none.
         """
         by_person = self.project_ledger.actor.trust in PERSONS
-        for one in self.project_ledger.standing(self.project_ledger.state()):
+        state = self.project_ledger.state()
+        try:
+            held = self.project_ledger.standing(state)
+        except (StorageError, LedgerRefused):
+            # The team's rules can't be read; a person's own are recorded all the same.
+            held = self.project_ledger.readable()
+        for one in held:
             same = one.text.split() == new.text.split() and one.priority == new.priority
             same = same and one.digest == new.digest if new.from_file else same
             if same and not (by_person and one.pending):
@@ -172,7 +179,8 @@ class Constraints:
     def _publish(self) -> None:
         """Have the rules on file follow the ledger; what fails here is done with the next call."""
         if self.published is not None:
-            self.published.publish()
+            with contextlib.suppress(StorageError, LedgerRefused):
+                self.published.publish()
 
     def _used_up_by(self, constraint: Constraint) -> int:
         decisions = list(self.project_ledger.state().decisions.values())

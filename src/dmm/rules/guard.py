@@ -49,13 +49,14 @@ class Guard:
         """Rule on a call under what is in force now; what changed is recorded afterwards."""
         try:
             state = self.project_ledger.state()
+            rules = self.project_ledger.rulebook(state)
         except (StorageError, LedgerRefused):
-            ruling = self._rule_by_files(call)
+            ruling = self._rule_by_readable(call)
             if ruling.level in ("ask", "deny"):
                 return ruling
             # The rules on file say what the ledger said when it could be read.
             raise
-        ruling = self._rule(call, state, self.project_ledger.rulebook(state))
+        ruling = self._rule(call, state, rules)
         if self.shelf is not None:
             self.shelf.record()
         if self.published is not None:
@@ -77,11 +78,9 @@ class Guard:
             return Ruling()
         return rules.guarding.rule(call, self.done_before(state, call.root), *_files(call))
 
-    def _rule_by_files(self, call: ToolCall) -> Ruling:
-        """Rule on a call by the rule files alone; what was done before it is not known."""
-        if self.project_ledger.folder is None:
-            return Ruling()
-        rules = Rulebook(self.project_ledger.folder.alone()).guarding
+    def _rule_by_readable(self, call: ToolCall) -> Ruling:
+        """Rule on a call by the rules that can be read; what was done before it is not known."""
+        rules = Rulebook(self.project_ledger.readable()).guarding
         return rules.rule(call, None, *_files(call))
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:

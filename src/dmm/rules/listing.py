@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS
-from dmm.errors import LedgerRefused, UsageError
+from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.state import FILE, Constraint
 from dmm.files.rules import FOLDER
 from dmm.rules.authorship import Wish, compose
@@ -70,7 +70,7 @@ class RuleReading:
         return {
             "rules": ordered(views),
             "counts": count_states(in_force),
-            "faults": [show_fault(one) for one in self.shelf.faults()],
+            "faults": [*map(show_fault, self.shelf.faults()), *self._team_faults()],
         } | self._unless_trusted()
 
     def _unless_trusted(self) -> Told:
@@ -211,8 +211,19 @@ class RuleReading:
         """List the ledger's constraints in force and the team's; agents see no pending ones."""
         ledger = self.constraints.project_ledger
         own = [one for one in ledger.state().in_force if one.pending or not one.from_file]
-        shared = () if ledger.shared is None else ledger.shared()
+        shared: Sequence[Constraint] = ()
+        if ledger.shared is not None and not self._team_faults():
+            shared = ledger.shared()
         return [one for one in (*own, *shared) if self._is_person or not one.pending]
+
+    def _team_faults(self) -> builtins.list[Told]:
+        """Return why the team's rules can't be read."""
+        ledger = self.constraints.project_ledger
+        try:
+            _ = ledger.shared and ledger.shared()
+        except (StorageError, LedgerRefused) as error:
+            return [{"path": error.where, "line": None, "what": error.what, "hint": error.hint}]
+        return []
 
     def _find(self, name: str) -> ShelvedRule | Constraint:
         if name.isdecimal():

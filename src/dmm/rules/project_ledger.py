@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
+from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import OpenLedger, tool_text
 
 if TYPE_CHECKING:
@@ -61,6 +62,13 @@ class ProjectLedger(OpenLedger):
         if held is None or held[0] is not own or held[1] is not others:
             held = self._compiled.joint = (own, others, [*own, *others])
         return held[2]
+
+    def readable(self) -> Sequence[Constraint]:
+        """List the project's own rules; of a ledger that can't be read, those in files alone."""
+        try:
+            return self._own(self.state())
+        except (StorageError, LedgerRefused):
+            return () if self.folder is None else self.folder.alone()
 
     def _own(self, state: State) -> Sequence[Constraint]:
         if self.folder is not None:

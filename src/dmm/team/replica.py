@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from dmm.errors import TeamError
+from dmm.domain.event import EventType
+from dmm.domain.payload import PayloadRedacted
+from dmm.errors import IndexBroken, LedgerBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
-from dmm.storage.sqlite import connect, transaction, translated
+from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
 from dmm.team.chain import (
     MAINTAINER,
     Checkpoint,
@@ -20,10 +22,11 @@ from dmm.team.chain import (
     Placed,
     Trail,
     is_checkpoint,
+    read_payload,
     seal,
 )
 from dmm.team.port import MOST_PUSHED, Batch
-from dmm.team.sharing import SHARED, share
+from dmm.team.sharing import SHARED, Told, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from dmm.team.credentials import Credentials
     from dmm.team.port import Page
 
+# The columns that hold why entries are not sent and not received.
+Way = Literal["unsent", "unreceived"]
+UNREACHABLE = "unreachable"
 SCHEMA_VERSION = 1
 ENTRY = """
     writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
@@ -44,19 +50,23 @@ SCHEMA = f"""
 CREATE TABLE membership (
     writer TEXT NOT NULL, since INTEGER NOT NULL, taken INTEGER NOT NULL, mark TEXT NOT NULL,
     sent INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, signature TEXT NOT NULL,
-    fault TEXT NOT NULL
+    unsent TEXT NOT NULL, unreceived TEXT NOT NULL
 ) STRICT;
 CREATE TABLE outbox ({ENTRY}, PRIMARY KEY (wseq)) STRICT;
 CREATE TABLE event (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL,{ENTRY}) STRICT;
 """
-MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, fault FROM membership"
-JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '')"
+MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, unsent, unreceived FROM membership"
+JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '')"
 FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
 EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
 UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
 LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
+SENT = """
+SELECT max(sent, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?), 0)) FROM membership
+"""
 HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
+ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_OUT = "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -65,7 +75,7 @@ ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 class Membership:
     """How far a laptop is: since which event it shares, entries sent, the log it has seen.
 
-    `fault` says why its entries are no longer sent.
+    `fault` says why entries are no longer sent or received.
     """
 
     writer: str
@@ -78,53 +88,68 @@ class Membership:
 class Replica:
     """The team.db of one project."""
 
-    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+    def __init__(self, path: Path | str, connection: apsw.Connection) -> None:
         self._where = str(path)
         self._connection = connection
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, path: Path) -> Iterator[Replica]:
-        """Open the file for a block; it is made where there is none."""
-        connection = connect(path, durable=True)
-        try:
-            replica = cls(path, connection)
-            replica._prepare()
-            yield replica
-        finally:
-            connection.close()
+    def opened(cls, path: Path, *, create: bool = False) -> Iterator[Replica]:
+        """Open the file for a block; LedgerBroken where it is damaged or holds no membership.
 
-    def _prepare(self) -> None:
-        with translated(self._where):
-            if int(self._connection.pragma("user_version")) == SCHEMA_VERSION:
-                return
-        with transaction(self._connection, self._where) as cursor:
+        Only who joins creates it: an empty file in its place would lift all rules of the team.
+        """
+        if not create and not (path.exists() and path.stat().st_size):
+            raise _damaged("the copy of the team log is gone or empty", path)
+        try:
+            with contextlib.closing(connect(path, durable=True)) as connection:
+                replica = cls(path, connection)
+                replica._prepare(create=create)
+                yield replica
+        except IndexBroken as error:
+            raise _damaged("the copy of the team log is damaged", path) from error
+
+    @classmethod
+    @contextlib.contextmanager
+    def in_memory(cls) -> Iterator[Replica]:
+        """Open one that is gone after the block: for a log that is not proved yet."""
+        with contextlib.closing(connect(None)) as connection:
+            connection.execute(SCHEMA)
+            yield cls(MEMORY, connection)
+
+    def _prepare(self, *, create: bool) -> None:
+        with transaction(self._connection, self._where) if create else translated(self._where):
             found = int(self._connection.pragma("user_version"))
-            if found == 0:
-                cursor.execute(SCHEMA)
-                cursor.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            elif found != SCHEMA_VERSION:
+            if found == 0 and create:
+                self._connection.execute(SCHEMA)
+                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            elif found not in (0, SCHEMA_VERSION):
                 what = f"team.db has version {found}; this dmm knows {SCHEMA_VERSION}"
                 raise TeamError("schema", what, where=self._where, hint="upgrade dmm")
+        if not create and (found == 0 or not self._rows("SELECT 1 FROM membership")):
+            raise _damaged("the copy of the team log is empty", self._where)
 
     def _rows(self, statement: str, *values: int) -> list[tuple[str | int, ...]]:
         with translated(self._where):
             return list(self._connection.execute(statement, values))
 
-    def membership(self) -> Membership | None:
-        """Return how far this laptop is; None before it has joined."""
-        found = self._rows(MEMBERSHIP)
-        if not found:
-            return None
-        writer, since, sent, head, hash_, signature, fault = found[0]
+    def membership(self) -> Membership:
+        """Return how far this laptop is."""
+        writer, since, sent, head, hash_, signature, *faults = self._rows(MEMBERSHIP)[0]
         point = Checkpoint(int(head), str(hash_), str(signature))
-        return Membership(str(writer), int(since), int(sent), point, str(fault))
+        return Membership(str(writer), int(since), int(sent), point, _join(faults))
 
     def join(self, writer: str, since: int) -> None:
         """Begin as a new writer; what the ledger holds up to `since` stays on the laptop."""
         with transaction(self._connection, self._where) as cursor:
-            cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
             cursor.execute(JOIN, (writer, since, GENESIS))
+
+    def adopt(self, other: Replica) -> None:
+        """Take the membership and the events of another instead of those held, at once."""
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
+            cursor.execute(ADD_MEMBERSHIP, other._rows("SELECT * FROM membership")[0])
+            cursor.executemany(ADD_EVENT, other._rows("SELECT * FROM event ORDER BY seq"))
 
     def collect(self, held: Credentials, log: LogReader) -> int:
         """Append what the ledger has of late to the own chain; return how many entries."""
@@ -137,6 +162,7 @@ class Replica:
                 return 0
             # In a ledger that was restored, other events may stand under the same numbers.
             start = taken if mark in ("", log.hash_of(taken)) else since
+            self._withdraw(cursor, held, find_blanked(log, start, head.seq))
             last = next(cursor.execute(LAST), (0, GENESIS))
             end = Head(int(last[0]), str(last[1]))
             known = {row[0] for row in cursor.execute(KNOWN)}
@@ -153,6 +179,39 @@ class Replica:
             cursor.execute("UPDATE membership SET taken = ?, mark = ?", (head.seq, head.hash))
         return found
 
+    def _withdraw(self, cursor: apsw.Cursor, held: Credentials, blanked: frozenset[str]) -> None:
+        """Drop the entries of blanked events that were not sent, and seal those after them anew."""
+        sent = self._sent(held.writer)
+        waiting = [_entry(row) for row in cursor.execute(UNSENT, (sent, -1))]
+        kept = [one for one in waiting if not tells_of(one, blanked)]
+        if len(kept) == len(waiting):
+            return
+        cursor.execute("DELETE FROM outbox WHERE wseq > ?", (sent,))
+        last = next(cursor.execute(LAST), (0, GENESIS))
+        end = Head(int(last[0]), str(last[1]))
+        for one in kept:
+            told = Told(one.id, one.type, one.at, one.payload)
+            entry = seal(held.key, held.log, held.writer, end, told)
+            cursor.execute(ADD_OUT, _columns(entry))
+            end = Head(entry.wseq, entry.whash)
+
+    def _sent(self, writer: str) -> int:
+        """Return how many own entries the server is known to hold; an answer may have been lost."""
+        with translated(self._where):
+            return int(next(self._connection.execute(SENT, (writer,)))[0])
+
+    def count_sent(self, writer: str, ids: frozenset[str]) -> int:
+        """Count the entries that tell of some events and have left this laptop."""
+        sent = self._sent(writer)
+        own = [one for row in self._rows(UNSENT, 0, -1) if (one := _entry(row)).wseq <= sent]
+        # Those of an earlier membership are known from the log alone.
+        left = (*own, *(one.entry for one in self.events()))
+        return len({one.id for one in left if tells_of(one, ids)})
+
+    def erase_freed(self) -> None:
+        """Leave no byte of what was dropped in the file; IndexBusy while another reads it."""
+        erase_freed(self._connection, self._where)
+
     def unsent(self) -> Batch:
         """Return the next entries to send."""
         sent = int(self._rows("SELECT sent FROM membership")[0][0])
@@ -164,54 +223,77 @@ class Replica:
         """Count the entries that wait to be sent."""
         return int(self._rows("SELECT count(*) FROM outbox, membership WHERE wseq > sent")[0][0])
 
-    def acknowledge(self, upto: int) -> None:
-        """Note that the server holds the entries up to a number."""
+    def acknowledge(self, last: Entry) -> None:
+        """Note that the server holds the entries up to one, unless it was sealed anew since."""
         with transaction(self._connection, self._where) as cursor:
-            cursor.execute("UPDATE membership SET sent = ?, fault = ''", (upto,))
+            if [(last.whash,)] == list(cursor.execute(HASH_OF, (last.wseq,))):
+                cursor.execute("UPDATE membership SET sent = ?", (last.wseq,))
 
-    def fail(self, fault: str) -> None:
-        """Note why entries can't be sent."""
+    def send_from(self, wseq: int) -> None:
+        """Send entries again from a number on."""
         with transaction(self._connection, self._where) as cursor:
-            cursor.execute("UPDATE membership SET fault = ? WHERE fault <> ?", (fault, fault))
+            cursor.execute("UPDATE membership SET sent = ?", (wseq - 1,))
+
+    @contextlib.contextmanager
+    def noting(self, way: Way) -> Iterator[None]:
+        """Note why a block could not send or receive; a server out of reach is no fault."""
+        try:
+            yield
+        except TeamError as error:
+            if error.fault != UNREACHABLE:
+                self._note(way, f"{error.what}; {error.hint}" if error.hint else error.what)
+            raise
+        self._note(way, "")
+
+    def _note(self, way: Way, fault: str) -> None:
+        if self._rows(f"SELECT {way} FROM membership")[0][0] != fault:  # noqa: S608 - two columns
+            with transaction(self._connection, self._where) as cursor:
+                cursor.execute(f"UPDATE membership SET {way} = ?", (fault,))  # noqa: S608
 
     def events(self, after: int = 0) -> list[Placed]:
         """Read the copy of the log."""
         return [_placed(row) for row in self._rows(EVENTS, after)]
 
-    def receive(self, held: Credentials, page: Page) -> int:
-        """Add a page of the log that fits to what is known; return how many events are new."""
+    def receive(self, held: Credentials, page: Page, after: int) -> int:
+        """Add a page that was asked for from a number on; return how many events are new.
+
+        Another process may have received some of it since.
+        """
         point = page.head
         if not is_checkpoint(held.server_key, held.team, held.project, point):
             what = "the server's signature is not by the key it was joined with"
             raise TeamError("unsigned", what, hint="ask whoever runs the server")
-        trail = self.trail(held)
-        if point.seq < trail.head.seq:
-            what = f"the server's log ends at {point.seq}; this laptop has {trail.head.seq} events"
-            raise TeamError("behind", what, hint="was the server restored from an old backup?")
-        trail.follow(page.placed)
-        if trail.head.seq == point.seq and trail.head.hash != point.hash:
-            what = f"the server signed another event {point.seq} than this laptop has"
-            raise TeamError("forked", what, hint="ask whoever runs the server")
-        if not page.placed:
-            return 0
         with transaction(self._connection, self._where) as cursor:
-            for one in page.placed:
+            trail = self.trail(held)
+            if point.seq < trail.head.seq == after:
+                what = f"the server's log ends at {point.seq}; this laptop has {after} events"
+                raise TeamError("behind", what, hint="was the server restored from an old backup?")
+            new = [one for one in page.placed if one.seq > trail.head.seq]
+            for one in page.placed[: len(page.placed) - len(new)]:
+                self._need_same(one.seq, one.hash)
+            trail.follow(new)
+            for one in new:
                 cursor.execute(ADD_EVENT, (one.seq, one.hash, *_columns(one.entry)))
-            if trail.head.seq == point.seq:
+            if point.seq <= trail.head.seq:
+                self._need_same(point.seq, point.hash)
+            if new and trail.head.seq == point.seq:
                 signed = (point.seq, point.hash, point.signature)
                 cursor.execute("UPDATE membership SET head = ?, hash = ?, signature = ?", signed)
-        return len(page.placed)
+        return len(new)
+
+    def _need_same(self, seq: int, hash_: str) -> None:
+        """Refuse another event under a number that is known here."""
+        if seq and self._rows("SELECT hash FROM event WHERE seq = ?", seq) != [(hash_,)]:
+            what = f"the server signed another event {seq} than this laptop has"
+            raise TeamError("forked", what, hint="ask whoever runs the server")
 
     def trail(self, held: Credentials) -> Trail:
         """Follow the copy up to the last signed checkpoint; TeamError where it was changed.
 
         Entries that came after it, in a pull that broke off, are proved by their signatures.
         """
-        known = self.membership()
         trail = Trail(held.server_key, held.log)
-        if known is None:
-            return trail
-        point = known.head
+        point = self.membership().head
         events = self.events()
         trail.follow((one for one in events if one.seq <= point.seq), signed=False)
         signed = is_checkpoint(held.server_key, held.team, held.project, point)
@@ -221,6 +303,28 @@ class Replica:
             raise TeamError("edited", what, where=self._where, hint=hint)
         trail.follow(one for one in events if one.seq > point.seq)
         return trail
+
+
+def find_blanked(log: LogReader, after: int, to: int) -> frozenset[str]:
+    """Return the ids of the events that were blanked within a part of a ledger."""
+    told = map(PayloadRedacted.read, log.events_of((EventType.PAYLOAD_REDACTED,), after, to))
+    events = (log.event(one.seq) for one in told if one is not None)
+    return frozenset(one.id for one in events if one is not None)
+
+
+def tells_of(entry: Entry, ids: frozenset[str]) -> bool:
+    """Return whether an entry holds the words of some events: of its own, or of one accepted."""
+    told = read_payload(entry)
+    return "text" in told and not ids.isdisjoint((entry.id, str(told.get("of"))))
+
+
+def _join(faults: Sequence[str | int]) -> str:
+    return "; ".join(dict.fromkeys(str(one) for one in faults if one))
+
+
+def _damaged(what: str, where: Path | str) -> LedgerBroken:
+    hint = "join again with a new invitation: dmm team join URL INVITATION"
+    return LedgerBroken(what, where=str(where), hint=hint)
 
 
 def _columns(entry: Entry) -> tuple[str | int, ...]:

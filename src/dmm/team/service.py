@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dmm.errors import StorageError, TeamError, UsageError
-from dmm.files.durable import make_folder, write_derived
+from dmm.errors import IndexBusy, LedgerBroken, StorageError, TeamError, UsageError
+from dmm.files.durable import make_folder, translated, write_derived
+from dmm.ledger.results import Withdrawn
 from dmm.private import FOLDER
 from dmm.reading import read_regular
+from dmm.storage.sqlite import find_logs
 from dmm.team import client
 from dmm.team.client import HttpLog
 from dmm.team.credentials import Credentials, keep_credentials, read_credentials
@@ -84,25 +87,38 @@ class Team:
     def join(self, url: str, invitation: str) -> Credentials:
         """Join with an invitation; what is recorded from now on may be shared.
 
+        Nothing changes here before the server has proved its key and its log.
         Who joins the same project again goes on where the earlier membership began.
         """
-        before = self._membership()
+        before, damaged = self._look()
         if before is not None and not before.fault:
             what = "this project has joined a team already"
             raise UsageError(what, hint="dmm team status shows it")
-        make_folder(self.path.parent, mode=FOLDER)
         key = SigningKey.make()
         joined = client.join(url, invitation, key, socket.gethostname())
         held = Credentials.of(url, joined, key)
-        keep_credentials(self.home, held)
         since = self.ledger.reading.head().seq
         if before is not None and self._is_same(before.writer, held):
             since = before.since
-        with Replica.opened(self.path) as replica:
-            replica.join(held.writer, since)
-        # What an earlier membership sent is known from the log, and not sent again.
-        self.pull(held, HttpLog.of(held))
+        with Replica.in_memory() as proved:
+            proved.join(held.writer, since)
+            # What an earlier membership sent is known from the log, and not sent again.
+            _, end = receive(proved, held, HttpLog.of(held))
+            keep_credentials(self.home, held)
+            make_folder(self.path.parent, mode=FOLDER)
+            if damaged:
+                set_aside(self.path)
+            with Replica.opened(self.path, create=True) as replica:
+                replica.adopt(proved)
+        self._note(end)
         return held
+
+    def _look(self) -> tuple[Membership | None, bool]:
+        """Return the membership there is, and whether the file is there and can't be used."""
+        try:
+            return self._membership(), False
+        except LedgerBroken:
+            return None, True
 
     def _membership(self) -> Membership | None:
         if not self.joined:
@@ -136,38 +152,27 @@ class Team:
     def push(self, held: Credentials, log: TeamLog) -> int:
         """Send what the ledger has of late; return how many entries the server took."""
         sent = 0
-        with Replica.opened(self.path) as replica:
+        with Replica.opened(self.path) as replica, replica.noting("unsent"):
             replica.collect(held, self.ledger.reading)
             while (batch := replica.unsent()).entries:
                 outcome = log.push(batch)
-                first, last = batch.entries[0].wseq, batch.entries[-1].wseq
+                first, last = batch.entries[0].wseq, batch.entries[-1]
                 if isinstance(outcome, Taken):
                     replica.acknowledge(last)
                     sent += len(batch.entries)
                 elif isinstance(outcome, Gap) and outcome.next < first:
                     # The server was restored from a backup: it gets again what it lost.
-                    replica.acknowledge(outcome.next - 1)
+                    replica.send_from(outcome.next)
                 else:
-                    fault = tell_fault(outcome)
-                    replica.fail(fault)
-                    raise TeamError("refused", fault, hint="dmm team status")
+                    raise TeamError("refused", tell_fault(outcome))
         return sent
 
     def pull(self, held: Credentials, log: TeamLog) -> int:
         """Receive what is new; return how many events."""
-        received = 0
-        with Replica.opened(self.path) as replica:
-            while True:
-                page = log.pull(replica.trail(held).head.seq)
-                if isinstance(page, Revoked):
-                    replica.fail(REVOKED)
-                    raise TeamError("revoked", REVOKED)
-                received += replica.receive(held, page)
-                self._note(page.head.seq)
-                if not page.placed or page.placed[-1].seq >= page.head.seq:
-                    return received
-                # What is left is there already.
-                log = replace(log, wait=0.0) if isinstance(log, HttpLog) else log
+        with Replica.opened(self.path) as replica, replica.noting("unreceived"):
+            received, end = receive(replica, held, log)
+        self._note(end)
+        return received
 
     def status(self) -> Standing:
         """Return how far this laptop is; nothing is asked of the server."""
@@ -175,7 +180,6 @@ class Team:
         with Replica.opened(self.path) as replica:
             replica.collect(held, self.ledger.reading)
             known = replica.membership()
-            fault = "" if known is None else known.fault
             head, unsent = replica.trail(held).head.seq, replica.count_unsent()
         seen = self._seen()
         return Standing(
@@ -188,9 +192,25 @@ class Team:
             head,
             None if seen is None else max(0, seen.seq - head),
             None if seen is None else seen.at,
-            fault,
+            known.fault,
             read_rules(self.path, self.home),
         )
+
+    def withdraw(self, ids: frozenset[str]) -> Withdrawn:
+        """Keep events that were blanked from being sent; say how many have left already."""
+        if not self.joined:
+            return Withdrawn()
+        try:
+            held = self.credentials()
+            with Replica.opened(self.path) as replica:
+                replica.collect(held, self.ledger.reading)
+                sent = replica.count_sent(held.writer, ids)
+                with contextlib.suppress(IndexBusy):
+                    replica.erase_freed()
+                    return Withdrawn(sent)
+        except (LedgerBroken, TeamError):
+            return Withdrawn(unread=(str(self.path),))
+        return Withdrawn(sent, erased=False)
 
     def _note(self, seq: int) -> None:
         at = self.clock().isoformat(timespec="seconds")
@@ -206,6 +226,31 @@ class Team:
             return Seen(str(at), int(seq))
         except (OSError, ValueError, TypeError):
             return None
+
+
+def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[int, int]:
+    """Read a log to its end; return how many events were new, and where it ends."""
+    received = 0
+    while True:
+        after = replica.trail(held).head.seq
+        page = log.pull(after)
+        if isinstance(page, Revoked):
+            raise TeamError("revoked", REVOKED)
+        received += replica.receive(held, page, after)
+        if not page.placed or page.placed[-1].seq >= page.head.seq:
+            return received, page.head.seq
+        # What is left is there already.
+        log = replace(log, wait=0.0) if isinstance(log, HttpLog) else log
+
+
+def set_aside(path: Path) -> None:
+    """Rename a copy that can't be used, and its logs; nothing is deleted."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    with translated(path, "set the copy of the team log aside"):
+        for part in (*find_logs(path), path):
+            part.rename(aside.with_name(aside.name + part.name.removeprefix(path.name)))
 
 
 def tell_fault(outcome: Outcome) -> str:
