@@ -58,7 +58,18 @@ def test_every_command_is_in_the_help(typed: Typed, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "group", [[], ["write"], ["review"], ["conflicts"], ["daemon"], ["ledger"]]
+    "group",
+    [
+        [],
+        ["write"],
+        ["review"],
+        ["conflicts"],
+        ["daemon"],
+        ["ledger"],
+        ["rules"],
+        ["team"],
+        ["server"],
+    ],
 )
 def test_no_summary_in_a_list_of_commands_is_cut_off(
     group: list[str], typed: Typed, tmp_path: Path

@@ -145,3 +145,12 @@ def test_an_agent_can_neither_join_nor_invite_nor_lift(
         done = command(*words, within=project.folder, env=agent)
         assert done.returncode == 2
         assert "an agent can't" in done.stderr
+
+
+def test_what_is_not_an_invitation_is_said_before_anybody_is_asked(
+    typed: Typed, project: Project, home: Path
+) -> None:
+    project.trust(home)
+    told = typed("team", "join", "http://127.0.0.1:1", "nonsense", within=project.folder)
+    assert told.status == 2
+    assert "not an invitation" in told.err

@@ -157,13 +157,8 @@ def _aim_writing(case: Any) -> None:
 
 
 def _aim_history(case: Any) -> None:
-    """Name a job, a pack, a memory and a session that are there."""
+    """Name a pack, a memory and a session that are there."""
     label = case.operation.label
-    if "/v1/jobs/{id}" in label:
-        case.path_parameters["id"] = BEGUN[0]
-    if label == "POST /v1/jobs":
-        # Which fields a kind of work takes, the document can't say.
-        case.body = {"kind": "verify"}
     if label == "GET /v1/packs/{seq}":
         case.path_parameters["seq"] = SERVED[0]
     if label == "GET /v1/memories/{path}":

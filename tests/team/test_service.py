@@ -134,7 +134,7 @@ def test_whoever_runs_the_server_can_lift_a_rule_for_all(office: Office) -> None
     ben.team.sync()
     assert level(ben) == "allow"
     for seq in (1, 4, 99):
-        with pytest.raises(TeamError, match=f"event {seq} of the team log is no rule"):
+        with pytest.raises(TeamError, match=f"event {seq} of the team log is not a rule"):
             office.registry.lift("acme", "shop", seq)
 
 

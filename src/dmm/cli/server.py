@@ -58,7 +58,7 @@ def invite(
     ] = "reader",
     folder: Folder = None,
 ) -> None:
-    """Make an invitation for one laptop; it can be used once, for seven days."""
+    """Invite one laptop; good once, for seven days."""
     refuse_agents("invite to a team")
     team, project = _split(place)
     with _read(folder).registry() as registry:
@@ -78,11 +78,14 @@ def list_members(place: Place, folder: Folder = None, as_json: Json = False) -> 
             for one in found
         ],
         as_json=as_json,
-        lines=lambda told: [
-            f"{one['writer']}  {one['role']}  {one['name']}  {counted(one['events'], 'event')}"
-            f"{'  removed' if one.get('revoked') else ''}"
-            for one in told
-        ],
+        lines=lambda told: (
+            [
+                f"{one['writer']}  {one['role']}  {one['name']}  {counted(one['events'], 'event')}"
+                f"{'  removed' if one.get('revoked') else ''}"
+                for one in told
+            ]
+            or ["No laptop has joined yet."]
+        ),
     )
 
 

@@ -55,7 +55,7 @@ def sync(root: Root = None) -> None:
 
 @app.command()
 def status(as_json: Json = False, root: Root = None) -> None:
-    """Show what waits to be sent, how old the team's rules are, and which they are."""
+    """Show what is unsent, and the team's rules with their age."""
     standing = open_project(root).team.status()
     if as_json:
         print_json(asdict(standing))

@@ -108,7 +108,7 @@ def seal(key: SigningKey, log: LogName, writer: str, after: Head, told: Told) ->
 
 
 def read_payload(entry: Entry) -> Mapping[str, object]:
-    """Read the payload of an entry; one that is no object is empty."""
+    """Read the payload of an entry; empty if it is not an object."""
     try:
         found = json.loads(entry.payload)
     except (ValueError, RecursionError):

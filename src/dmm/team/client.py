@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
 
 from dmm.domain.plain import Malformed, read_value
-from dmm.errors import TeamError
+from dmm.errors import TeamError, UsageError
 from dmm.models.transport import read_address
 from dmm.team.names import are_names
 from dmm.team.port import PROTOCOL, Forked, Gap, Page, Refused, Revoked, Taken
@@ -28,6 +28,7 @@ T = TypeVar("T")
 
 PATIENCE = 10.0
 LARGEST_ANSWER = 8 * 1024 * 1024
+PARTS = 3  # of an invitation: the team, a secret and the key of the server
 VERSION_HEADER = "DMM-Protocol"
 OUTCOMES = {"taken": Taken, "gap": Gap, "forked": Forked, "revoked": Revoked, "refused": Refused}
 
@@ -67,6 +68,9 @@ class HttpLog:
 def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:
     """Join the project of an invitation; the server must hold the key that invited."""
     address = read_address(url, where="the team's server")
+    if invitation.count(".") != PARTS - 1:
+        hint = "copy the whole line that `dmm server invite` printed"
+        raise UsageError("that is not an invitation", hint=hint)
     body = {"invitation": invitation, "key": key.public, "name": name}
     joined = _read(Joined, _ask(address, "POST", "/v1/team/join", "", body), address)
     if joined.server_key != invitation.rpartition(".")[2]:

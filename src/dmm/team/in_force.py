@@ -59,12 +59,12 @@ class TeamRules:
 def _look(path: Path) -> Stamp:
     """Return what shows that a database has changed; empty where there is none."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - it is done with every call
+        found = os.stat(path)  # noqa: PTH116 - with every call; a Path costs more
     except OSError:
         return ()
     stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
     try:
-        log = os.stat(f"{path}-wal")  # noqa: PTH116
+        log = os.stat(f"{path}-wal")  # noqa: PTH116 - as above
     except OSError:
         return stamp
     # An empty log comes and goes with whoever opens the database.

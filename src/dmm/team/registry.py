@@ -97,7 +97,7 @@ class Registry:
         for name in (team, project):
             if not NAME.fullmatch(name):
                 hint = "use lower-case letters, digits and dashes: acme/shop"
-                raise UsageError(f"'{name}' is no name for a team or a project", hint=hint)
+                raise UsageError(f"'{name}' is not a name for a team or a project", hint=hint)
         with self.database.transaction(team) as rows:
             if not rows(ADD_PROJECT, team, project, GENESIS):
                 return False

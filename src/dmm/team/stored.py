@@ -159,7 +159,7 @@ class Place:
             found = rows(RULE, self.team, self.project, seq, *map(str, ADDS))
             if not found:
                 hint = "dmm team status shows the rules of others"
-                raise TeamError("unknown", f"event {seq} of the team log is no rule", hint=hint)
+                raise TeamError("unknown", f"event {seq} of the team log is not a rule", hint=hint)
             identity, payload = found[0]
             told = canonical({"of": json.loads(payload).get("of", identity)})
             known = rows(LIFT, self.team, self.project, seq, str(LIFTED), told)
