@@ -26,6 +26,13 @@ WATCH = """
 addEventListener("securitypolicyviolation", ({effectiveDirective, blockedURI, sample}) =>
   console.error(`policy violated: ${effectiveDirective} ${blockedURI} ${sample}`));
 """
+STREAM = "/v1/stream"
+# A page that is not in front draws no frames.
+TWO_FRAMES = """() => new Promise((done) => {
+  setTimeout(done, 250);
+  requestAnimationFrame(() => requestAnimationFrame(() => done(null)));
+})"""
+QUIET_ROUNDS = 3
 
 
 class NoBrowser(Exception):
@@ -67,18 +74,23 @@ class Watched:
     hosts: tuple[str, ...]
     faults: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    # What has been asked for and not answered yet. The stream of news never ends.
+    _open: set[Request] = field(default_factory=set)
     _allowed: list[re.Pattern[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.context.set_default_timeout(PATIENCE_MS)
         self.context.add_init_script(WATCH)
         self.context.on("request", self._request)
+        self.context.on("requestfinished", self._ended)
+        self.context.on("requestfailed", self._ended)
         self.context.on("console", self._said)
         self.context.on("weberror", lambda error: self.faults.append(f"error: {error.error}"))
         self.context.on("page", self._opened)
 
     def _opened(self, page: Page) -> None:
         page.on("dialog", self._asked)
+        page.on("close", lambda _: self._open.clear())
         page.on("crash", lambda _: self.faults.append("the page crashed"))
         page.on("download", lambda one: self.faults.append(f"download: {one.url}"))
 
@@ -93,8 +105,27 @@ class Watched:
     def _request(self, request: Request) -> None:
         parts = urlsplit(request.url)
         self.requests.append(request.url)
+        if parts.path != STREAM:
+            self._open.add(request)
         if parts.scheme not in ("http", "https") or parts.hostname not in self.hosts:
             self.faults.append(f"request to another host: {request.url}")
+
+    def _ended(self, request: Request) -> None:
+        self._open.discard(request)
+
+    def wait_until_quiet(self, page: Page) -> None:
+        """Wait until everything asked for is there and drawn, and nothing more is asked for.
+
+        An answer that is drawn may ask for more, such as the next rows of a list.
+        """
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        quiet = 0
+        while quiet < QUIET_ROUNDS:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"still loading: {[one.url for one in self._open]}")
+            page.evaluate(TWO_FRAMES)
+            busy = self._open or page.locator("main .loading").count()
+            quiet = 0 if busy else quiet + 1
 
     def new_page(self) -> Page:
         """Open a page, as a new tab of the same profile."""

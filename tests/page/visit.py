@@ -53,7 +53,7 @@ class Visit:
     def settle(self) -> None:
         """Wait until nothing is loading any more."""
         expect(self.page.get_by_role("navigation", name="Screens")).to_be_visible()
-        expect(self.main.locator(".loading")).to_have_count(0)
+        self.watched.wait_until_quiet(self.page)
 
     def open_memory(self, path: str) -> None:
         """Go to a memory, whatever its path holds."""
