@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,python -m pytest)
 SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
 
-.PHONY: help demo test suite slow browser properties coverage quality check style structure types types-linux types-others format attack bench screenshots lock web web-check install model clean
+.PHONY: help demo test suite slow again browser properties coverage quality check style structure types types-linux types-others format attack bench screenshots lock web web-check install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -39,6 +39,9 @@ suite: $(VENV)/dev.stamp
 slow: export PYTHONDONTWRITEBYTECODE =
 slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients and browsers, many processes
 	@$(PYTEST) $(SPREAD) -m slow -rs
+
+again: $(VENV)/dev.stamp         ## the slow tests that failed in the last run once more, one after the other
+	@$(PYTEST) -m slow -rs --last-failed --last-failed-no-failures=none
 
 browser: export DMM_BROWSER = required
 browser: $(VENV)/dev.stamp       ## the slow tests of the page alone, in a real browser
