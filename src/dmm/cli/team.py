@@ -21,6 +21,7 @@ from dmm.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.team.departure import Left
     from dmm.team.service import Standing
 
 app = FastTyper(help="Rules that a team shares.")
@@ -45,6 +46,21 @@ def join(
 
 
 @app.command()
+def leave(
+    drop_rules: Annotated[
+        bool, typer.Option(help="Keep no rules of the team on this laptop.")
+    ] = False,
+    root: Root = None,
+) -> None:
+    """Leave the team; its rules become rules of this laptop."""
+    refuse_agents("leave a team")
+    dmm = open_project(root)
+    left = dmm.team.leave(keep=not drop_rules)
+    dmm.published.publish()
+    print_lines(_tell_left(left))
+
+
+@app.command()
 def sync(root: Root = None) -> None:
     """Send and receive now; the daemon does this by itself."""
     dmm = open_project(root)
@@ -61,6 +77,17 @@ def status(as_json: Json = False, root: Root = None) -> None:
         print_json(asdict(standing))
     else:
         print_lines(_lines(standing))
+
+
+def _tell_left(left: Left) -> Iterator[str]:
+    yield f"Left {left.team}/{left.project}"
+    if left.kept:
+        yield f"  {counted(left.kept, 'rule')} of the team recorded as rules of this laptop"
+    if left.unsent:
+        yield f"  {counted(left.unsent, 'event')} not sent; the ledger keeps what was recorded"
+    if not left.told:
+        way = f"dmm server revoke {left.team}/{left.project} {left.writer}"
+        yield f"  the server was not reached and still lists this laptop; there: {way}"
 
 
 def _lines(told: Standing) -> Iterator[str]:

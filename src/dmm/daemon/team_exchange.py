@@ -78,7 +78,7 @@ def find_joined(projects: Iterable[Project]) -> dict[Path, tuple[Project, ...]]:
     found: dict[Path, tuple[Project, ...]] = {}
     for one in projects:
         path = one.dmm.base.team_rules.path
-        if path.exists() and one.trusted:
+        if path.exists() and one.trusted and one.dmm.team.joined:
             found[path] = (*found.get(path, ()), one)
     return found
 

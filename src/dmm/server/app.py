@@ -74,6 +74,7 @@ class TeamApi:
         routes = [
             Route("/health", self.health, methods=["GET"]),
             Route("/v1/team/join", answering(self.join), methods=["POST"]),
+            Route("/v1/team/leave", answering(self.leave), methods=["POST"]),
             Route("/v1/team/push", answering(self.push), methods=["POST"]),
             Route("/v1/team/pull", answering(self.pull), methods=["GET"]),
         ]
@@ -95,6 +96,14 @@ class TeamApi:
         )
         self._bell.ring((joined.team, joined.project))
         return JSONResponse(asdict(joined))
+
+    async def leave(self, request: Request) -> Response:
+        """Remove the laptop that asks; one that was removed before is told the same."""
+        log = await self._open(request)
+        place = log.place
+        await to_thread.run_sync(self._registry.revoke, place.team, place.project, log.writer)
+        self._bell.ring((place.team, place.project))
+        return JSONResponse({"left": log.writer})
 
     async def push(self, request: Request) -> Response:
         """Take entries; the answer comes after the commit."""

@@ -81,6 +81,12 @@ def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:
     return joined
 
 
+def leave(held: Credentials) -> None:
+    """Tell the server that this laptop leaves."""
+    address = read_address(held.url, where="the team's server")
+    _ask(address, "POST", "/v1/team/leave", held.token, {})
+
+
 def _ask(
     address: Address,
     method: str,

@@ -78,6 +78,13 @@ def read_credentials(home: Path, writer: str) -> Credentials:
     return held
 
 
+def drop_credentials(home: Path, writer: str) -> None:
+    """Delete the credentials of a writer."""
+    path = _path(home, writer)
+    with translated(path, "delete the laptop's key"):
+        path.unlink(missing_ok=True)
+
+
 def _unreadable(where: str) -> TeamError:
     what = "this laptop's key for the team can't be read"
     hint = "join again with a new invitation: dmm team join URL INVITATION"

@@ -151,6 +151,17 @@ class Replica:
             cursor.execute(ADD_MEMBERSHIP, other._rows("SELECT * FROM membership")[0])
             cursor.executemany(ADD_EVENT, other._rows("SELECT * FROM event ORDER BY seq"))
 
+    @contextlib.contextmanager
+    def leaving(self) -> Iterator[None]:
+        """End the membership after a block, and drop the copy; nothing is sent meanwhile.
+
+        The file stays, without a writer: for one that is gone, rules would be missed.
+        """
+        with transaction(self._connection, self._where) as cursor:
+            yield
+            cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
+            cursor.execute(JOIN, ("", 0, GENESIS))
+
     def collect(self, held: Credentials, log: LogReader) -> int:
         """Append what the ledger has of late to the own chain; return how many entries."""
         if held.role != MAINTAINER:

@@ -85,6 +85,9 @@ def read_rules(path: Path, home: Path) -> tuple[TeamRule, ...]:
     """Read the rules that others have shared; the laptop's own are in its ledger."""
     with Replica.opened(path) as replica:
         known = replica.membership()
+        if not known.writer:
+            # The laptop has left its team.
+            return ()
         # The copy is proved before any of it counts.
         replica.trail(read_credentials(home, known.writer))
         # What no signed end of the log covers yet has no effect; the next pull goes on from there.

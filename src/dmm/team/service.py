@@ -16,7 +16,13 @@ from dmm.reading import read_regular
 from dmm.storage.sqlite import find_logs
 from dmm.team import client
 from dmm.team.client import HttpLog
-from dmm.team.credentials import Credentials, keep_credentials, read_credentials
+from dmm.team.credentials import (
+    Credentials,
+    drop_credentials,
+    keep_credentials,
+    read_credentials,
+)
+from dmm.team.departure import Left, keep_rules
 from dmm.team.keys import SigningKey
 from dmm.team.port import Forked, Gap, Refused, Revoked, Taken
 from dmm.team.replica import Replica
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from dmm.eventlog.open_ledger import OpenLedger
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.team.port import Outcome, TeamLog
     from dmm.team.replica import Membership
     from dmm.team.rules import TeamRule
@@ -74,15 +80,16 @@ class Seen:
 class Team:
     """The team of one project, as this laptop sees it."""
 
-    ledger: OpenLedger
+    ledger: ProjectLedger
     path: Path
     home: Path
     clock: Callable[[], dt.datetime]
 
     @property
     def joined(self) -> bool:
-        """Whether this project may have joined a team."""
-        return self.path.exists()
+        """Whether this project is in a team; so is one whose copy of the log can't be used."""
+        known, damaged = self._look()
+        return damaged or known is not None
 
     def join(self, url: str, invitation: str) -> Credentials:
         """Join with an invitation; what is recorded from now on may be shared.
@@ -121,10 +128,41 @@ class Team:
             return None, True
 
     def _membership(self) -> Membership | None:
-        if not self.joined:
+        if not self.path.exists():
             return None
         with Replica.opened(self.path) as replica:
-            return replica.membership()
+            known = replica.membership()
+        # Without a writer, the laptop has left.
+        return known if known.writer else None
+
+    def leave(self, *, keep: bool = True) -> Left:
+        """Leave the team; its rules become rules of this laptop, unless they are not kept.
+
+        A server that can't be reached keeps no laptop: what is known here is what is kept.
+        """
+        held = self.credentials()
+        with contextlib.suppress(TeamError):
+            self.sync()
+        told = self._say_goodbye(held)
+        with Replica.opened(self.path) as replica, replica.leaving():
+            unsent = replica.count_unsent()
+            rules = read_rules(self.path, self.home) if keep else ()
+            kept = keep_rules(self.ledger, rules)
+        drop_credentials(self.home, held.writer)
+        with contextlib.suppress(OSError):
+            self.path.with_name(SEEN).unlink()
+        with contextlib.suppress(IndexBusy), Replica.opened(self.path) as replica:
+            replica.erase_freed()
+        return Left(held.team, held.project, held.writer, kept, unsent, told)
+
+    def _say_goodbye(self, held: Credentials) -> bool:
+        """Return whether the server knows that this laptop has left."""
+        try:
+            client.leave(held)
+        except TeamError as error:
+            # A token that is unknown there is that of no member.
+            return error.fault == "token"
+        return True
 
     def _is_same(self, writer: str, held: Credentials) -> bool:
         """Return whether an earlier writer was in the same project of the same server."""
