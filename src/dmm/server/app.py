@@ -101,7 +101,7 @@ class TeamApi:
         log = await self._open(request)
         batch = PushModel.model_validate_json(await _read_body(request, LARGEST_BODY)).to_batch()
         outcome = await to_thread.run_sync(log.push, batch)
-        if isinstance(outcome, Taken):
+        if isinstance(outcome, Taken) and batch.entries:
             self._bell.ring((log.place.team, log.place.project))
         return _tell(outcome)
 

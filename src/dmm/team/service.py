@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.errors import IndexBusy, LedgerBroken, StorageError, TeamError, UsageError
+from dmm.eventlog.chain import GENESIS
 from dmm.files.durable import make_folder, translated, write_derived
 from dmm.ledger.results import Withdrawn
 from dmm.private import FOLDER
@@ -18,7 +19,7 @@ from dmm.team import client
 from dmm.team.client import HttpLog
 from dmm.team.credentials import Credentials, keep_credentials, read_credentials
 from dmm.team.keys import SigningKey
-from dmm.team.port import Forked, Gap, Refused, Revoked, Taken
+from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken
 from dmm.team.replica import Replica
 from dmm.team.rules import read_rules
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 SEEN = "team.seen"
 MAX_BYTES = 1_024
+# Sent first: the server answers, and has nothing to take.
+NOTHING = Batch(GENESIS, ())
 REVOKED = "this laptop was removed from the team; its rules stay on this laptop"
 
 
@@ -154,7 +157,12 @@ class Team:
         sent = 0
         with Replica.opened(self.path) as replica, replica.noting("unsent"):
             replica.collect(held, self.ledger.reading)
-            while (batch := replica.unsent()).entries:
+            if replica.count_unsent():
+                # What was offered can't be withdrawn: nothing is before the server answers.
+                ready = log.push(NOTHING)
+                if not isinstance(ready, Taken):
+                    raise TeamError("refused", tell_fault(ready))
+            while (batch := replica.offer()).entries:
                 outcome = log.push(batch)
                 first, last = batch.entries[0].wseq, batch.entries[-1]
                 if isinstance(outcome, Taken):
