@@ -19,6 +19,7 @@ from dmm.team import client
 from dmm.team.client import HttpLog
 from dmm.team.credentials import Credentials, keep_credentials, read_credentials
 from dmm.team.keys import SigningKey
+from dmm.team.mark import joined_mark, note_joined
 from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken
 from dmm.team.replica import Replica
 from dmm.team.rules import read_rules
@@ -85,7 +86,7 @@ class Team:
     @property
     def joined(self) -> bool:
         """Whether this project may have joined a team."""
-        return self.path.exists()
+        return self.path.exists() or joined_mark(self.home, self.path).exists()
 
     def join(self, url: str, invitation: str) -> Credentials:
         """Join with an invitation; what is recorded from now on may be shared.
@@ -113,6 +114,7 @@ class Team:
                 set_aside(self.path)
             with Replica.opened(self.path, create=True) as replica:
                 replica.adopt(proved)
+        note_joined(self.home, self.path)
         self._note(end)
         return held
 
@@ -224,8 +226,9 @@ class Team:
         at = self.clock().isoformat(timespec="seconds")
         try:
             write_derived(self.path.with_name(SEEN), json.dumps([at, seq]).encode())
+            note_joined(self.home, self.path)
         except StorageError:
-            # Only the age that is shown depends on it.
+            # The age that is shown depends on it; the next answer is noted again.
             return
 
     def _seen(self) -> Seen | None:
@@ -252,12 +255,12 @@ def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[int, int
 
 
 def set_aside(path: Path) -> None:
-    """Rename a copy that can't be used, and its logs; nothing is deleted."""
+    """Rename a copy that can't be used, and its logs, as far as they are there."""
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
     with translated(path, "set the copy of the team log aside"):
-        for part in (*find_logs(path), path):
+        for part in (one for one in (*find_logs(path), path) if one.exists()):
             part.rename(aside.with_name(aside.name + part.name.removeprefix(path.name)))
 
 
