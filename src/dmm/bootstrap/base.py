@@ -180,7 +180,7 @@ class Base:
         """Whether a ledger or rule files may hold rules; nothing is loaded where neither does."""
         known = self.trust_store.find(self.root.folder)
         kept = known is not None and known.ledger is not None
-        return kept or self.has_ledger or self._has_rules or self.team_rules.path.exists()
+        return kept or self.has_ledger or self._has_rules or self.team_rules.expected
 
     @property
     def _has_rules(self) -> bool:

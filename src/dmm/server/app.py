@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, TeamError
+from dmm.server.fairness import Bell, Turnstile
 from dmm.server.models import JoinModel, PushModel
 from dmm.team.client import OUTCOMES, VERSION_HEADER
 from dmm.team.port import PROTOCOL, Revoked, Taken
@@ -38,28 +39,7 @@ LONGEST_WAIT = 30.0
 # Another process of the server may take a push too; then a waiting laptop hears of it so late.
 LOOK_EVERY = 5.0
 _NAMES = {kind: name for name, kind in OUTCOMES.items()}
-_BAD, _UNKNOWN, _TOO_LARGE, _OLD, _FAILED = 400, 401, 413, 426, 503
-
-
-class Bell:
-    """Wakes those who wait for a project when something is pushed to it."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[tuple[str, str], asyncio.Event] = {}
-
-    def ring(self, place: tuple[str, str]) -> None:
-        """Wake all who wait."""
-        event = self._waiting.pop(place, None)
-        if event is not None:
-            event.set()
-
-    async def wait(self, place: tuple[str, str], seconds: float) -> None:
-        """Wait until the bell rings, or for so long."""
-        event = self._waiting.setdefault(place, asyncio.Event())
-        try:
-            await asyncio.wait_for(event.wait(), seconds)
-        except TimeoutError:
-            return
+_BAD, _UNKNOWN, _TOO_LARGE, _OLD, _BUSY, _FAILED = 400, 401, 413, 426, 429, 503
 
 
 class TeamApi:
@@ -68,6 +48,7 @@ class TeamApi:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._bell = Bell()
+        self._turnstile = Turnstile()
 
     def app(self) -> Starlette:
         """Return the application."""
@@ -108,26 +89,35 @@ class TeamApi:
     async def push(self, request: Request) -> Response:
         """Take entries; the answer comes after the commit."""
         log = await self._open(request)
-        batch = PushModel.model_validate_json(await _read_body(request, LARGEST_BODY)).to_batch()
-        outcome = await to_thread.run_sync(log.push, batch)
-        if isinstance(outcome, Taken):
-            self._bell.ring((log.place.team, log.place.project))
+        with self._turnstile.passing(log.writer):
+            body = await _read_body(request, LARGEST_BODY)
+            batch = PushModel.model_validate_json(body).to_batch()
+            outcome = await to_thread.run_sync(log.push, batch)
+        if isinstance(outcome, Taken) and batch.entries:
+            self._bell.ring(log.place.log)
         return _tell(outcome)
 
     async def pull(self, request: Request) -> Response:
         """Give the entries after a number; where there is none, wait for it as long as asked."""
         log = await self._open(request)
+        with self._turnstile.passing(log.writer):
+            return await self._pull(request, log)
+
+    async def _pull(self, request: Request, log: StoredLog) -> Response:
         after = _number(request, "after", 1 << 53)
         loop = asyncio.get_running_loop()
         until = loop.time() + min(_number(request, "wait", 3_600), LONGEST_WAIT)
         while True:
+            heard = self._bell.count(log.place.log)
             page = await to_thread.run_sync(log.pull, int(after))
             if isinstance(page, Revoked):
                 return _tell(page)
             left = until - loop.time()
             if page.placed or left <= 0 or await request.is_disconnected():
                 return _give(page)
-            await self._bell.wait((log.place.team, log.place.project), min(left, LOOK_EVERY))
+            rest = min(left, LOOK_EVERY)
+            if not await self._bell.wait(log.place.log, log.writer, heard, rest):
+                return _give(page)
 
     async def _open(self, request: Request) -> StoredLog:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
@@ -164,7 +154,7 @@ def answering(handler: Handler) -> Handler:
     return answer
 
 
-_STATUS = {"token": _UNKNOWN, "size": _TOO_LARGE}
+_STATUS = {"token": _UNKNOWN, "size": _TOO_LARGE, "busy": _BUSY}
 
 
 async def _read_body(request: Request, most: int) -> bytes:

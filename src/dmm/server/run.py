@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # So long may an answer under way take after a stop was asked for.
 DRAIN = 5
+# More are answered at once with "busy"; laptops try again. Most of them wait for news.
+MOST_CONNECTIONS = 900
 
 
 def serve(setup: Setup, host: str, port: int, announce: Callable[[str], None]) -> None:
@@ -28,6 +30,7 @@ def serve(setup: Setup, host: str, port: int, announce: Callable[[str], None]) -
             access_log=False,
             lifespan="off",
             server_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=DRAIN,
         )
         with _listen(host, port) as listening:

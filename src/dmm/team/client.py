@@ -110,9 +110,7 @@ def _ask(
         answer = connection.getresponse()
         told = answer.read(LARGEST_ANSWER)
     except (OSError, http.client.HTTPException, ssl.SSLError) as error:
-        what = f"the team's server can't be reached: {error or type(error).__name__}"
-        hint = "rules that are known here still hold; what is unsent is sent later"
-        raise TeamError("unreachable", what, where=str(address), hint=hint) from error
+        raise _unreachable(address, str(error) or type(error).__name__) from error
     finally:
         connection.close()
     return _read_answer(address, answer.status, told)
@@ -122,6 +120,9 @@ def _read_answer(address: Address, status: int, data: bytes) -> Mapping[str, obj
     try:
         told = json.loads(data)
     except ValueError as error:
+        if status >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
+            # A proxy says so, or a server that has too many requests to read another.
+            raise _unreachable(address, f"HTTP {status}") from error
         raise _malformed(address) from error
     if not isinstance(told, dict):
         raise _malformed(address)
@@ -140,6 +141,12 @@ def _read(kind: type[T], told: Mapping[str, object], address: Address) -> T:
         return read_value(kind, told, strict=True)
     except Malformed as error:
         raise _malformed(address) from error
+
+
+def _unreachable(address: Address, why: str) -> TeamError:
+    what = f"the team's server can't be reached: {why}"
+    hint = "rules that are known here still hold; what is unsent is sent later"
+    return TeamError("unreachable", what, where=str(address), hint=hint)
 
 
 def _malformed(address: Address) -> TeamError:

@@ -13,13 +13,13 @@ from dmm.files.durable import translated, write_atomic
 from dmm.private import make_private_folder
 from dmm.reading import read_regular
 from dmm.team.keys import SigningKey
+from dmm.team.mark import FOLDER
 from dmm.team.names import WRITER, are_names
 
 if TYPE_CHECKING:
     from dmm.team.chain import LogName
     from dmm.team.registry import Joined
 
-FOLDER = "team"
 MAX_BYTES = 8_192
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.errors import LedgerRefused, TeamError
+from dmm.team.mark import joined_mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +30,15 @@ class TeamRules:
 
     path: Path
     home: Path
-    _stamp: Stamp = ()
+    # None before the first look.
+    _stamp: Stamp | None = None
     _rules: tuple[TeamRule, ...] = ()
     _held: Sequence[Constraint] = field(default_factory=tuple)
+
+    @property
+    def expected(self) -> bool:
+        """Whether the project has joined a team, also if its copy of the log is gone."""
+        return self.path.exists() or joined_mark(self.home, self.path).exists()
 
     def __call__(self) -> Sequence[Constraint]:
         """Return the rules as constraints; the same object as long as they are the same."""
@@ -41,11 +48,12 @@ class TeamRules:
         return self._held
 
     def _refresh(self, stamp: Stamp) -> None:
+        if not stamp:
+            self._need_absent()
+            self._stamp = stamp
+            return
         from dmm.team.rules import enact, read_rules
 
-        if not stamp:
-            hint = "join again with a new invitation: dmm team join URL INVITATION"
-            raise LedgerRefused("the team's rules are gone", where=str(self.path), hint=hint)
         try:
             rules = read_rules(self.path, self.home)
         except TeamError as error:
@@ -54,6 +62,12 @@ class TeamRules:
         if rules != self._rules:
             self._rules, self._held = rules, tuple(map(enact, rules))
         self._stamp = stamp
+
+    def _need_absent(self) -> None:
+        """Refuse to go on without rules that were there, in this process or an earlier one."""
+        if self._stamp or self.expected:
+            hint = "join again with a new invitation: dmm team join URL INVITATION"
+            raise LedgerRefused("the team's rules are gone", where=str(self.path), hint=hint)
 
 
 def _look(path: Path) -> Stamp:

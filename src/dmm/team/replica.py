@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # The columns that hold why entries are not sent and not received.
 Way = Literal["unsent", "unreceived"]
 UNREACHABLE = "unreachable"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 ENTRY = """
     writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
     at TEXT NOT NULL, salt TEXT NOT NULL, payload TEXT NOT NULL, whash TEXT NOT NULL,
@@ -50,23 +50,26 @@ SCHEMA = f"""
 CREATE TABLE membership (
     writer TEXT NOT NULL, since INTEGER NOT NULL, taken INTEGER NOT NULL, mark TEXT NOT NULL,
     sent INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, signature TEXT NOT NULL,
-    unsent TEXT NOT NULL, unreceived TEXT NOT NULL
+    unsent TEXT NOT NULL, unreceived TEXT NOT NULL, offered INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE outbox ({ENTRY}, PRIMARY KEY (wseq)) STRICT;
 CREATE TABLE event (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL,{ENTRY}) STRICT;
 """
+# By the version that is left behind.
+UPGRADES = {1: "ALTER TABLE membership ADD COLUMN offered INTEGER NOT NULL DEFAULT 0"}
 MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, unsent, unreceived FROM membership"
-JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '')"
+JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '', 0)"
 FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
 EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
 UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
 LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
 SENT = """
-SELECT max(sent, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?), 0)) FROM membership
+SELECT max(sent, offered, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?), 0))
+FROM membership
 """
 HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
-ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_OUT = "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -118,16 +121,26 @@ class Replica:
             yield cls(MEMORY, connection)
 
     def _prepare(self, *, create: bool) -> None:
-        with transaction(self._connection, self._where) if create else translated(self._where):
+        with translated(self._where):
             found = int(self._connection.pragma("user_version"))
-            if found == 0 and create:
-                self._connection.execute(SCHEMA)
-                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            elif found not in (0, SCHEMA_VERSION):
-                what = f"team.db has version {found}; this dmm knows {SCHEMA_VERSION}"
-                raise TeamError("schema", what, where=self._where, hint="upgrade dmm")
+        if found > SCHEMA_VERSION:
+            what = f"team.db has version {found}; this dmm knows {SCHEMA_VERSION}"
+            raise TeamError("schema", what, where=self._where, hint="upgrade dmm")
+        if found in UPGRADES or (found == 0 and create):
+            self._upgrade()
         if not create and (found == 0 or not self._rows("SELECT 1 FROM membership")):
             raise _damaged("the copy of the team log is empty", self._where)
+
+    def _upgrade(self) -> None:
+        """Make the tables, or bring those of an earlier version up to date."""
+        with transaction(self._connection, self._where) as cursor:
+            # Asked anew: another process may have done it.
+            found = int(self._connection.pragma("user_version"))
+            if found == 0:
+                cursor.execute(SCHEMA)
+            for version in range(found or SCHEMA_VERSION, SCHEMA_VERSION):
+                cursor.execute(UPGRADES[version])
+            cursor.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def _rows(self, statement: str, *values: int) -> list[tuple[str | int, ...]]:
         with translated(self._where):
@@ -207,7 +220,7 @@ class Replica:
             end = Head(entry.wseq, entry.whash)
 
     def _sent(self, writer: str) -> int:
-        """Return how many own entries the server is known to hold; an answer may have been lost."""
+        """Return how many own entries the server may hold; an answer may have been lost."""
         with translated(self._where):
             return int(next(self._connection.execute(SENT, (writer,)))[0])
 
@@ -230,12 +243,21 @@ class Replica:
         entries = self._rows(UNSENT, sent, MOST_PUSHED)
         return Batch(str(before[0][0]) if before else GENESIS, tuple(map(_entry, entries)))
 
+    def offer(self) -> Batch:
+        """Return the next entries to send; from now on none of them is sealed anew."""
+        with transaction(self._connection, self._where) as cursor:
+            batch = self.unsent()
+            if batch.entries:
+                last = batch.entries[-1].wseq
+                cursor.execute("UPDATE membership SET offered = max(offered, ?)", (last,))
+        return batch
+
     def count_unsent(self) -> int:
         """Count the entries that wait to be sent."""
         return int(self._rows("SELECT count(*) FROM outbox, membership WHERE wseq > sent")[0][0])
 
     def acknowledge(self, last: Entry) -> None:
-        """Note that the server holds the entries up to one, unless it was sealed anew since."""
+        """Note that the server holds the entries up to one, unless the laptop joined anew since."""
         with transaction(self._connection, self._where) as cursor:
             if [(last.whash,)] == list(cursor.execute(HASH_OF, (last.wseq,))):
                 cursor.execute("UPDATE membership SET sent = ?", (last.wseq,))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.errors import IndexBusy, LedgerBroken, StorageError, TeamError, UsageError
+from dmm.eventlog.chain import GENESIS
 from dmm.files.durable import make_folder, translated, write_derived
 from dmm.ledger.results import Withdrawn
 from dmm.private import FOLDER
@@ -24,7 +25,8 @@ from dmm.team.credentials import (
 )
 from dmm.team.departure import Left, keep_rules
 from dmm.team.keys import SigningKey
-from dmm.team.port import Forked, Gap, Refused, Revoked, Taken
+from dmm.team.mark import forget_joined, joined_mark, note_joined
+from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken
 from dmm.team.replica import Replica
 from dmm.team.rules import read_rules
 
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 SEEN = "team.seen"
 MAX_BYTES = 1_024
+# Sent first: the server answers, and has nothing to take.
+NOTHING = Batch(GENESIS, ())
 REVOKED = "this laptop was removed from the team; its rules stay on this laptop"
 
 
@@ -89,7 +93,8 @@ class Team:
     def joined(self) -> bool:
         """Whether this project is in a team; so is one whose copy of the log can't be used."""
         known, damaged = self._look()
-        return damaged or known is not None
+        missing = not self.path.exists() and joined_mark(self.home, self.path).exists()
+        return known is not None or damaged or missing
 
     def join(self, url: str, invitation: str) -> Credentials:
         """Join with an invitation; what is recorded from now on may be shared.
@@ -117,6 +122,7 @@ class Team:
                 set_aside(self.path)
             with Replica.opened(self.path, create=True) as replica:
                 replica.adopt(proved)
+        note_joined(self.home, self.path)
         self._note(end)
         return held
 
@@ -149,6 +155,7 @@ class Team:
             rules = read_rules(self.path, self.home) if keep else ()
             kept = keep_rules(self.ledger, rules)
         drop_credentials(self.home, held.writer)
+        forget_joined(self.home, self.path)
         with contextlib.suppress(OSError):
             self.path.with_name(SEEN).unlink()
         with contextlib.suppress(IndexBusy), Replica.opened(self.path) as replica:
@@ -192,7 +199,12 @@ class Team:
         sent = 0
         with Replica.opened(self.path) as replica, replica.noting("unsent"):
             replica.collect(held, self.ledger.reading)
-            while (batch := replica.unsent()).entries:
+            if replica.count_unsent():
+                # What was offered can't be withdrawn: nothing is before the server answers.
+                ready = log.push(NOTHING)
+                if not isinstance(ready, Taken):
+                    raise TeamError("refused", tell_fault(ready))
+            while (batch := replica.offer()).entries:
                 outcome = log.push(batch)
                 first, last = batch.entries[0].wseq, batch.entries[-1]
                 if isinstance(outcome, Taken):
@@ -254,8 +266,9 @@ class Team:
         at = self.clock().isoformat(timespec="seconds")
         try:
             write_derived(self.path.with_name(SEEN), json.dumps([at, seq]).encode())
+            note_joined(self.home, self.path)
         except StorageError:
-            # Only the age that is shown depends on it.
+            # The age that is shown depends on it; the next answer is noted again.
             return
 
     def _seen(self) -> Seen | None:
@@ -282,12 +295,12 @@ def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[int, int
 
 
 def set_aside(path: Path) -> None:
-    """Rename a copy that can't be used, and its logs; nothing is deleted."""
+    """Rename a copy that can't be used, and its logs, as far as they are there."""
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
     with translated(path, "set the copy of the team log aside"):
-        for part in (*find_logs(path), path):
+        for part in (one for one in (*find_logs(path), path) if one.exists()):
             part.rename(aside.with_name(aside.name + part.name.removeprefix(path.name)))
 
 
