@@ -93,8 +93,7 @@ class Team:
     def joined(self) -> bool:
         """Whether this project is in a team; so is one whose copy of the log can't be used."""
         known, damaged = self._look()
-        missing = not self.path.exists() and joined_mark(self.home, self.path).exists()
-        return known is not None or damaged or missing
+        return damaged or known is not None
 
     def join(self, url: str, invitation: str) -> Credentials:
         """Join with an invitation; what is recorded from now on may be shared.
@@ -134,7 +133,7 @@ class Team:
             return None, True
 
     def _membership(self) -> Membership | None:
-        if not self.path.exists():
+        if not self.path.exists() and not joined_mark(self.home, self.path).exists():
             return None
         with Replica.opened(self.path) as replica:
             known = replica.membership()
@@ -155,8 +154,8 @@ class Team:
             rules = read_rules(self.path, self.home) if keep else ()
             kept = keep_rules(self.ledger, rules)
         drop_credentials(self.home, held.writer)
-        forget_joined(self.home, self.path)
         with contextlib.suppress(OSError):
+            forget_joined(self.home, self.path)
             self.path.with_name(SEEN).unlink()
         with contextlib.suppress(IndexBusy), Replica.opened(self.path) as replica:
             replica.erase_freed()
