@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.conftest import Command, Project
 
+from dmm.team.database import SCHEMA_VERSION
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -44,7 +46,7 @@ def url(command: Command, folder: Path) -> Iterator[str]:
 def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_path: Path) -> None:
     at = ("--folder", str(folder))
     laptops = {}
-    for name, role in (("ada", "maintainer"), ("ben", "reader")):
+    for name, role in (("ada", "reviewer"), ("ben", "reader")):
         home = tmp_path / name
         project = Project(home / "work")
         project.memory.mkdir(parents=True)
@@ -69,8 +71,8 @@ def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_pa
     assert status[-1] == "    team:3  never run terraform destroy"
     members = json.loads(ben("server", "list", "acme/shop", "--json", *at, within=at_ben).stdout)
     assert sorted((one["role"], one["events"]) for one in members) == [
-        ("maintainer", 1),
         ("reader", 0),
+        ("reviewer", 1),
     ]
     lifted = ben("server", "lift", "acme/shop", "3", *at, within=at_ben)
     assert lifted.stdout == "team:3 lifted\n"
@@ -91,7 +93,7 @@ def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_pa
 def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> None:
     at = ("--folder", str(folder))
     migrated = command("server", "migrate", *at, within=folder)
-    assert migrated.stdout == "Schema 1: nothing to do\n"
+    assert migrated.stdout == f"Schema {SCHEMA_VERSION}: nothing to do\n"
     checked = command("server", "doctor", *at, within=folder)
     assert checked.stdout == "✓ SQLite database, schema and isolation\n"
 

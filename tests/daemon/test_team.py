@@ -54,9 +54,9 @@ def test_rules_come_and_go_by_themselves_and_hold_when_the_server_is_gone(
     other.memory.mkdir(parents=True)
     ada = Opener(tmp_path / "other", model)(other)
     with served(registry) as url:
-        ada.team.join(url, registry.invite("acme", "shop", "maintainer"))
+        ada.team.join(url, registry.invite("acme", "shop", "reviewer"))
         joined = machine.dmm(
-            *("team", "join", url, registry.invite("acme", "shop", "maintainer")),
+            *("team", "join", url, registry.invite("acme", "shop", "reviewer")),
             within=lived_in.folder,
         )
         assert joined.returncode == 0, joined.stderr

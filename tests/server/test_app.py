@@ -15,18 +15,18 @@ from tests.team.conftest import Hall, served
 
 from dmm.errors import TeamError
 from dmm.server.fairness import MOST_AT_ONCE
-from dmm.team.client import HttpLog, join
+from dmm.team.client import HttpLog, HttpMembers, join
 from dmm.team.credentials import Credentials
 from dmm.team.keys import SigningKey
-from dmm.team.port import Page
+from dmm.team.port import PROTOCOL, Page, Taken
 from dmm.team.registry import Registry
 from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-OWN = {"DMM-Protocol": "1"}
+OWN = {"DMM-Protocol": str(PROTOCOL)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 def test_health_tells_whether_the_database_answers(server: Server) -> None:
-    assert server.ask("GET", "/health", headers={}) == (200, {"ok": True, "protocol": 1})
+    assert server.ask("GET", "/health", headers={}) == (200, {"ok": True, "protocol": PROTOCOL})
     server.registry.database.close()
     assert server.ask("GET", "/health", headers={}) == (503, {"ok": False})
 
 
 def test_a_laptop_of_another_version_is_told_to_upgrade(server: Server) -> None:
-    for headers in ({}, {"DMM-Protocol": "2"}):
+    for headers in ({}, {"DMM-Protocol": "1"}, {"DMM-Protocol": str(PROTOCOL + 1)}):
         status, told = server.ask("GET", "/v1/team/pull", headers=headers)
         assert status == 426
         assert told["error"]["fault"] == "protocol"
@@ -184,7 +184,7 @@ def test_a_laptop_with_too_many_requests_under_way_is_told_so_and_others_are_not
     host, port = server.url.removeprefix("http://").split(":")
     lines = [socket.create_connection((host, int(port))) for _ in range(MOST_AT_ONCE)]
     head = (
-        "POST /v1/team/push HTTP/1.1\r\nHost: x\r\nDMM-Protocol: 1\r\nContent-Length: 99\r\n"
+        f"POST /v1/team/push HTTP/1.1\r\nHost: x\r\nDMM-Protocol: {PROTOCOL}\r\nContent-Length: 99\r\n"
         f"Authorization: Bearer {ada.joined.token}\r\nExpect: 100-continue\r\n\r\n"
     )
     for line in lines:
@@ -211,3 +211,55 @@ def test_a_server_with_too_many_connections_counts_as_out_of_reach(server: Serve
             with pytest.raises(TeamError, match="HTTP 503") as told:
                 busy.pull(0)
     assert told.value.fault == "unreachable"
+
+
+def test_an_owner_manages_the_laptops_of_the_own_project(server: Server) -> None:
+    hall = Hall(server.registry, "acme", server.url)
+    ada, ben = hall.join("owner"), hall.join("reader")
+    members = HttpMembers.of(Credentials.of(server.url, ada.joined, ada.key))
+    assert {one.writer: one.role for one in members.list()} == {
+        ada.joined.writer: "owner",
+        ben.joined.writer: "reader",
+    }
+    assert members.change_role(ben.joined.writer, "reviewer")
+    assert not members.change_role(ben.joined.writer, "reviewer")
+    ben.say("never push to main")
+    assert isinstance(ben.log.push(ben.batch()), Taken)
+    joined = join(server.url, members.invite("contributor"), SigningKey.make(), "laptop")
+    assert joined.role == "contributor"
+    assert members.revoke(joined.writer)
+    assert not members.revoke(joined.writer)
+
+
+@pytest.mark.parametrize("role", ["reader", "contributor", "reviewer"])
+def test_nobody_but_an_owner_manages_a_project(server: Server, role: str) -> None:
+    eve = Hall(server.registry, "acme", server.url).join(role)
+    writer = eve.joined.writer
+    members = HttpMembers.of(Credentials.of(server.url, eve.joined, eve.key))
+    acts: list[Callable[[], object]] = [
+        members.list,
+        lambda: members.invite("owner"),
+        lambda: members.change_role(writer, "owner"),
+        lambda: members.revoke(writer),
+    ]
+    for act in acts:
+        with pytest.raises(TeamError, match=f"a {role} can't manage the team") as told:
+            act()
+        assert told.value.fault == "forbidden"
+    assert [one.role for one in server.registry.members("acme", "shop")] == [role]
+    server.registry.change_role("acme", "shop", writer, "owner")
+    server.registry.revoke("acme", "shop", writer)
+    for act in acts:
+        with pytest.raises(TeamError, match="was removed"):
+            act()
+
+
+def test_an_owner_of_one_project_is_nobody_in_another(server: Server) -> None:
+    server.registry.add("zeta", "shop")
+    ada = Hall(server.registry, "acme", server.url).join("owner")
+    zoe = Hall(server.registry, "zeta", server.url).join("reader")
+    members = HttpMembers.of(Credentials.of(server.url, ada.joined, ada.key))
+    for writer in (zoe.joined.writer, "0" * 16):
+        with pytest.raises(TeamError, match="there is no writer"):
+            members.revoke(writer)
+    assert zoe.joined.writer not in str(members.list())

@@ -202,7 +202,7 @@ class Hall:
     team: str
     url: str = ""
 
-    def join(self, role: str = "maintainer", team: str = "") -> Laptop:
+    def join(self, role: str = "reviewer", team: str = "") -> Laptop:
         key = SigningKey.make()
         invitation = self.registry.invite(team or self.team, "shop", role)
         if self.url:
@@ -267,7 +267,7 @@ class Office:
     registry: Registry
     url: str
 
-    def laptop(self, name: str, role: str = "maintainer") -> Dmm:
+    def laptop(self, name: str, role: str = "reviewer") -> Dmm:
         """Open a project of its own in a home of its own, and join."""
         dmm = self.open(name)
         dmm.team.join(self.url, self.registry.invite("acme", "shop", role))

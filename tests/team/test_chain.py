@@ -12,8 +12,8 @@ from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
 from dmm.team.chain import (
     JOINED,
-    MAINTAINER,
     REVOKED,
+    ROLE_CHANGED,
     SERVER,
     Placed,
     Trail,
@@ -25,6 +25,7 @@ from dmm.team.chain import (
     tell_joined,
 )
 from dmm.team.keys import SigningKey, is_key, is_signed
+from dmm.team.roles import REVIEWER
 from dmm.team.sharing import Told
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ def server_says(after: Sequence[Entry], kind: str, payload: str) -> Entry:
 @pytest.fixture
 def entries() -> list[Entry]:
     """Two who join, and three rules."""
-    first = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, MAINTAINER)))
-    second = server_says((first,), JOINED, tell_joined("ben", WriterHead(BEN.public, MAINTAINER)))
+    first = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, REVIEWER)))
+    second = server_says((first,), JOINED, tell_joined("ben", WriterHead(BEN.public, REVIEWER)))
     one = say(ADA, "ada", (), "one")
     two = say(BEN, "ben", (), "two")
     return [first, second, one, two, say(ADA, "ada", (one,), "three")]
@@ -117,6 +118,14 @@ def go_on_after_removal(placed: list[Placed]) -> list[Placed]:
     return place([*held[:3], removal, *held[3:]])
 
 
+def go_on_after_demotion(placed: list[Placed]) -> list[Placed]:
+    held = [one.entry for one in placed]
+    demotion = server_says(
+        held[:2], ROLE_CHANGED, canonical({"writer": "ada", "role": "contributor"})
+    )
+    return place([*held[:3], demotion, *held[3:]])
+
+
 def fork(placed: list[Placed]) -> list[Placed]:
     other = link_placed("f" * 64, 4, placed[3].entry.whash)
     return [*placed[:3], replace(placed[3], hash=other)]
@@ -132,7 +141,7 @@ def tell(kind: str, payload: str) -> Callable[[list[Placed]], list[Placed]]:
     return after
 
 
-OTHER = WriterHead(SigningKey.read("44" * 32).public, MAINTAINER)
+OTHER = WriterHead(SigningKey.read("44" * 32).public, REVIEWER)
 TAMPERING: list[tuple[str, Callable[[list[Placed]], list[Placed]], str, int]] = [
     ("an edited rule", edit, "edited", 3),
     ("a rule rewritten by the server", rewrite, "unsigned", 3),
@@ -142,12 +151,16 @@ TAMPERING: list[tuple[str, Callable[[list[Placed]], list[Placed]], str, int]] = 
     ("an event told twice", replay, "replayed", 6),
     ("another history", fork, "forked", 4),
     ("a writer who was removed", go_on_after_removal, "revoked", 6),
+    ("a writer who has another role now", go_on_after_demotion, "forbidden", 6),
     ("another key for a writer", tell(JOINED, tell_joined("ada", OTHER)), "twice", 6),
     ("another key for the server", tell(JOINED, tell_joined(SERVER, OTHER)), "twice", 6),
     ("no key", tell(JOINED, tell_joined("eve", replace(OTHER, key="00"))), "malformed", 6),
-    ("no role", tell(JOINED, tell_joined("eve", replace(OTHER, role="owner"))), "malformed", 6),
+    ("no role", tell(JOINED, tell_joined("eve", replace(OTHER, role="king"))), "malformed", 6),
     ("no name", tell(JOINED, tell_joined("", OTHER)), "malformed", 6),
     ("an unknown writer removed", tell(REVOKED, canonical({"writer": "eve"})), "malformed", 6),
+    ("an unknown writer's role", tell(ROLE_CHANGED, canonical({"writer": "eve"})), "malformed", 6),
+    ("the server's role", tell(ROLE_CHANGED, canonical({"writer": SERVER})), "malformed", 6),
+    ("no such role", tell(ROLE_CHANGED, canonical({"writer": "ada"})), "malformed", 6),
     ("the server removed", tell(REVOKED, canonical({"writer": SERVER})), "malformed", 6),
     ("a stranger", lambda placed: place([placed[2].entry]), "unknown", 1),
 ]

@@ -164,12 +164,12 @@ def test_the_doctor_finds_a_table_that_is_not_isolated(address: str) -> None:
 
 def test_tables_of_a_later_version_are_refused(address: str, tmp_path: Path) -> None:
     database = PostgresDatabase(address)
-    with pytest.raises(TeamError, match="schema version 0, not 1"):
+    with pytest.raises(TeamError, match=f"schema version 0, not {SCHEMA_VERSION}"):
         database.need_ready()
     database.migrate()
     with psycopg.connect(address) as connection:
         connection.execute("UPDATE dmm_schema SET version = 99")
-    with pytest.raises(TeamError, match="schema version 99; this dmm knows 1"):
+    with pytest.raises(TeamError, match=f"schema version 99; this dmm knows {SCHEMA_VERSION}"):
         database.need_ready()
     database.close()
     local = SqliteDatabase(tmp_path / "server.db")
@@ -179,7 +179,7 @@ def test_tables_of_a_later_version_are_refused(address: str, tmp_path: Path) -> 
     opened.pragma("user_version", 99)
     opened.close()
     local = SqliteDatabase(tmp_path / "server.db")
-    with pytest.raises(TeamError, match="schema version 99; this dmm knows 1"):
+    with pytest.raises(TeamError, match=f"schema version 99; this dmm knows {SCHEMA_VERSION}"):
         local.need_ready()
     local.close()
 

@@ -113,7 +113,7 @@ def test_the_server_itself_and_who_never_joined_can_not_be_removed(hall: Hall) -
 def test_a_reader_can_pull_and_not_push(hall: Hall) -> None:
     eve = hall.join("reader")
     eve.say("never push to main")
-    assert eve.log.push(eve.batch()) == Refused("a reader can't add to the log")
+    assert eve.log.push(eve.batch()) == Refused("a reader can't share or lift rules")
     assert len(read_all(eve)) == 1
 
 

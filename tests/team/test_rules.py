@@ -1,4 +1,4 @@
-"""The team's rules: a fold of the log that takes only what a maintainer may say."""
+"""The team's rules: a fold of the log that takes only what its writer may say."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from dmm.ledger.service import Ledger
 from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import Rulebook, compile_constraint
 from dmm.team import rules
-from dmm.team.chain import JOINED, MAINTAINER, READER, WriterHead, seal, tell_joined
+from dmm.team.chain import JOINED, WriterHead, seal, tell_joined
 from dmm.team.registry import now
+from dmm.team.roles import CONTRIBUTOR, OWNER, READER, REVIEWER
 from dmm.team.rules import TeamRule, enact, fold_rules
 from dmm.team.sharing import Told
 
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 
 def test_a_rule_counts_by_the_role_its_writer_had_when_it_was_shared() -> None:
-    ada = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, MAINTAINER)))
+    ada = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, REVIEWER)))
     eve = server_says((ada,), JOINED, tell_joined("eve", WriterHead(BEN.public, READER)))
     before = say(BEN, "eve", (), "never use eval")
-    later = server_says((ada, eve), JOINED, tell_joined("eve", WriterHead(BEN.public, MAINTAINER)))
+    later = server_says((ada, eve), JOINED, tell_joined("eve", WriterHead(BEN.public, REVIEWER)))
     rule = say(ADA, "ada", (), "never use exec")
     found = fold_rules(place([ada, eve, before, rule, later]))
     assert [(one.seq, one.text, one.writer) for one in found] == [(4, "never use exec", "ada")]
@@ -42,10 +43,10 @@ def lift(key: SigningKey, writer: str, of: str) -> Entry:
     return seal(key, LOG, writer, Head(), told)
 
 
-def test_any_maintainer_lifts_a_rule_and_no_reader() -> None:
-    ada = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, MAINTAINER)))
+def test_reviewers_and_owners_lift_a_rule_and_nobody_else() -> None:
+    ada = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, REVIEWER)))
     rule = say(ADA, "ada", (), "never use eval")
-    for role, left in ((MAINTAINER, 0), (READER, 1)):
+    for role, left in ((OWNER, 0), (REVIEWER, 0), (CONTRIBUTOR, 1), (READER, 1)):
         ben = server_says((ada,), JOINED, tell_joined("ben", WriterHead(BEN.public, role)))
         found = fold_rules(place([ada, ben, rule, lift(BEN, "ben", rule.id)]))
         assert len(found) == left, role
@@ -68,7 +69,7 @@ def test_the_server_adds_no_rule() -> None:
 )
 def test_a_rule_whose_words_no_laptop_should_take_is_left_out(told: dict[str, object]) -> None:
     """A server of another make may have taken it."""
-    ada = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, MAINTAINER)))
+    ada = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, REVIEWER)))
     bad = seal(ADA, LOG, "ada", Head(), Told("one", "ConstraintAdded", AT, canonical(told)))
     good = say(ADA, "ada", (bad,), "never use eval")
     assert [one.text for one in fold_rules(place([ada, bad, good]))] == ["never use eval"]

@@ -81,7 +81,7 @@ def test_a_rule_holds_with_the_server_gone(
 def test_what_was_recorded_before_joining_stays_on_the_laptop(office: Office) -> None:
     ada = office.open("ada")
     ada.ledger.add_constraint(RULE)
-    ada.team.join(office.url, office.registry.invite("acme", "shop", "maintainer"))
+    ada.team.join(office.url, office.registry.invite("acme", "shop", "reviewer"))
     assert ada.team.sync().sent == 0
     assert level(office.laptop("ben")) == "allow"
 
@@ -117,7 +117,7 @@ def test_a_laptop_that_joined_again_lifts_what_it_shared_before(office: Office) 
     office.registry.revoke("acme", "shop", ada.team.credentials().writer)
     with pytest.raises(TeamError, match="was removed from the team"):
         ada.team.sync()
-    ada.team.join(office.url, office.registry.invite("acme", "shop", "maintainer"))
+    ada.team.join(office.url, office.registry.invite("acme", "shop", "reviewer"))
     ben.team.sync()
     assert level(ben) == "deny"
     ada.rules.disable("1")
@@ -229,7 +229,7 @@ def test_a_laptop_restored_from_a_backup_is_told_and_can_join_again(office: Offi
     ada.ledger.add_constraint("never use exec")
     with pytest.raises(TeamError, match="join again"):
         ada.team.sync()
-    ada.team.join(office.url, office.registry.invite("acme", "shop", "maintainer"))
+    ada.team.join(office.url, office.registry.invite("acme", "shop", "reviewer"))
     ada.team.sync()
     ben.team.sync()
     shared = sorted(one.text for one in ben.team.status().rules)

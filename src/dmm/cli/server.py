@@ -10,8 +10,10 @@ import typer
 
 from dmm.cli.failures import FINDINGS
 from dmm.cli.fast_typer import FastTyper
-from dmm.cli.options import Json, counted, present, print_lines, refuse_agents
+from dmm.cli.members import NewRole, Role, Writer, present_members
+from dmm.cli.options import Json, print_lines, refuse_agents
 from dmm.errors import UsageError
+from dmm.team.database import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from dmm.server.setup import Setup
@@ -53,9 +55,7 @@ def add(place: Place, folder: Folder = None) -> None:
 @app.command()
 def invite(
     place: Place,
-    role: Annotated[
-        str, typer.Option(help="maintainer shares rules; reader only gets them.")
-    ] = "reader",
+    role: Role = "reader",
     folder: Folder = None,
 ) -> None:
     """Invite one laptop; good once, for seven days."""
@@ -71,28 +71,13 @@ def list_members(place: Place, folder: Folder = None, as_json: Json = False) -> 
     team, project = _split(place)
     with _read(folder).registry() as registry:
         found = registry.members(team, project)
-    present(
-        [
-            {"writer": one.writer, "name": one.name, "role": one.role, "events": one.events}
-            | ({"revoked": True} if one.revoked else {})
-            for one in found
-        ],
-        as_json=as_json,
-        lines=lambda told: (
-            [
-                f"{one['writer']}  {one['role']}  {one['name']}  {counted(one['events'], 'event')}"
-                f"{'  removed' if one.get('revoked') else ''}"
-                for one in told
-            ]
-            or ["No laptop has joined yet."]
-        ),
-    )
+    present_members(found, as_json=as_json)
 
 
 @app.command()
 def revoke(
     place: Place,
-    writer: Annotated[str, typer.Argument(help="The laptop, as `dmm server list` names it.")],
+    writer: Writer,
     folder: Folder = None,
 ) -> None:
     """Remove a laptop; what it shared before stays."""
@@ -101,6 +86,21 @@ def revoke(
     with _read(folder).registry() as registry:
         removed = registry.revoke(team, project, writer)
     print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
+
+
+@app.command()
+def role(
+    place: Place,
+    writer: Writer,
+    role: NewRole,
+    folder: Folder = None,
+) -> None:
+    """Give a laptop another role; all laptops are told."""
+    refuse_agents("change a role")
+    team, project = _split(place)
+    with _read(folder).registry() as registry:
+        changed = registry.change_role(team, project, writer, role)
+    print_lines([f"{writer} {'is now' if changed else 'was before'}: {role}"])
 
 
 @app.command()
@@ -136,12 +136,17 @@ def run(
 
 
 @app.command()
-def migrate(folder: Folder = None) -> None:
-    """Bring the tables of the database up to this version."""
+def migrate(
+    to: Annotated[
+        int, typer.Option(metavar="VERSION", help="An earlier version, to go back to [the newest].")
+    ] = SCHEMA_VERSION,
+    folder: Folder = None,
+) -> None:
+    """Bring the tables of the database to this version."""
     refuse_agents("migrate the database")
     database = _read(folder).open_database()
     try:
-        before, after = database.migrate(), database.version()
+        before, after = database.migrate(to), database.version()
     finally:
         database.close()
     same = before == after

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli.fast_typer import FastTyper
+from dmm.cli.members import NewRole, Role, Writer, present_members
 from dmm.cli.options import (
     Json,
     Root,
@@ -35,7 +36,7 @@ def join(
 ) -> None:
     """Join a team with this project.
 
-    As a maintainer, rules that you add or accept from now on are shared. Nothing else is.
+    As a reviewer, rules that you add or accept from now on are shared. Nothing else is.
     """
     refuse_agents("join a team")
     dmm = open_project(root)
@@ -77,6 +78,35 @@ def status(as_json: Json = False, root: Root = None) -> None:
         print_json(asdict(standing))
     else:
         print_lines(_lines(standing))
+
+
+@app.command()
+def members(as_json: Json = False, root: Root = None) -> None:
+    """List the laptops of the project, as its owner."""
+    present_members(open_project(root).team.members().list(), as_json=as_json)
+
+
+@app.command()
+def invite(role: Role = "reader", root: Root = None) -> None:
+    """Invite one laptop, as the owner."""
+    refuse_agents("invite to a team")
+    print_lines([open_project(root).team.members().invite(role)])
+
+
+@app.command()
+def role(writer: Writer, role: NewRole, root: Root = None) -> None:
+    """Give a laptop another role, as the owner."""
+    refuse_agents("change a role")
+    changed = open_project(root).team.members().change_role(writer, role)
+    print_lines([f"{writer} {'is now' if changed else 'was before'}: {role}"])
+
+
+@app.command()
+def revoke(writer: Writer, root: Root = None) -> None:
+    """Remove a laptop, as the owner."""
+    refuse_agents("remove a laptop")
+    removed = open_project(root).team.members().revoke(writer)
+    print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
 
 
 def _tell_left(left: Left) -> Iterator[str]:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from dmm.domain.text import neutralise
 from dmm.errors import DmmError, TeamError
+from dmm.server.body import FAILED, LARGEST_BODY, LARGEST_JOIN, answering, read_body
 from dmm.server.fairness import Bell, Turnstile
+from dmm.server.members import MembersApi
 from dmm.server.models import JoinModel, PushModel
-from dmm.team.client import OUTCOMES, VERSION_HEADER
+from dmm.team.client import OUTCOMES
 from dmm.team.port import PROTOCOL, Revoked, Taken
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -30,16 +27,10 @@ if TYPE_CHECKING:
     from dmm.team.registry import Registry
     from dmm.team.stored import StoredLog
 
-    Handler = Callable[[Request], Awaitable[Response]]
-
-LARGEST_BODY = 4 * 1024 * 1024
-# Anybody may send one; an invitation and a key are a few hundred bytes.
-LARGEST_JOIN = 4 * 1024
 LONGEST_WAIT = 30.0
 # Another process of the server may take a push too; then a waiting laptop hears of it so late.
 LOOK_EVERY = 5.0
 _NAMES = {kind: name for name, kind in OUTCOMES.items()}
-_BAD, _UNKNOWN, _TOO_LARGE, _OLD, _BUSY, _FAILED = 400, 401, 413, 426, 429, 503
 
 
 class TeamApi:
@@ -58,6 +49,7 @@ class TeamApi:
             Route("/v1/team/leave", answering(self.leave), methods=["POST"]),
             Route("/v1/team/push", answering(self.push), methods=["POST"]),
             Route("/v1/team/pull", answering(self.pull), methods=["GET"]),
+            *MembersApi(self._registry, self._open, self._bell.ring).routes(),
         ]
         return Starlette(routes=routes)
 
@@ -66,12 +58,12 @@ class TeamApi:
         try:
             await to_thread.run_sync(self._registry.knock)
         except DmmError:
-            return JSONResponse({"ok": False}, _FAILED)
+            return JSONResponse({"ok": False}, FAILED)
         return JSONResponse({"ok": True, "protocol": PROTOCOL})
 
     async def join(self, request: Request) -> Response:
         """Take a laptop in."""
-        asked = JoinModel.model_validate_json(await _read_body(request, LARGEST_JOIN))
+        asked = JoinModel.model_validate_json(await read_body(request, LARGEST_JOIN))
         joined = await to_thread.run_sync(
             self._registry.join, asked.invitation, asked.key, asked.name
         )
@@ -90,7 +82,7 @@ class TeamApi:
         """Take entries; the answer comes after the commit."""
         log = await self._open(request)
         with self._turnstile.passing(log.writer):
-            body = await _read_body(request, LARGEST_BODY)
+            body = await read_body(request, LARGEST_BODY)
             batch = PushModel.model_validate_json(body).to_batch()
             outcome = await to_thread.run_sync(log.push, batch)
         if isinstance(outcome, Taken) and batch.entries:
@@ -130,43 +122,6 @@ class TeamApi:
         return log
 
 
-def answering(handler: Handler) -> Handler:
-    """Answer errors as JSON, and laptops of another protocol with what to do."""
-
-    async def answer(request: Request) -> Response:
-        if request.headers.get(VERSION_HEADER) != str(PROTOCOL):
-            hint = "upgrade dmm on the laptop or on the server"
-            what = f"this server speaks version {PROTOCOL} of the team protocol"
-            return _fail(TeamError("protocol", what, hint=hint), _OLD)
-        try:
-            return await handler(request)
-        except ValidationError as error:
-            where = ".".join(map(str, error.errors()[0]["loc"]))
-            return _fail(TeamError("malformed", f"the request is malformed at '{where}'"), _BAD)
-        except TeamError as error:
-            return _fail(error, _STATUS.get(error.fault, _BAD))
-        except DmmError as error:
-            sys.stderr.write(f"dmm server: {neutralise(str(error))}\n")
-            # The database's own words are for whoever runs the server.
-            what = "the server's database does not answer"
-            return _fail(TeamError("storage", what, hint="try again later"), _FAILED)
-
-    return answer
-
-
-_STATUS = {"token": _UNKNOWN, "size": _TOO_LARGE, "busy": _BUSY}
-
-
-async def _read_body(request: Request, most: int) -> bytes:
-    pieces, size = [], 0
-    async for piece in request.stream():
-        pieces.append(piece)
-        size += len(piece)
-        if size > most:
-            raise TeamError("size", "the request is too large")
-    return b"".join(pieces)
-
-
 def _number(request: Request, name: str, most: float) -> float:
     try:
         value = float(request.query_params.get(name, "0"))
@@ -183,8 +138,3 @@ def _tell(outcome: Outcome) -> Response:
 
 def _give(page: Page) -> Response:
     return JSONResponse(asdict(page))
-
-
-def _fail(error: TeamError, status: int) -> Response:
-    told = {"fault": error.fault, "what": error.what, "hint": error.hint}
-    return JSONResponse({"error": told}, status)

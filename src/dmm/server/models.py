@@ -45,6 +45,24 @@ class PushModel(_Strict):
         return Batch(self.previous, tuple(Entry(**one.model_dump()) for one in self.entries))
 
 
+class InviteModel(_Strict):
+    """An invitation that an owner asks for."""
+
+    role: Annotated[str, Field(max_length=20)]
+
+
+class RevokeModel(_Strict):
+    """A laptop that an owner removes."""
+
+    writer: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+
+
+class RoleModel(RevokeModel):
+    """A laptop that an owner gives another role."""
+
+    role: Annotated[str, Field(max_length=20)]
+
+
 class JoinModel(_Strict):
     """An invitation that is used."""
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import canonical
-from dmm.team.chain import MAINTAINER, link_entry, read_payload
+from dmm.team.chain import link_entry, read_payload
 from dmm.team.keys import is_signed
 from dmm.team.port import MOST_PUSHED, Forked, Gap, Refused, Revoked
+from dmm.team.roles import may_send, tell_forbidden
 from dmm.team.sharing import MAX_PAYLOAD, is_shareable
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ def admit(
 
 def _find_fault(name: str, writer: WriterHead, entries: Sequence[Entry]) -> str:
     """Say why no log could take these entries; empty where one could."""
-    if writer.role != MAINTAINER:
-        return "a reader can't add to the log"
+    forbidden = [one.type for one in entries if not may_send(writer.role, one.type)]
+    if forbidden:
+        return tell_forbidden(writer.role, forbidden[0])
     if len(entries) > MOST_PUSHED:
         return f"at most {MOST_PUSHED} events at once"
     first = entries[0].wseq

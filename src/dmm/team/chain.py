@@ -17,6 +17,7 @@ from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.team.keys import is_key, is_signed
+from dmm.team.roles import OWNER, ROLES, may_send, read_role, tell_forbidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,11 +26,9 @@ if TYPE_CHECKING:
     from dmm.team.sharing import Told
 
 FORMAT = "dmm-team-1"
-# The writer of what the server itself records: who joined and who was removed.
+# The writer of what the server itself records: who joined, as what, and who was removed.
 SERVER = "server"
-JOINED, REVOKED = "WriterJoined", "WriterRevoked"
-READER, MAINTAINER = "reader", "maintainer"
-ROLES = (READER, MAINTAINER)
+JOINED, REVOKED, ROLE_CHANGED = "WriterJoined", "WriterRevoked", "WriterRoleChanged"
 # A team and its project.
 LogName = tuple[str, str]
 
@@ -144,7 +143,7 @@ class Trail:
     ids: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.writers.setdefault(SERVER, WriterHead(self.server_key, MAINTAINER, SERVER))
+        self.writers.setdefault(SERVER, WriterHead(self.server_key, OWNER, SERVER))
 
     def follow(self, placed: Iterable[Placed], *, signed: bool = True) -> None:
         """Take the next entries; TeamError names the first that does not fit.
@@ -158,11 +157,7 @@ class Trail:
         entry = one.entry
         if one.seq != self.head.seq + 1:
             raise _broken("missing", f"event {self.head.seq + 1} is missing", one)
-        writer = self.writers.get(entry.writer)
-        if writer is None:
-            raise _broken("unknown", "its writer never joined", one)
-        if writer.revoked:
-            raise _broken("revoked", "its writer was removed before", one)
+        writer = self._need_writer(one)
         if entry.id in self.ids:
             raise _broken("replayed", "it was recorded before", one)
         if entry.wseq != writer.wseq + 1:
@@ -179,21 +174,42 @@ class Trail:
         if entry.writer == SERVER:
             self._enrol(one)
 
+    def _need_writer(self, one: Placed) -> WriterHead:
+        """Return the writer of an entry, who must have joined and may say this."""
+        writer = self.writers.get(one.entry.writer)
+        if writer is None:
+            raise _broken("unknown", "its writer never joined", one)
+        if writer.revoked:
+            raise _broken("revoked", "its writer was removed before", one)
+        if one.entry.writer != SERVER and not may_send(writer.role, one.entry.type):
+            raise _broken("forbidden", tell_forbidden(writer.role, one.entry.type), one)
+        return writer
+
     def _enrol(self, one: Placed) -> None:
-        """Take in what the server says of a writer; a key and a role are told once."""
+        """Take in what the server says of a writer; a key is told once."""
         told = {name: str(value) for name, value in read_payload(one.entry).items()}
-        name = told.get("writer", "")
+        name, role = told.get("writer", ""), read_role(told.get("role", ""))
         if one.entry.type == JOINED:
             if name in self.writers:
                 raise _broken("twice", "its writer joined before", one)
-            key, role = told.get("key", ""), told.get("role", "")
+            key = told.get("key", "")
             if not name or not is_key(key) or role not in ROLES:
                 raise _broken("malformed", "it names no writer, key or role", one)
             self.writers[name] = WriterHead(key, role, told.get("name", ""))
-        elif one.entry.type == REVOKED:
-            if name == SERVER or name not in self.writers:
-                raise _broken("malformed", "it removes a writer who never joined", one)
-            self.writers[name] = replace(self.writers[name], revoked=True)
+        elif one.entry.type in (REVOKED, ROLE_CHANGED):
+            self._change(one, name, role)
+
+    def _change(self, one: Placed, name: str, role: str) -> None:
+        """Remove a writer, or take in its new role."""
+        known = None if name == SERVER else self.writers.get(name)
+        if known is None:
+            raise _broken("malformed", "it is about a writer who never joined", one)
+        if one.entry.type == REVOKED:
+            self.writers[name] = replace(known, revoked=True)
+            return
+        if role not in ROLES:
+            raise _broken("malformed", "it names no role", one)
+        self.writers[name] = replace(known, role=role)
 
 
 def _broken(fault: str, what: str, one: Placed) -> TeamError:

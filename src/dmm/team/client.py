@@ -14,7 +14,7 @@ from dmm.errors import TeamError, UsageError
 from dmm.models.transport import read_address
 from dmm.team.names import are_names
 from dmm.team.port import PROTOCOL, Forked, Gap, Page, Refused, Revoked, Taken
-from dmm.team.registry import Joined
+from dmm.team.registry import Joined, Member
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,6 +63,55 @@ class HttpLog:
         if told.get("outcome") == "revoked":
             return Revoked()
         return _read(Page, told, self.address)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpMembers:
+    """The laptops of a project, for its owner."""
+
+    address: Address
+    token: str
+
+    @classmethod
+    def of(cls, held: Credentials) -> HttpMembers:
+        """Reach the project that a laptop joined."""
+        return cls(read_address(held.url, where="the team's server"), held.token)
+
+    def list(self) -> tuple[Member, ...]:
+        """List the laptops."""
+        told = _ask(self.address, "GET", "/v1/team/members", self.token)
+        return _read(_Members, told, self.address).members
+
+    def invite(self, role: str) -> str:
+        """Make an invitation for one laptop."""
+        return _read(_Invited, self._post("invite", {"role": role}), self.address).invitation
+
+    def change_role(self, writer: str, role: str) -> bool:
+        """Give a laptop another role; False where it has it already."""
+        told = self._post("role", {"writer": writer, "role": role})
+        return _read(_Done, told, self.address).done
+
+    def revoke(self, writer: str) -> bool:
+        """Remove a laptop; False where it was removed before."""
+        return _read(_Done, self._post("revoke", {"writer": writer}), self.address).done
+
+    def _post(self, name: str, body: Mapping[str, object]) -> Mapping[str, object]:
+        return _ask(self.address, "POST", f"/v1/team/{name}", self.token, body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Invited:
+    invitation: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    done: bool
 
 
 def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-# The version of the tables that this code knows.
-SCHEMA_VERSION = 1
+# The versions of the tables that this code knows: the first, and the one that it uses.
+FIRST_VERSION, SCHEMA_VERSION = 1, 2
 
 
 class Rows(Protocol):
@@ -28,8 +28,8 @@ class Database(Protocol):
     def transaction(self, team: str, /) -> AbstractContextManager[Rows]:
         """Begin a transaction that sees the rows of one team; all of it is kept, or nothing."""
 
-    def migrate(self) -> int:
-        """Bring the tables to `SCHEMA_VERSION`; return the version they had."""
+    def migrate(self, to: int = SCHEMA_VERSION) -> int:
+        """Bring the tables to a version, step by step; return the version they had."""
 
     def version(self) -> int:
         """Return the version of the tables; 0 where there are none."""

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from dmm.team.chain import Checkpoint, Entry, Placed  # noqa: TC001 - answers are read by them
 
-PROTOCOL = 1
+PROTOCOL = 2
 MOST_PUSHED = 100
 MOST_PULLED = 200
 

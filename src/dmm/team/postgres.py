@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError, TeamError
 from dmm.team.database import SCHEMA_VERSION, need_current
+from dmm.team.migrations import STEPS, need_free, need_known, plan
 from dmm.team.sqlite import TABLES
 
 try:
@@ -59,15 +60,14 @@ ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
 ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
 CREATE POLICY of_team ON {table} USING (team_id = current_setting('dmm.team', true));
 """
-# By version; each is one transaction.
-MIGRATIONS = {
-    1: (
-        _SCHEMA
-        + TABLES.replace(") STRICT", ")").replace("INTEGER", "BIGINT")
-        + _RIGHTS
-        + "".join(_ISOLATE.format(table=table) for table in ISOLATED)
-    ),
-}
+_FIRST = (
+    _SCHEMA
+    + TABLES.replace(") STRICT", ")").replace("INTEGER", "BIGINT")
+    + _RIGHTS
+    + "".join(_ISOLATE.format(table=table) for table in ISOLATED)
+)
+# The owner of the tables is held to row-level security, too, and would change no row.
+_FORCE = "ALTER TABLE {table} {not_}FORCE ROW LEVEL SECURITY"
 _VERSION = "SELECT to_regclass('dmm_schema') IS NOT NULL"
 
 
@@ -111,16 +111,15 @@ class PostgresDatabase:
         """Refuse tables of another version."""
         need_current(self.version(), self._where)
 
-    def migrate(self) -> int:
-        """Bring the tables to the version that is known here, one transaction per step."""
-        with self._owner() as connection:
-            connection.execute("SELECT pg_advisory_lock(%s)", (MIGRATION_LOCK,))
+    def migrate(self, to: int = SCHEMA_VERSION) -> int:
+        """Make the tables, or bring them to another version; all steps or none."""
+        with self._owner() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
             found = _read_version(connection)
-            for version in range(found + 1, SCHEMA_VERSION + 1):
-                with connection.transaction():
-                    connection.execute(MIGRATIONS[version])
-                    connection.execute("UPDATE dmm_schema SET version = %s", (version,))
-            need_current(_read_version(connection), self._where)
+            need_known(found, self._where)
+            for version, upwards in plan(found, to):
+                _take_step(connection, version, upwards=upwards)
+            connection.execute("UPDATE dmm_schema SET version = %s", (to,))
         return found
 
     def faults(self) -> list[str]:
@@ -166,6 +165,20 @@ class PostgresDatabase:
 def _take_role(connection: Connection) -> None:
     connection.execute(f"SET ROLE {ROLE}")
     connection.commit()
+
+
+def _take_step(connection: Connection, version: int, *, upwards: bool) -> None:
+    step = STEPS.get(version)
+    if step is None:
+        connection.execute(_FIRST)
+        return
+    for table in step.changed:
+        connection.execute(_FORCE.format(table=table, not_="NO "))
+    if not upwards and step.blocked:
+        need_free(version, _scalar(connection, step.blocked))
+    connection.execute(step.up if upwards else step.down)
+    for table in step.changed:
+        connection.execute(_FORCE.format(table=table, not_=""))
 
 
 def _read_version(connection: Connection) -> int:

@@ -14,15 +14,15 @@ from dmm.errors import TeamError, UsageError
 from dmm.eventlog.chain import GENESIS
 from dmm.team.chain import (
     JOINED,
-    MAINTAINER,
     REVOKED,
-    ROLES,
+    ROLE_CHANGED,
     SERVER,
     WriterHead,
     tell_joined,
 )
 from dmm.team.keys import is_key
 from dmm.team.names import NAME, WRITER_BYTES
+from dmm.team.roles import OWNER, need_role
 from dmm.team.sharing import Told
 from dmm.team.stored import Place, StoredLog
 
@@ -101,13 +101,12 @@ class Registry:
         with self.database.transaction(team) as rows:
             if not rows(ADD_PROJECT, team, project, GENESIS):
                 return False
-            self._enrol(rows, team, project, SERVER, WriterHead(self.key.public, MAINTAINER), "")
+            self._enrol(rows, team, project, SERVER, WriterHead(self.key.public, OWNER), "")
         return True
 
     def invite(self, team: str, project: str, role: str) -> str:
         """Make an invitation for one laptop; it can be used once, for seven days."""
-        if role not in ROLES:
-            raise UsageError(f"unknown role '{role}'", hint=f"one of {', '.join(ROLES)}")
+        role = need_role(role)
         secret = secrets.token_hex(SECRET_BYTES)
         expires = (self.clock() + INVITED_FOR).isoformat()
         with self.database.transaction(team) as rows:
@@ -158,6 +157,12 @@ class Registry:
         """Remove a writer; False where it was removed before."""
         told = self._tell(REVOKED, canonical({"writer": writer}), self.clock())
         return self._place(team, project).revoke(writer, told)
+
+    def change_role(self, team: str, project: str, writer: str, role: str) -> bool:
+        """Give a writer another role; False where it has it already."""
+        role = need_role(role)
+        told = self._tell(ROLE_CHANGED, canonical({"writer": writer, "role": role}), self.clock())
+        return self._place(team, project).change_role(writer, role, told)
 
     def lift(self, team: str, project: str, seq: int) -> bool:
         """Lift a rule for all laptops; False where it was lifted before."""

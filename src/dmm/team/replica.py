@@ -16,7 +16,9 @@ from dmm.errors import IndexBroken, LedgerBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
 from dmm.team.chain import (
-    MAINTAINER,
+    JOINED,
+    ROLE_CHANGED,
+    SERVER,
     Checkpoint,
     Entry,
     Placed,
@@ -26,6 +28,7 @@ from dmm.team.chain import (
     seal,
 )
 from dmm.team.port import MOST_PUSHED, Batch
+from dmm.team.roles import may_send, read_role
 from dmm.team.sharing import SHARED, Told, share
 
 if TYPE_CHECKING:
@@ -70,6 +73,11 @@ FROM membership
 HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
 ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ROLE = """
+SELECT json_extract(payload, '$.role') FROM event
+WHERE writer = ? AND type IN (?, ?) AND json_extract(payload, '$.writer') = ?
+ORDER BY seq DESC LIMIT 1
+"""
 ADD_OUT = "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -142,7 +150,7 @@ class Replica:
                 cursor.execute(UPGRADES[version])
             cursor.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
-    def _rows(self, statement: str, *values: int) -> list[tuple[str | int, ...]]:
+    def _rows(self, statement: str, *values: str | int) -> list[tuple[str | int, ...]]:
         with translated(self._where):
             return list(self._connection.execute(statement, values))
 
@@ -177,9 +185,8 @@ class Replica:
 
     def collect(self, held: Credentials, log: LogReader) -> int:
         """Append what the ledger has of late to the own chain; return how many entries."""
-        if held.role != MAINTAINER:
-            return 0
         head = log.head()
+        role = self.role(held)
         with transaction(self._connection, self._where) as cursor:
             since, taken, mark = next(cursor.execute("SELECT since, taken, mark FROM membership"))
             if mark == head.hash:
@@ -196,7 +203,8 @@ class Replica:
             found = 0
             for event in log.events_of(SHARED, start, head.seq):
                 told = None if event.id in known else share(event, log.event)
-                if told is not None:
+                # What the role may not send is passed over.
+                if told is not None and may_send(role, told.type):
                     entry = seal(held.key, held.log, held.writer, end, told)
                     cursor.execute(ADD_OUT, _columns(entry))
                     end, found = Head(entry.wseq, entry.whash), found + 1
@@ -231,6 +239,11 @@ class Replica:
         # Those of an earlier membership are known from the log alone.
         left = (*own, *(one.entry for one in self.events()))
         return len({one.id for one in left if tells_of(one, ids)})
+
+    def role(self, held: Credentials) -> str:
+        """Return the role that the log last told for this laptop; the server checks it, too."""
+        found = self._rows(ROLE, SERVER, JOINED, ROLE_CHANGED, held.writer)
+        return read_role(str(found[0][0]) if found else held.role)
 
     def erase_freed(self) -> None:
         """Leave no byte of what was dropped in the file; IndexBusy while another reads it."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.event import Trust
 from dmm.eventlog.state import TEAM, Constraint
 from dmm.rules.rulebook import compile_constraint, in_words, on_calls
-from dmm.team.chain import JOINED, MAINTAINER, SERVER, read_payload
+from dmm.team.chain import JOINED, ROLE_CHANGED, SERVER, read_payload
 from dmm.team.credentials import read_credentials
 from dmm.team.replica import Replica
+from dmm.team.roles import may_send
 from dmm.team.sharing import ADDS, LIFTED, is_rule
 
 if TYPE_CHECKING:
@@ -35,22 +36,23 @@ class TeamRule:
 
 
 def fold_rules(events: Iterable[Placed]) -> tuple[TeamRule, ...]:
-    """Return the rules in force: maintainers add them; they and the server lift them by id.
+    """Return the rules in force: reviewers add them; they and the server lift them by id.
 
     What counts is the role at the time of the event. A rule outlives the membership of whoever
     shared it.
     """
-    maintainers: set[str] = set()
+    roles: dict[str, str] = {}
     rules: dict[str, TeamRule] = {}
     for one in events:
         entry = one.entry
         told = {name: str(value) for name, value in read_payload(entry).items()}
-        if entry.writer == SERVER and entry.type == JOINED and told.get("role") == MAINTAINER:
-            maintainers.add(told.get("writer", ""))
+        if entry.writer == SERVER and entry.type in (JOINED, ROLE_CHANGED):
+            roles[told.get("writer", "")] = told.get("role", "")
         named = told.get("of", entry.id)
-        if entry.type in ADDS and entry.writer in maintainers and is_rule(told):
+        allowed = may_send(roles.get(entry.writer, ""), entry.type)
+        if entry.type in ADDS and allowed and is_rule(told):
             rules[named] = TeamRule(one.seq, told["text"], told["priority"], entry.writer)
-        elif entry.type == LIFTED and entry.writer in maintainers | {SERVER}:
+        elif entry.type == LIFTED and (allowed or entry.writer == SERVER):
             rules.pop(named, None)
     return tuple(rules.values())
 

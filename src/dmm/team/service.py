@@ -16,7 +16,6 @@ from dmm.private import FOLDER
 from dmm.reading import read_regular
 from dmm.storage.sqlite import find_logs
 from dmm.team import client
-from dmm.team.client import HttpLog
 from dmm.team.credentials import (
     Credentials,
     drop_credentials,
@@ -24,6 +23,7 @@ from dmm.team.credentials import (
     read_credentials,
 )
 from dmm.team.departure import Left, keep_rules
+from dmm.team.client import HttpLog, HttpMembers
 from dmm.team.keys import SigningKey
 from dmm.team.mark import forget_joined, joined_mark, note_joined
 from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken
@@ -187,6 +187,10 @@ class Team:
             raise TeamError("unknown", "this project has not joined a team", hint=hint)
         return read_credentials(self.home, known.writer)
 
+    def members(self) -> HttpMembers:
+        """Reach the laptops of the project, which an owner manages."""
+        return HttpMembers.of(self.credentials())
+
     def sync(self) -> Exchanged:
         """Send what waits and receive what is new, once."""
         held = self.credentials()
@@ -230,12 +234,13 @@ class Team:
             replica.collect(held, self.ledger.reading)
             known = replica.membership()
             head, unsent = replica.trail(held).head.seq, replica.count_unsent()
+            role = replica.role(held)
         seen = self._seen()
         return Standing(
             held.url,
             held.team,
             held.project,
-            held.role,
+            role,
             held.writer,
             unsent,
             head,
@@ -314,7 +319,7 @@ def tell_fault(outcome: Outcome) -> str:
                 "backup, or copied; join again with a new invitation"
             )
         case Refused(why):
-            return f"the server refused what was sent: {why}"
+            return f"the server refused what was sent: {why}; it is kept here and tried again"
         case Gap(next):
             return f"the server expects event {next} of this laptop, which is not here"
     return ""

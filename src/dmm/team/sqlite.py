@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 from dmm.storage.sqlite import connect, transaction, translated
 from dmm.team.database import SCHEMA_VERSION, need_current
+from dmm.team.migrations import STEPS, need_free, need_known, plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    import apsw
 
     from dmm.team.database import Row, Rows
 
@@ -80,15 +83,24 @@ class SqliteDatabase:
         """Refuse tables of another version."""
         need_current(self.version(), self._where)
 
-    def migrate(self) -> int:
-        """Make the tables where there are none."""
+    def migrate(self, to: int = SCHEMA_VERSION) -> int:
+        """Make the tables, or bring them to another version; all steps or none."""
         with self._lock, transaction(self._connection, self._where) as cursor:
             found = self._marked()
-            if found == 0:
-                cursor.execute(TABLES + ONLY_APPENDED)
-                cursor.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            need_current(self._marked(), self._where)
+            need_known(found, self._where)
+            for version, upwards in plan(found, to):
+                self._take_step(cursor, version, upwards=upwards)
+            cursor.execute(f"PRAGMA user_version = {to}")
         return found
+
+    def _take_step(self, cursor: apsw.Cursor, version: int, *, upwards: bool) -> None:
+        step = STEPS.get(version)
+        if step is None:
+            cursor.execute(TABLES + ONLY_APPENDED)
+            return
+        if not upwards and step.blocked:
+            need_free(version, int(next(cursor.execute(step.blocked))[0]))
+        cursor.execute(step.up if upwards else step.down)
 
     def faults(self) -> list[str]:
         """Check the file itself."""

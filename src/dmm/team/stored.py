@@ -20,6 +20,7 @@ from dmm.team.chain import (
     sign_head,
 )
 from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
+from dmm.team.roles import may
 from dmm.team.sharing import ADDS, LIFTED
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
     from dmm.team.port import Batch, Outcome
+    from dmm.team.roles import Right
     from dmm.team.sharing import Told
 
 # Setting a row to what it is takes its lock, in every database: one push at a time per project.
@@ -65,6 +67,7 @@ LIFT = """
 SELECT seq FROM event
 WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ? AND payload = ?
 """
+CHANGE_ROLE = "UPDATE writer SET role = ? WHERE team_id = ? AND project_id = ? AND writer = ?"
 REVOKE = "UPDATE writer SET revoked = 1 WHERE team_id = ? AND project_id = ? AND writer = ?"
 
 
@@ -144,13 +147,30 @@ class Place:
         """Remove a writer and record it; False where it was removed before."""
         with self.database.transaction(self.team) as rows:
             head = self.lock(rows)
-            known = None if writer == SERVER else self.writer(rows, writer)
-            if known is None:
-                raise TeamError("unknown", f"there is no writer {writer}", hint="dmm server list")
+            known = self._need_member(rows, writer)
             if not known.revoked:
                 self.record(rows, head, told)
                 rows(REVOKE, self.team, self.project, writer)
         return not known.revoked
+
+    def change_role(self, writer: str, role: str, told: Told) -> bool:
+        """Give a writer another role and record it; False where it has it already."""
+        with self.database.transaction(self.team) as rows:
+            head = self.lock(rows)
+            known = self._need_member(rows, writer)
+            if known.revoked:
+                hint = "invite it again: dmm server invite"
+                raise TeamError("revoked", f"the writer {writer} was removed", hint=hint)
+            if known.role != role:
+                self.record(rows, head, told)
+                rows(CHANGE_ROLE, role, self.team, self.project, writer)
+        return known.role != role
+
+    def _need_member(self, rows: Rows, writer: str) -> WriterHead:
+        known = None if writer == SERVER else self.writer(rows, writer)
+        if known is None:
+            raise TeamError("unknown", f"there is no writer {writer}", hint="dmm server list")
+        return known
 
     def lift(self, seq: int, tell: Callable[[str, str], Told]) -> bool:
         """Lift a rule by its number and record it; False where it was lifted before."""
@@ -197,6 +217,16 @@ class StoredLog:
                 return Taken(known.wseq + len(found.new) + 1)
         except _Replayed:
             return Refused("an event that the log holds already, under another number")
+
+    def need(self, right: Right) -> None:
+        """Refuse a writer that does not have a right."""
+        with self.place.database.transaction(self.place.team) as rows:
+            known = self.place.writer(rows, self.writer)
+        if known is None or known.revoked:
+            raise TeamError("revoked", "this laptop was removed from the team")
+        if not may(known.role, right):
+            what = f"a {known.role} can't {right} the team"
+            raise TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
 
     def pull(self, after: int) -> Page | Revoked:
         """Read the entries after a number."""

@@ -1,0 +1,74 @@
+"""The later versions of the tables: each step goes both ways, in one transaction.
+
+The statements are the same on SQLite and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.errors import TeamError, UsageError
+from dmm.team.database import FIRST_VERSION, SCHEMA_VERSION, need_current
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How a version is reached, and how it is left; `blocked` finds rows that can't go back."""
+
+    up: str
+    down: str
+    # Tables whose rows of all teams are changed.
+    changed: tuple[str, ...] = ()
+    blocked: str = ""
+    hint: str = ""
+
+
+STEPS: Mapping[int, Step] = {
+    # The roles reader and maintainer became four.
+    2: Step(
+        up=(
+            "UPDATE writer SET role = 'owner' WHERE writer = 'server';"
+            "UPDATE writer SET role = 'reviewer' WHERE role = 'maintainer';"
+            "UPDATE invitation SET role = 'reviewer' WHERE role = 'maintainer';"
+        ),
+        down=(
+            "UPDATE writer SET role = 'maintainer' WHERE role = 'reviewer' OR writer = 'server';"
+            "UPDATE invitation SET role = 'maintainer' WHERE role = 'reviewer';"
+        ),
+        changed=("writer", "invitation"),
+        blocked=(
+            "SELECT count(*) FROM (SELECT role FROM writer WHERE writer <> 'server'"
+            " UNION ALL SELECT role FROM invitation) AS held"
+            " WHERE role IN ('contributor', 'owner')"
+        ),
+        hint="make them readers or reviewers first: dmm server role; or keep this version",
+    ),
+}
+
+
+def plan(found: int, to: int) -> Iterator[tuple[int, bool]]:
+    """Yield the steps between two versions: the step, and whether it is taken upwards."""
+    if not FIRST_VERSION <= to <= SCHEMA_VERSION:
+        hint = f"between {FIRST_VERSION} and {SCHEMA_VERSION}"
+        raise UsageError(f"there is no version {to} of the tables", hint=hint)
+    for version in range(found + 1, to + 1):
+        yield version, True
+    for version in range(found, to, -1):
+        yield version, False
+
+
+def need_known(found: int, where: str) -> None:
+    """Refuse tables of a later version, which no step here is for."""
+    if found > SCHEMA_VERSION:
+        need_current(found, where)
+
+
+def need_free(version: int, rows: int) -> None:
+    """Refuse to leave a version while some rows can't be written in the one before."""
+    if rows:
+        what = f"version {version} of the tables can't be left: {rows} roles are unknown before it"
+        raise TeamError("schema", what, hint=STEPS[version].hint)

@@ -1,0 +1,200 @@
+"""Roles: what each may do, how one changes, and what becomes of those of the first version."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import secrets
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from tests.team.test_chain import ADA, place, say, server_says
+
+from dmm.errors import TeamError, UsageError
+from dmm.team.chain import JOINED, Trail, WriterHead, tell_joined
+from dmm.team.database import FIRST_VERSION, SCHEMA_VERSION
+from dmm.team.keys import SigningKey
+from dmm.team.port import Page, Refused, Taken
+from dmm.team.postgres import ISOLATED, PostgresDatabase
+from dmm.team.registry import Registry
+from dmm.team.roles import RIGHTS, ROLES, Right, may, may_send
+from dmm.team.rules import fold_rules
+from dmm.team.sharing import SHARED
+from dmm.team.sqlite import SqliteDatabase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.team.conftest import Hall, Office, Postgres
+
+    from dmm.team.database import Database
+
+RULE = "never run terraform destroy"
+
+
+def test_a_role_may_do_all_that_the_one_before_it_may() -> None:
+    assert ROLES == ("reader", "contributor", "reviewer", "owner")
+    held = list(RIGHTS.values())
+    assert all(less < more for less, more in itertools.pairwise(held))
+    assert not any(may_send("reader", kind) for kind in SHARED)
+    assert all(may_send("reviewer", kind) for kind in SHARED)
+    assert [role for role in ROLES if may(role, Right.MANAGE)] == ["owner"]
+    assert not may("king", Right.SHARE)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_server_takes_a_rule_from_who_may_share_it(hall: Hall, role: str) -> None:
+    ada = hall.join(role)
+    ada.say(RULE)
+    allowed = role in ("reviewer", "owner")
+    refused = Refused(f"a {role} can't share or lift rules")
+    assert ada.log.push(ada.batch()) == (Taken(2) if allowed else refused)
+
+
+def test_a_new_role_is_told_to_all_and_holds_at_once(hall: Hall) -> None:
+    ada, ben = hall.join(), hall.join("reader")
+    registry, team = hall.registry, hall.team
+    ada.say(RULE)
+    assert ada.log.push(ada.batch()) == Taken(2)
+    assert registry.change_role(team, "shop", ada.joined.writer, "reader")
+    assert not registry.change_role(team, "shop", ada.joined.writer, "reader")
+    ada.say("never use eval")
+    assert ada.log.push(ada.batch()) == Refused("a reader can't share or lift rules")
+    assert registry.change_role(team, "shop", ben.joined.writer, "maintainer")
+    ben.say("never push to main")
+    assert ben.log.push(ben.batch()) == Taken(2)
+    page = ben.log.pull(0)
+    assert isinstance(page, Page)
+    trail = Trail(ben.joined.server_key, (team, "shop"))
+    trail.follow(page.placed)
+    roles = {name: one.role for name, one in trail.writers.items()}
+    assert (roles[ada.joined.writer], roles[ben.joined.writer]) == ("reader", "reviewer")
+    assert [one.text for one in fold_rules(page.placed)] == [RULE, "never push to main"]
+    assert {one.writer: one.role for one in registry.members(team, "shop")} == {
+        name: role for name, role in roles.items() if name != "server"
+    }
+
+
+def test_only_a_member_gets_a_role_and_only_one_that_there_is(hall: Hall) -> None:
+    ada = hall.join()
+    change = hall.registry.change_role
+    with pytest.raises(UsageError, match="unknown role 'king'"):
+        change(hall.team, "shop", ada.joined.writer, "king")
+    for writer in ("server", "0123456789abcdef"):
+        with pytest.raises(TeamError, match="there is no writer"):
+            change(hall.team, "shop", writer, "reader")
+    hall.registry.revoke(hall.team, "shop", ada.joined.writer)
+    with pytest.raises(TeamError, match="was removed"):
+        change(hall.team, "shop", ada.joined.writer, "owner")
+
+
+def test_a_maintainer_of_an_old_log_is_a_reviewer() -> None:
+    head = WriterHead(ADA.public, "maintainer")
+    joined = server_says((), JOINED, tell_joined("ada", head))
+    placed = place([joined, say(ADA, "ada", (), RULE)])
+    trail = Trail(SigningKey.read("11" * 32).public, ("acme", "shop"))
+    trail.follow(placed)
+    assert trail.writers["ada"].role == "reviewer"
+    assert [one.text for one in fold_rules(placed)] == [RULE]
+
+
+def test_a_laptop_shares_by_the_role_it_has_heard_of(office: Office) -> None:
+    ada, ben = office.laptop("ada", "reader"), office.laptop("ben")
+    ada.ledger.add_constraint("never use eval")
+    assert ada.team.sync().sent == 0
+    office.registry.change_role("acme", "shop", ada.team.credentials().writer, "reviewer")
+    ada.team.sync()
+    assert ada.team.status().role == "reviewer"
+    ada.ledger.add_constraint(RULE)
+    assert ada.team.sync().sent == 1
+    ben.team.sync()
+    assert [one.text for one in ben.team.status().rules] == [RULE]
+
+
+def test_a_rule_of_a_laptop_that_lost_its_role_waits_and_is_named(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    writer = ada.team.credentials().writer
+    office.registry.change_role("acme", "shop", writer, "contributor")
+    ada.ledger.add_constraint(RULE)
+    with pytest.raises(TeamError, match="a contributor can't share or lift rules"):
+        ada.team.sync()
+    told = ada.team.status()
+    assert told.unsent == 1
+    assert "a contributor can't share or lift rules" in told.fault
+    office.registry.change_role("acme", "shop", writer, "owner")
+    assert ada.team.sync().sent == 1
+    ben.team.sync()
+    assert [one.text for one in ben.team.status().rules] == [RULE]
+    assert (ada.team.status().fault, ada.team.status().role) == ("", "owner")
+
+
+@pytest.fixture(params=["sqlite", "postgres", "postgres without superuser"])
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """Tables of the first version, with one laptop of each role of that time."""
+    made: Database
+    if request.param == "sqlite":
+        made = SqliteDatabase(tmp_path / "server.db")
+    else:
+        postgres: Postgres = request.getfixturevalue("postgres")
+        name = f"t{secrets.token_hex(8)}"
+        address = postgres.make(name)
+        if request.param == "postgres without superuser":
+            with psycopg.connect(address, autocommit=True) as connection:
+                connection.execute(f"CREATE ROLE {name} LOGIN CREATEROLE")
+                with contextlib.suppress(psycopg.errors.DuplicateObject):
+                    connection.execute("CREATE ROLE dmm_server NOLOGIN NOBYPASSRLS")
+                connection.execute(f"GRANT dmm_server TO {name} WITH ADMIN OPTION")
+                connection.execute(f"ALTER DATABASE {name} OWNER TO {name}")
+            address = address.replace("user=postgres", f"user={name}")
+        made = PostgresDatabase(address)
+    made.migrate()
+    registry = Registry(made, SigningKey.make())
+    for team in ("acme", "zeta"):
+        registry.add(team, "shop")
+        for role in ("reader", "reviewer"):
+            invitation = registry.invite(team, "shop", role)
+            registry.join(invitation, SigningKey.make().public, role)
+    assert made.migrate(FIRST_VERSION) == SCHEMA_VERSION
+    yield made
+    made.close()
+
+
+def roles_of(database: Database, team: str) -> list[str]:
+    with database.transaction(team) as rows:
+        found = rows("SELECT role FROM writer WHERE team_id = ? AND writer <> 'server'", team)
+        return sorted(str(row[0]) for row in found)
+
+
+def test_roles_go_to_the_next_version_and_back(old: Database) -> None:
+    for team in ("acme", "zeta"):
+        assert roles_of(old, team) == ["maintainer", "reader"]
+    with pytest.raises(TeamError, match=f"schema version {FIRST_VERSION}, not") as told:
+        old.need_ready()
+    assert told.value.hint == "dmm server migrate"
+    assert old.migrate() == FIRST_VERSION
+    for team in ("acme", "zeta"):
+        assert roles_of(old, team) == ["reader", "reviewer"]
+    assert old.faults() == []
+
+
+def test_a_version_that_holds_a_new_role_is_not_left(old: Database) -> None:
+    old.migrate()
+    registry = Registry(old, SigningKey.make())
+    registry.add("next", "shop")
+    registry.invite("next", "shop", "contributor")
+    with pytest.raises(TeamError, match="1 roles are unknown before it") as told:
+        old.migrate(FIRST_VERSION)
+    assert "dmm server role" in str(told.value.hint)
+    assert old.version() == SCHEMA_VERSION
+    assert old.faults() == []
+    for version in (0, SCHEMA_VERSION + 1):
+        with pytest.raises(UsageError, match=f"no version {version} of the tables"):
+            old.migrate(version)
+
+
+def test_every_isolated_table_is_there(old: Database) -> None:
+    old.migrate()
+    with old.transaction("acme") as rows:
+        assert all(rows(f"SELECT count(*) FROM {table}") for table in ISOLATED)
