@@ -86,6 +86,9 @@ def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_pa
     assert removed.stdout == f"{writer} removed\n"
     refused = ben("team", "sync", within=at_ben)
     assert refused.returncode == 18
+    audit = ben("server", "audit", "acme/shop", "--last", "3", *at, within=at_ben).stdout
+    lines = [line.split()[2:4] for line in audit.splitlines()]
+    assert lines[:2] == [["refused", writer], ["revoke", "-"]]
     assert "was removed from the team" in refused.stderr
     assert ben("check", "terraform apply", within=at_ben).returncode == 3
 

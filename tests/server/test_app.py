@@ -184,7 +184,8 @@ def test_a_laptop_with_too_many_requests_under_way_is_told_so_and_others_are_not
     host, port = server.url.removeprefix("http://").split(":")
     lines = [socket.create_connection((host, int(port))) for _ in range(MOST_AT_ONCE)]
     head = (
-        f"POST /v1/team/push HTTP/1.1\r\nHost: x\r\nDMM-Protocol: {PROTOCOL}\r\nContent-Length: 99\r\n"
+        "POST /v1/team/push HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n"
+        f"DMM-Protocol: {PROTOCOL}\r\n"
         f"Authorization: Bearer {ada.joined.token}\r\nExpect: 100-continue\r\n\r\n"
     )
     for line in lines:

@@ -40,7 +40,7 @@ def test_local_to_team_to_local_ends_as_if_there_had_been_no_team(office: Office
     for dmm in (ada, twin):
         dmm.ledger.add_constraint(OWN)
         dmm.ledger.add_fact("region", "eu-central-1")
-    ada.team.join(office.url, office.registry.invite("acme", "shop", "maintainer"))
+    ada.team.join(office.url, office.registry.invite("acme", "shop", "reviewer"))
     ben.ledger.add_constraint(RULE)
     ben.ledger.add_constraint(OWN)
     ben.ledger.add_constraint("prefer small commits", "preferred")
@@ -108,7 +108,7 @@ def test_who_left_joins_again_and_shares_what_is_recorded_from_then_on(office: O
     ada.team.sync()
     ada.team.leave()
     ada.ledger.add_constraint("never use exec")
-    ada.team.join(office.url, office.registry.invite("acme", "shop", "maintainer"))
+    ada.team.join(office.url, office.registry.invite("acme", "shop", "reviewer"))
     assert ada.team.sync().sent == 0
     # What was kept is one's own; the team's holds beside it.
     assert [one.text for one in ada.team.status().rules] == [OWN, RULE]
@@ -139,7 +139,7 @@ def test_a_server_out_of_reach_keeps_no_laptop(
     assert level(office.open("ada")) == "deny"
     assert credentials(office, "ada") == []
     with served(registry) as url:
-        ada.team.join(url, registry.invite("acme", "shop", "maintainer"))
+        ada.team.join(url, registry.invite("acme", "shop", "reviewer"))
         assert ada.team.status().fault == ""
     database.close()
 

@@ -150,7 +150,7 @@ def test_nothing_is_lost_doubled_or_mixed_up_whoever_is_killed(
                 project = Project(home / "work")
                 project.memory.mkdir(parents=True)
                 dmm = Opener(home, model)(project)
-                invitation = registry.invite(team, "shop", "maintainer")
+                invitation = registry.invite(team, "shop", "reviewer")
                 dmm.team.join(f"http://127.0.0.1:{host.port}", invitation)
                 laptops[team, f"{team}-{number}"] = dmm
     done: list[str] = []

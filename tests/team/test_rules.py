@@ -16,10 +16,10 @@ from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import Rulebook, compile_constraint
 from dmm.team import rules
 from dmm.team.chain import JOINED, WriterHead, seal, tell_joined
-from dmm.team.registry import now
 from dmm.team.roles import CONTRIBUTOR, OWNER, READER, REVIEWER
 from dmm.team.rules import TeamRule, enact, fold_rules
 from dmm.team.sharing import Told
+from dmm.team.stored import now
 
 if TYPE_CHECKING:
     from dmm.eventlog.state import Constraint

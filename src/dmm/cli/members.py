@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +10,9 @@ import typer
 from dmm.cli.options import counted, present
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from dmm.team.audit import Access
     from dmm.team.registry import Member
 
 Role = Annotated[str, typer.Option(help="reader, contributor, reviewer (shares rules) or owner.")]
@@ -36,3 +38,19 @@ def present_members(found: Sequence[Member], *, as_json: bool) -> None:
             or ["No laptop has joined yet."]
         ),
     )
+
+
+def present_accesses(found: Sequence[Access], names: Mapping[str, str], *, as_json: bool) -> None:
+    """Show who used a project, one access per line, the newest first."""
+    present(
+        [asdict(one) | {"name": names.get(one.writer, "")} for one in found],
+        as_json=as_json,
+        lines=lambda _: [_tell_access(one, names) for one in found] or ["Nobody used it yet."],
+    )
+
+
+def _tell_access(one: Access, names: Mapping[str, str]) -> str:
+    who = f"{one.writer} {names.get(one.writer, '')}".strip() or "-"
+    times = f"{one.count} times" if one.count > 1 else ""
+    parts = (one.last[:19].replace("T", " "), f"{one.act:<8}", who, one.about, times)
+    return "  ".join(part for part in parts if part)

@@ -10,7 +10,7 @@ import typer
 
 from dmm.cli.failures import FINDINGS
 from dmm.cli.fast_typer import FastTyper
-from dmm.cli.members import NewRole, Role, Writer, present_members
+from dmm.cli.members import NewRole, Role, Writer, present_accesses, present_members
 from dmm.cli.options import Json, print_lines, refuse_agents
 from dmm.errors import UsageError
 from dmm.team.database import SCHEMA_VERSION
@@ -115,6 +115,21 @@ def lift(
     with _read(folder).registry() as registry:
         lifted = registry.lift(team, project, seq)
     print_lines([f"team:{seq} {'lifted' if lifted else 'was lifted before'}"])
+
+
+@app.command()
+def audit(
+    place: Place,
+    last: Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")] = 50,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Show who used a project, when and how often."""
+    team, project = _split(place)
+    with _read(folder).registry() as registry:
+        found = registry.accesses(team, project, last)
+        names = {one.writer: one.name for one in registry.members(team, project)}
+    present_accesses(found, names, as_json=as_json)
 
 
 @app.command()

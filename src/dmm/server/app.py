@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -74,7 +75,9 @@ class TeamApi:
         """Remove the laptop that asks; one that was removed before is told the same."""
         log = await self._open(request)
         place = log.place
-        await to_thread.run_sync(self._registry.revoke, place.team, place.project, log.writer)
+        await to_thread.run_sync(
+            partial(self._registry.revoke, *place.log, log.writer, by=log.writer)
+        )
         self._bell.ring((place.team, place.project))
         return JSONResponse({"left": log.writer})
 

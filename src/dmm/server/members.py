@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -47,36 +48,39 @@ class MembersApi:
 
     async def members(self, request: Request) -> Response:
         """List the laptops."""
-        team, project = await self._need_owner(request)
+        team, project, _ = await self._need_owner(request)
         found = await to_thread.run_sync(self._registry.members, team, project)
         return JSONResponse({"members": [asdict(one) for one in found]})
 
     async def invite(self, request: Request) -> Response:
         """Make an invitation."""
-        place = await self._need_owner(request)
+        team, project, owner = await self._need_owner(request)
         asked = InviteModel.model_validate_json(await read_body(request, LARGEST_JOIN))
-        made = await to_thread.run_sync(self._registry.invite, *place, asked.role)
+        invite = partial(self._registry.invite, team, project, asked.role, by=owner)
+        made = await to_thread.run_sync(invite)
         return JSONResponse({"invitation": made})
 
     async def change_role(self, request: Request) -> Response:
         """Give a laptop another role."""
-        place = await self._need_owner(request)
+        team, project, owner = await self._need_owner(request)
         asked = RoleModel.model_validate_json(await read_body(request, LARGEST_JOIN))
-        done = await to_thread.run_sync(
-            self._registry.change_role, *place, asked.writer, asked.role
-        )
-        self._ring(place)
-        return JSONResponse({"done": done})
+        act = partial(self._registry.change_role, team, project, asked.writer, asked.role, by=owner)
+        return await self._carry_out(act, (team, project))
 
     async def revoke(self, request: Request) -> Response:
         """Remove a laptop."""
-        place = await self._need_owner(request)
+        team, project, owner = await self._need_owner(request)
         asked = RevokeModel.model_validate_json(await read_body(request, LARGEST_JOIN))
-        done = await to_thread.run_sync(self._registry.revoke, *place, asked.writer)
+        act = partial(self._registry.revoke, team, project, asked.writer, by=owner)
+        return await self._carry_out(act, (team, project))
+
+    async def _carry_out(self, act: Callable[[], bool], place: tuple[str, str]) -> Response:
+        done = await to_thread.run_sync(act)
         self._ring(place)
         return JSONResponse({"done": done})
 
-    async def _need_owner(self, request: Request) -> tuple[str, str]:
+    async def _need_owner(self, request: Request) -> tuple[str, str, str]:
+        """Return the project that the owner of a token manages, and the owner's laptop."""
         log = await self._open_log(request)
         await to_thread.run_sync(log.need, Right.MANAGE)
-        return log.place.log
+        return *log.place.log, log.writer

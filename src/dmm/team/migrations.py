@@ -21,8 +21,9 @@ class Step:
 
     up: str
     down: str
-    # Tables whose rows of all teams are changed.
+    # Tables whose rows of all teams are changed, and tables that are new.
     changed: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
     blocked: str = ""
     hint: str = ""
 
@@ -46,6 +47,18 @@ STEPS: Mapping[int, Step] = {
             " WHERE role IN ('contributor', 'owner')"
         ),
         hint="make them readers or reviewers first: dmm server role; or keep this version",
+    ),
+    # Who used a log and when.
+    3: Step(
+        up=(
+            "CREATE TABLE audit ("
+            " team_id TEXT NOT NULL, project_id TEXT NOT NULL, slot TEXT NOT NULL,"
+            " act TEXT NOT NULL, writer TEXT NOT NULL, about TEXT NOT NULL,"
+            " first TEXT NOT NULL, last TEXT NOT NULL, count INTEGER NOT NULL,"
+            " PRIMARY KEY (team_id, project_id, slot, act, writer, about));"
+        ),
+        down="DROP TABLE audit;",
+        made=("audit",),
     ),
 }
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 ROLE = "dmm_server"
 MOST_CONNECTIONS = 10
 PATIENCE = 10.0
-ISOLATED = ("project", "writer", "invitation", "event")
+_TABLES = ("project", "writer", "invitation", "event")
+ISOLATED = (*_TABLES, *(table for step in STEPS.values() for table in step.made))
 # Two servers that start at once migrate one after the other.
 MIGRATION_LOCK = 0x444D4D54
 
@@ -64,8 +65,9 @@ _FIRST = (
     _SCHEMA
     + TABLES.replace(") STRICT", ")").replace("INTEGER", "BIGINT")
     + _RIGHTS
-    + "".join(_ISOLATE.format(table=table) for table in ISOLATED)
+    + "".join(_ISOLATE.format(table=table) for table in _TABLES)
 )
+_GRANT = "GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO dmm_server;"
 # The owner of the tables is held to row-level security, too, and would change no row.
 _FORCE = "ALTER TABLE {table} {not_}FORCE ROW LEVEL SECURITY"
 _VERSION = "SELECT to_regclass('dmm_schema') IS NOT NULL"
@@ -176,9 +178,11 @@ def _take_step(connection: Connection, version: int, *, upwards: bool) -> None:
         connection.execute(_FORCE.format(table=table, not_="NO "))
     if not upwards and step.blocked:
         need_free(version, _scalar(connection, step.blocked))
-    connection.execute(step.up if upwards else step.down)
+    connection.execute(step.up.replace("INTEGER", "BIGINT") if upwards else step.down)
     for table in step.changed:
         connection.execute(_FORCE.format(table=table, not_=""))
+    for table in step.made if upwards else ():
+        connection.execute((_ISOLATE + _GRANT).format(table=table))
 
 
 def _read_version(connection: Connection) -> int:

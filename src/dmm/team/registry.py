@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import ID_RANDOMNESS, canonical, new_id
 from dmm.errors import TeamError, UsageError
 from dmm.eventlog.chain import GENESIS
+from dmm.team.audit import Act, read_accesses
 from dmm.team.chain import (
     JOINED,
     REVOKED,
@@ -24,11 +25,12 @@ from dmm.team.keys import is_key
 from dmm.team.names import NAME, WRITER_BYTES
 from dmm.team.roles import OWNER, need_role
 from dmm.team.sharing import Told
-from dmm.team.stored import Place, StoredLog
+from dmm.team.stored import Place, StoredLog, now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dmm.team.audit import Access
     from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
 
@@ -44,6 +46,7 @@ USE_INVITATION = """
 UPDATE invitation SET writer = ? WHERE team_id = ? AND token = ? AND writer IS NULL AND expires > ?
 RETURNING project_id, role
 """
+ANY_PROJECT = "SELECT 1 FROM project WHERE team_id = ? LIMIT 1"
 TOKEN = "SELECT project_id, token FROM writer WHERE team_id = ? AND writer = ?"  # noqa: S105 - no secret
 MEMBERS = """
 SELECT writer, name, role, wseq, revoked FROM writer
@@ -74,11 +77,6 @@ class Member:
     revoked: bool
 
 
-def now() -> dt.datetime:
-    """Return the time, in UTC."""
-    return dt.datetime.now(dt.UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class Registry:
     """Says who may use which log."""
@@ -102,15 +100,21 @@ class Registry:
             if not rows(ADD_PROJECT, team, project, GENESIS):
                 return False
             self._enrol(rows, team, project, SERVER, WriterHead(self.key.public, OWNER), "")
+            self._place(team, project).note(rows, Act.ADDED)
         return True
 
-    def invite(self, team: str, project: str, role: str) -> str:
-        """Make an invitation for one laptop; it can be used once, for seven days."""
+    def invite(self, team: str, project: str, role: str, *, by: str = "") -> str:
+        """Make an invitation for one laptop; it can be used once, for seven days.
+
+        `by` is the laptop of the owner who does this; none where it is whoever runs the server.
+        """
         role = need_role(role)
         secret = secrets.token_hex(SECRET_BYTES)
         expires = (self.clock() + INVITED_FOR).isoformat()
         with self.database.transaction(team) as rows:
-            self._place(team, project).head(rows)
+            place = self._place(team, project)
+            place.head(rows)
+            place.note(rows, Act.INVITED, by, role)
             rows(ADD_INVITATION, team, _hash(secret), project, role, expires)
         return f"{team}.{secret}.{self.key.public}"
 
@@ -120,19 +124,31 @@ class Registry:
         secret = rest.partition(".")[0]
         if not NAME.fullmatch(team) or not is_key(key):
             raise _unknown_invitation()
-        writer, token = secrets.token_hex(WRITER_BYTES), secrets.token_hex(SECRET_BYTES)
-        at = self.clock()
+        writer = secrets.token_hex(WRITER_BYTES)
         with self.database.transaction(team) as rows:
-            found = rows(USE_INVITATION, writer, team, _hash(secret), at.isoformat())
-            if not found:
-                raise _unknown_invitation()
-            project, role = found[0]
-            place = self._place(team, project)
-            head = place.lock(rows)
-            member = WriterHead(key, role, name[:LONGEST_NAME])
-            self._enrol(rows, team, project, writer, member, _hash(token))
-            place.record(rows, head, self._tell(JOINED, tell_joined(writer, member), at))
-        return Joined(team, project, writer, role, f"{team}.{writer}.{token}", self.key.public)
+            found = rows(USE_INVITATION, writer, team, _hash(secret), self.clock().isoformat())
+            if found:
+                project, role = found[0]
+                member = WriterHead(key, role, name[:LONGEST_NAME])
+                return self._admit(rows, self._place(team, project), writer, member)
+            self._note_stranger(rows, team, "invitation")
+        raise _unknown_invitation()
+
+    def _admit(self, rows: Rows, place: Place, writer: str, member: WriterHead) -> Joined:
+        """Take a laptop in; the token that it gets is kept as a hash."""
+        token = secrets.token_hex(SECRET_BYTES)
+        head = place.lock(rows)
+        self._enrol(rows, place.team, place.project, writer, member, _hash(token))
+        told = self._tell(JOINED, tell_joined(writer, member), self.clock())
+        place.record(rows, head, told)
+        place.note(rows, Act.JOINED, writer, member.role)
+        whole = f"{place.team}.{writer}.{token}"
+        return Joined(*place.log, writer, member.role, whole, self.key.public)
+
+    def _note_stranger(self, rows: Rows, team: str, about: str, project: str = "") -> None:
+        """Record that somebody was refused; a team that there is not gets no row."""
+        if rows(ANY_PROJECT, team):
+            self._place(team, project).note(rows, Act.REFUSED, about=about)
 
     def open(self, token: str) -> StoredLog | None:
         """Find the log that a token is for; None where it is for none."""
@@ -142,9 +158,11 @@ class Registry:
             return None
         with self.database.transaction(team) as rows:
             found = rows(TOKEN, team, writer)
-        if not found or not hmac.compare_digest(str(found[0][1]), _hash(secret)):
-            return None
-        return StoredLog(self._place(team, str(found[0][0])), writer)
+            project, known = (str(one) for one in found[0]) if found else ("", "")
+            if hmac.compare_digest(known, _hash(secret)):
+                return StoredLog(self._place(team, project), writer)
+            self._note_stranger(rows, team, "token", project)
+        return None
 
     def members(self, team: str, project: str) -> tuple[Member, ...]:
         """List the writers of a project."""
@@ -153,16 +171,22 @@ class Registry:
             found = rows(MEMBERS, team, project)
         return tuple(Member(row[0], row[1], row[2], row[3], bool(row[4])) for row in found)
 
-    def revoke(self, team: str, project: str, writer: str) -> bool:
+    def accesses(self, team: str, project: str, most: int) -> tuple[Access, ...]:
+        """Read who used a project of late, the newest first."""
+        with self.database.transaction(team) as rows:
+            self._place(team, project).head(rows)
+            return read_accesses(rows, (team, project), most)
+
+    def revoke(self, team: str, project: str, writer: str, *, by: str = "") -> bool:
         """Remove a writer; False where it was removed before."""
         told = self._tell(REVOKED, canonical({"writer": writer}), self.clock())
-        return self._place(team, project).revoke(writer, told)
+        return self._place(team, project).revoke(writer, told, by)
 
-    def change_role(self, team: str, project: str, writer: str, role: str) -> bool:
+    def change_role(self, team: str, project: str, writer: str, role: str, *, by: str = "") -> bool:
         """Give a writer another role; False where it has it already."""
         role = need_role(role)
         told = self._tell(ROLE_CHANGED, canonical({"writer": writer, "role": role}), self.clock())
-        return self._place(team, project).change_role(writer, role, told)
+        return self._place(team, project).change_role(writer, role, told, by)
 
     def lift(self, team: str, project: str, seq: int) -> bool:
         """Lift a rule for all laptops; False where it was lifted before."""
@@ -170,7 +194,7 @@ class Registry:
         return self._place(team, project).lift(seq, lambda kind, told: self._tell(kind, told, at))
 
     def _place(self, team: str, project: str) -> Place:
-        return Place(self.database, self.key, team, project)
+        return Place(self.database, self.key, team, project, self.clock)
 
     def _tell(self, kind: str, payload: str, at: dt.datetime) -> Told:
         identity = new_id(int(at.timestamp() * 1000), secrets.token_bytes(ID_RANDOMNESS))

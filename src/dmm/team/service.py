@@ -16,6 +16,7 @@ from dmm.private import FOLDER
 from dmm.reading import read_regular
 from dmm.storage.sqlite import find_logs
 from dmm.team import client
+from dmm.team.client import HttpLog, HttpMembers
 from dmm.team.credentials import (
     Credentials,
     drop_credentials,
@@ -23,7 +24,6 @@ from dmm.team.credentials import (
     read_credentials,
 )
 from dmm.team.departure import Left, keep_rules
-from dmm.team.client import HttpLog, HttpMembers
 from dmm.team.keys import SigningKey
 from dmm.team.mark import forget_joined, joined_mark, note_joined
 from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken

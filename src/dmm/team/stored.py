@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
 from dmm.team.admission import Admitted, admit
+from dmm.team.audit import Act, record
 from dmm.team.chain import (
     SERVER,
     Entry,
@@ -71,6 +73,11 @@ CHANGE_ROLE = "UPDATE writer SET role = ? WHERE team_id = ? AND project_id = ? A
 REVOKE = "UPDATE writer SET revoked = 1 WHERE team_id = ? AND project_id = ? AND writer = ?"
 
 
+def now() -> dt.datetime:
+    """Return the time, in UTC."""
+    return dt.datetime.now(dt.UTC)
+
+
 class _Replayed(Exception):
     """Ends a transaction; it never leaves this module."""
 
@@ -83,6 +90,7 @@ class Place:
     key: SigningKey
     team: str
     project: str
+    clock: Callable[[], dt.datetime] = now
 
     @property
     def log(self) -> LogName:
@@ -143,7 +151,11 @@ class Place:
         entry = seal(self.key, self.log, SERVER, Head(own.wseq, own.whash), told)
         return self.append(rows, head, SERVER, (entry,))
 
-    def revoke(self, writer: str, told: Told) -> bool:
+    def note(self, rows: Rows, act: Act, writer: str = "", about: str = "") -> None:
+        """Record who used the log."""
+        record(rows, self.log, act, self.clock(), writer=writer, about=about)
+
+    def revoke(self, writer: str, told: Told, by: str) -> bool:
         """Remove a writer and record it; False where it was removed before."""
         with self.database.transaction(self.team) as rows:
             head = self.lock(rows)
@@ -151,9 +163,10 @@ class Place:
             if not known.revoked:
                 self.record(rows, head, told)
                 rows(REVOKE, self.team, self.project, writer)
+                self.note(rows, Act.REVOKED, by, writer)
         return not known.revoked
 
-    def change_role(self, writer: str, role: str, told: Told) -> bool:
+    def change_role(self, writer: str, role: str, told: Told, by: str) -> bool:
         """Give a writer another role and record it; False where it has it already."""
         with self.database.transaction(self.team) as rows:
             head = self.lock(rows)
@@ -164,6 +177,7 @@ class Place:
             if known.role != role:
                 self.record(rows, head, told)
                 rows(CHANGE_ROLE, role, self.team, self.project, writer)
+                self.note(rows, Act.ROLE, by, f"{writer}: {known.role} to {role}")
         return known.role != role
 
     def _need_member(self, rows: Rows, writer: str) -> WriterHead:
@@ -185,6 +199,7 @@ class Place:
             known = rows(LIFT, self.team, self.project, seq, str(LIFTED), told)
             if not known:
                 self.record(rows, head, tell(LIFTED, told))
+                self.note(rows, Act.LIFTED, about=f"team:{seq}")
         return not known
 
 
@@ -212,21 +227,31 @@ class StoredLog:
                     lambda at: place.hash_of(rows, self.writer, at),
                 )
                 if not isinstance(found, Admitted):
+                    self._note_refused(rows, f"push: {type(found).__name__.lower()}")
                     return found
                 place.append(rows, head, self.writer, found.new)
+                place.note(rows, Act.PUSHED, self.writer)
                 return Taken(known.wseq + len(found.new) + 1)
         except _Replayed:
+            with place.database.transaction(place.team) as rows:
+                self._note_refused(rows, "push: replayed")
             return Refused("an event that the log holds already, under another number")
 
     def need(self, right: Right) -> None:
         """Refuse a writer that does not have a right."""
         with self.place.database.transaction(self.place.team) as rows:
             known = self.place.writer(rows, self.writer)
-        if known is None or known.revoked:
+            removed = known is None or known.revoked
+            if known is not None and not removed and may(known.role, right):
+                return
+            self._note_refused(rows, str(right))
+        if known is None or removed:
             raise TeamError("revoked", "this laptop was removed from the team")
-        if not may(known.role, right):
-            what = f"a {known.role} can't {right} the team"
-            raise TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
+        what = f"a {known.role} can't {right} the team"
+        raise TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
+
+    def _note_refused(self, rows: Rows, what: str) -> None:
+        self.place.note(rows, Act.REFUSED, self.writer, what)
 
     def pull(self, after: int) -> Page | Revoked:
         """Read the entries after a number."""
@@ -234,7 +259,9 @@ class StoredLog:
         with place.database.transaction(place.team) as rows:
             known = place.writer(rows, self.writer)
             if known is None or known.revoked:
+                self._note_refused(rows, "pull: revoked")
                 return Revoked()
+            place.note(rows, Act.PULLED, self.writer)
             head = place.head(rows)
             # What was added since the end was read waits for a signature that covers it.
             found = rows(PAGE, place.team, place.project, after, head.seq, MOST_PULLED)
