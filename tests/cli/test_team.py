@@ -159,3 +159,19 @@ def test_what_is_not_an_invitation_is_said_before_anybody_is_asked(
     told = typed("team", "join", "http://127.0.0.1:1", "nonsense", within=project.folder)
     assert told.status == 2
     assert "not an invitation" in told.err
+
+
+def test_a_server_is_backed_up_and_restored(command: Command, folder: Path, tmp_path: Path) -> None:
+    file, other = tmp_path / "backup", tmp_path / "other"
+    done = command("server", "backup", str(file), "--folder", str(folder), within=tmp_path)
+    assert done.stdout.startswith(f"Backed up to {file}: 1 project, 0 events\n"), done.stderr
+    done = command("server", "backup", str(file), "--folder", str(folder), within=tmp_path)
+    assert (done.returncode, "exists already" in done.stderr) == (2, True)
+    at = ("--folder", str(other))
+    done = command("server", "restore", str(file), "--to", "acme/shop:x", *at, within=tmp_path)
+    assert "write it like acme/shop:41" in done.stderr
+    done = command("server", "restore", str(file), "--to", "acme/shop:0", *at, within=tmp_path)
+    assert done.stdout.startswith(f"Restored in {other}: 1 project, 0 events\n"), done.stderr
+    done = command("server", "resume", "acme/shop", *at, within=tmp_path)
+    assert done.stdout == "acme/shop takes events again; 0 laptops had not come back\n"
+    assert command("server", "doctor", *at, within=tmp_path).returncode == 0

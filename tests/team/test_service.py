@@ -334,26 +334,58 @@ def test_a_damaged_copy_lifts_no_rule_and_stops_nothing_else(office: Office, how
     assert ben.team.path.with_name("team.db.damaged-1").read_bytes() == before
 
 
-def test_a_server_that_was_restored_from_an_old_backup_is_noticed(office: Office) -> None:
-    ada, ben = office.laptop("ada"), office.laptop("ben")
-    ada.ledger.add_constraint(RULE)
-    ada.team.sync()
-    ben.team.sync()
+@dataclass(frozen=True, slots=True)
+class Stubborn:
+    """A server that takes nothing back."""
+
+    log: HttpLog
+
+    def push(self, batch: Batch) -> Outcome:
+        return self.log.push(batch)
+
+    def pull(self, after: int) -> Page | Revoked:
+        return self.log.pull(after)
+
+
+def lose_the_last(office: Office) -> None:
+    """Put an old file in the place of the server's database; it does not know that it is old."""
     rewrite(
         office.folder / "server.db",
         "DROP TRIGGER event_is_never_deleted; DELETE FROM event WHERE seq = 3;"
         "UPDATE project SET seq = 2, hash = (SELECT hash FROM event WHERE seq = 2);"
         f"UPDATE writer SET wseq = 0, whash = '{'0' * 64}' WHERE wseq = 1 AND writer <> 'server'",
     )
+
+
+def test_a_server_that_lost_events_and_takes_none_back_is_noticed(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    lose_the_last(office)
+    held = ben.team.credentials()
     with pytest.raises(TeamError, match="ends at 2; this laptop has 3") as told:
-        ben.team.sync()
+        ben.team.pull(held, Stubborn(HttpLog.of(held)))
     assert told.value.fault == "behind"
     assert "ends at 2; this laptop has 3" in ben.team.status().fault
     assert level(ben) == "deny"
     ben.ledger.add_constraint("never use eval")
+    with pytest.raises(TeamError, match="ends at 2; this laptop has 3"):
+        ben.team.push(held, Stubborn(HttpLog.of(held)))
+    done = ben.team.sync()
+    assert (done.returned, done.sent, ben.team.status().fault) == (1, 1, "")
+
+
+def test_a_server_that_lost_events_and_went_on_without_them_is_noticed(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    lose_the_last(office)
+    ben.ledger.add_constraint("never use eval")
+    ben.team.sync()
     with pytest.raises(TeamError, match="another event 3"):
-        ben.team.sync()
-    assert "another event 3" in ben.team.status().fault
+        ada.team.sync()
+    assert "another event 3" in ada.team.status().fault
 
 
 @dataclass(frozen=True, slots=True)

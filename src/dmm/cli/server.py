@@ -11,7 +11,7 @@ import typer
 from dmm.cli.failures import FINDINGS
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.members import NewRole, Role, Writer, present_accesses, present_members
-from dmm.cli.options import Json, print_lines, refuse_agents
+from dmm.cli.options import Json, counted, print_lines, refuse_agents
 from dmm.errors import UsageError
 from dmm.team.database import SCHEMA_VERSION
 
@@ -151,6 +151,53 @@ def run(
 
 
 @app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The new file.")], folder: Folder = None
+) -> None:
+    """Write the server's key and database to one file; the server may run meanwhile."""
+    refuse_agents("back up a team server")
+    from dmm.server.backups import make_backup
+
+    kept = make_backup(_read(folder), file)
+    told = f"{counted(kept.projects, 'project')}, {counted(kept.events, 'event')}"
+    print_lines([f"Backed up to {file}: {told}", "  It holds the server's key: keep it private."])
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="What `dmm server backup` wrote.")],
+    to: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEAM/PROJECT:SEQ", help="End a log at this event [its last]."),
+    ] = None,
+    database: Annotated[
+        str, typer.Option(metavar="URL", help="An empty PostgreSQL database [a file].")
+    ] = "",
+    folder: Folder = None,
+) -> None:
+    """Make a server of a backup; nothing is overwritten."""
+    refuse_agents("restore a team server")
+    from dmm.server.backups import restore_backup
+    from dmm.server.setup import default_folder
+
+    cuts = dict(map(_read_cut, to or ()))
+    made, kept = restore_backup(file, folder or default_folder(), database, cuts)
+    told = f"{counted(kept.projects, 'project')}, {counted(kept.events, 'event')}"
+    next_ = "  next: dmm server run; laptops give back what the backup lacks, then send again"
+    print_lines([f"Restored in {made.folder}: {told}", next_])
+
+
+@app.command()
+def resume(place: Place, folder: Folder = None) -> None:
+    """Wait no longer for laptops that have not come back since a restore."""
+    refuse_agents("resume a log")
+    team, project = _split(place)
+    with _read(folder).registry() as registry:
+        missed = registry.resume(team, project)
+    print_lines([f"{place} takes events again; {counted(missed, 'laptop')} had not come back"])
+
+
+@app.command()
 def migrate(
     to: Annotated[
         int, typer.Option(metavar="VERSION", help="An earlier version, to go back to [the newest].")
@@ -188,6 +235,13 @@ def _read(folder: Path | None) -> Setup:
     from dmm.server.setup import default_folder, read_setup
 
     return read_setup(folder or default_folder())
+
+
+def _read_cut(text: str) -> tuple[tuple[str, str], int]:
+    place, _, seq = text.rpartition(":")
+    if not seq.isdecimal():
+        raise UsageError(f"'{text}' names no event", hint="write it like acme/shop:41")
+    return _split(place), int(seq)
 
 
 def _split(place: str) -> tuple[str, str]:

@@ -67,7 +67,9 @@ def sync(root: Root = None) -> None:
     dmm = open_project(root)
     done = dmm.team.sync()
     dmm.published.publish()
-    print_lines([f"{counted(done.sent, 'event')} sent, {done.received} received"])
+    told = f"{counted(done.sent, 'event')} sent, {done.received} received"
+    lost = f"; {done.returned} given back, which the server had lost" if done.returned else ""
+    print_lines([told + lost])
 
 
 @app.command()

@@ -67,7 +67,10 @@ class Courier:
 
         held = team.credentials()
         begun = time.monotonic()
-        received = team.pull(held, HttpLog.of(held, wait=WAIT))
+        done = team.exchange(held, HttpLog.of(held, wait=WAIT))
+        received = done.received
+        if done.lost:
+            self._sent = -1
         for user in self.users if received else ():
             user.publish_rules()
         return rest_after(received, time.monotonic() - begun)

@@ -16,7 +16,7 @@ from dmm.errors import DmmError, TeamError
 from dmm.server.body import FAILED, LARGEST_BODY, LARGEST_JOIN, answering, read_body
 from dmm.server.fairness import Bell, Turnstile
 from dmm.server.members import MembersApi
-from dmm.server.models import JoinModel, PushModel
+from dmm.server.models import JoinModel, LostModel, PushModel
 from dmm.team.client import OUTCOMES
 from dmm.team.port import PROTOCOL, Revoked, Taken
 
@@ -49,6 +49,7 @@ class TeamApi:
             Route("/v1/team/join", answering(self.join), methods=["POST"]),
             Route("/v1/team/leave", answering(self.leave), methods=["POST"]),
             Route("/v1/team/push", answering(self.push), methods=["POST"]),
+            Route("/v1/team/lost", answering(self.take_back), methods=["POST"]),
             Route("/v1/team/pull", answering(self.pull), methods=["GET"]),
             *MembersApi(self._registry, self._open, self._bell.ring).routes(),
         ]
@@ -89,6 +90,18 @@ class TeamApi:
             batch = PushModel.model_validate_json(body).to_batch()
             outcome = await to_thread.run_sync(log.push, batch)
         if isinstance(outcome, Taken) and batch.entries:
+            self._bell.ring(log.place.log)
+        return _tell(outcome)
+
+    async def take_back(self, request: Request) -> Response:
+        """Take what a backup did not hold from a laptop that does."""
+        log = await self._open(request)
+        with self._turnstile.passing(log.writer):
+            body = await read_body(request, LARGEST_BODY)
+            outcome = await to_thread.run_sync(
+                log.take_back, LostModel.model_validate_json(body).to_lost()
+            )
+        if isinstance(outcome, Taken):
             self._bell.ring(log.place.log)
         return _tell(outcome)
 

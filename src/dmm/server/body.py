@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LARGEST_BODY = 4 * 1024 * 1024
 # Anybody may send one; an invitation and a key are a few hundred bytes.
 LARGEST_JOIN = 4 * 1024
-_BAD, _UNKNOWN, _FORBIDDEN, _TOO_LARGE, _OLD, _BUSY = 400, 401, 403, 413, 426, 429
+_BAD, _UNKNOWN, _FORBIDDEN, _BEHIND, _TOO_LARGE, _OLD, _BUSY = 400, 401, 403, 409, 413, 426, 429
 FAILED = 503
 _STATUS = {
     "token": _UNKNOWN,
@@ -32,6 +32,8 @@ _STATUS = {
     "revoked": _FORBIDDEN,
     "size": _TOO_LARGE,
     "busy": _BUSY,
+    "behind": _BEHIND,
+    "recovering": FAILED,
 }
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dmm.team.chain import Entry
-from dmm.team.port import MOST_PUSHED, Batch
+from dmm.team.chain import Checkpoint, Entry, Placed
+from dmm.team.port import MOST_PULLED, MOST_PUSHED, Batch, Lost
 from dmm.team.sharing import MAX_PAYLOAD
 
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -39,10 +39,41 @@ class PushModel(_Strict):
 
     previous: Hash
     entries: Annotated[list[EntryModel], Field(max_length=MOST_PUSHED)]
+    seen: Annotated[int, Field(ge=0, lt=1 << 53)] = 0
 
     def to_batch(self) -> Batch:
         """Return the batch as the log takes it."""
-        return Batch(self.previous, tuple(Entry(**one.model_dump()) for one in self.entries))
+        entries = tuple(Entry(**one.model_dump()) for one in self.entries)
+        return Batch(self.previous, entries, self.seen)
+
+
+class PlacedModel(_Strict):
+    """An entry in the order of the server."""
+
+    seq: Number
+    hash: Hash
+    entry: EntryModel
+
+
+class CheckpointModel(_Strict):
+    """An end that the server signed."""
+
+    seq: Number
+    hash: Hash
+    signature: Signature
+
+
+class LostModel(_Strict):
+    """What the server lost."""
+
+    placed: Annotated[list[PlacedModel], Field(min_length=1, max_length=MOST_PULLED)]
+    rest: list[Hash]
+    head: CheckpointModel
+
+    def to_lost(self) -> Lost:
+        """Return it as the log takes it."""
+        placed = (Placed(one.seq, one.hash, Entry(**one.entry.model_dump())) for one in self.placed)
+        return Lost(tuple(placed), tuple(self.rest), Checkpoint(**self.head.model_dump()))
 
 
 class InviteModel(_Strict):

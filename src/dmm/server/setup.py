@@ -13,6 +13,7 @@ from dmm.errors import ConfigError, UsageError
 from dmm.files.durable import translated, write_atomic
 from dmm.private import make_private_folder
 from dmm.reading import read_regular
+from dmm.team.database import SCHEMA_VERSION
 from dmm.team.keys import SigningKey
 from dmm.team.registry import Registry
 
@@ -68,16 +69,23 @@ def set_up(folder: Path, database: str) -> Setup:
             "a server is set up here already", where=str(folder), hint="dmm server run"
         )
     setup = Setup(folder, SigningKey.make(), database)
-    with translated(folder, "make the folder"):
-        make_private_folder(folder)
+    with keep_setup(setup):
+        return setup
+
+
+@contextlib.contextmanager
+def keep_setup(setup: Setup, version: int = SCHEMA_VERSION) -> Iterator[Database]:
+    """Make the folder and the tables, and the settings after a block that may fill them."""
+    with translated(setup.folder, "make the folder"):
+        make_private_folder(setup.folder)
     opened = setup.open_database()
     try:
-        opened.migrate()
+        opened.migrate(version)
+        yield opened
     finally:
         opened.close()
-    told = {"key": setup.key.secret, "database": database}
-    write_atomic(path, json.dumps(told).encode(), private=True)
-    return setup
+    told = {"key": setup.key.secret, "database": setup.database}
+    write_atomic(setup.folder / FILE, json.dumps(told).encode(), private=True)
 
 
 def read_setup(folder: Path) -> Setup:

@@ -31,9 +31,11 @@ class Act(StrEnum):
     ROLE = "role"
     REVOKED = "revoke"
     LIFTED = "lift"
+    RETURNED = "give back"
+    RESUMED = "resume"
 
 
-_BY_THE_HOUR = frozenset((Act.PUSHED, Act.PULLED, Act.REFUSED))
+_BY_THE_HOUR = frozenset((Act.PUSHED, Act.PULLED, Act.REFUSED, Act.RETURNED))
 _VALUES = "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)"
 COUNT = f"""{_VALUES}
 ON CONFLICT (team_id, project_id, slot, act, writer, about)

@@ -70,6 +70,8 @@ class WriterHead:
     wseq: int = 0
     whash: str = GENESIS
     revoked: bool = False
+    # Since the server was restored, it has not said how far its copy of the log goes.
+    awaited: bool = False
 
 
 @dataclass(frozen=True, slots=True)

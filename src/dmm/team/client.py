@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dmm.models.transport import Address
     from dmm.team.credentials import Credentials
     from dmm.team.keys import SigningKey
-    from dmm.team.port import Batch, Outcome
+    from dmm.team.port import Batch, Lost, Outcome
 
 T = TypeVar("T")
 
@@ -48,8 +48,14 @@ class HttpLog:
 
     def push(self, batch: Batch) -> Outcome:
         """Send entries."""
-        body = {"previous": batch.previous, "entries": [asdict(one) for one in batch.entries]}
-        told = _ask(self.address, "POST", "/v1/team/push", self.token, body)
+        return self._send("/v1/team/push", asdict(batch))
+
+    def take_back(self, lost: Lost) -> Outcome:
+        """Send what the server lost."""
+        return self._send("/v1/team/lost", asdict(lost))
+
+    def _send(self, path: str, body: Mapping[str, object]) -> Outcome:
+        told = _ask(self.address, "POST", path, self.token, body)
         kind = OUTCOMES.get(str(told.get("outcome")))
         if kind is None:
             raise _malformed(self.address)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dmm.errors import TeamError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
     Row = tuple[Any, ...]
 
 # The versions of the tables that this code knows: the first, and the one that it uses.
-FIRST_VERSION, SCHEMA_VERSION = 1, 3
+FIRST_VERSION, SCHEMA_VERSION = 1, 4
 
 
 class Rows(Protocol):
@@ -37,6 +38,12 @@ class Database(Protocol):
     def need_ready(self) -> None:
         """Refuse tables of another version."""
 
+    def teams(self) -> list[str]:
+        """Name all teams; only who looks after the whole database asks this."""
+
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Name the tables that hold rows of teams, and their columns."""
+
     def faults(self) -> list[str]:
         """Say what of the set-up is not as it must be."""
 
@@ -52,3 +59,11 @@ def need_current(found: int, where: str) -> None:
     if found < SCHEMA_VERSION:
         what = f"the database has schema version {found}, not {SCHEMA_VERSION}"
         raise TeamError("schema", what, where=where, hint="dmm server migrate")
+
+
+def group_columns(found: Iterable[Row]) -> dict[str, tuple[str, ...]]:
+    """Group the columns by their tables; tables without a team are those of the database itself."""
+    tables: dict[str, tuple[str, ...]] = {}
+    for table, column in found:
+        tables[table] = (*tables.get(table, ()), column)
+    return {table: names for table, names in tables.items() if "team_id" in names}

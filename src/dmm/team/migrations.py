@@ -60,6 +60,11 @@ STEPS: Mapping[int, Step] = {
         down="DROP TABLE audit;",
         made=("audit",),
     ),
+    # Laptops that have not come back since the server was restored from a backup.
+    4: Step(
+        up="ALTER TABLE writer ADD COLUMN awaited INTEGER NOT NULL DEFAULT 0;",
+        down="ALTER TABLE writer DROP COLUMN awaited;",
+    ),
 }
 
 

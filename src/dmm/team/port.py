@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from dmm.team.chain import Checkpoint, Entry, Placed  # noqa: TC001 - answers are read by them
 
@@ -14,10 +14,11 @@ MOST_PULLED = 200
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The next entries of a writer, and the hash of the entry before them."""
+    """The next entries of a writer, the hash of the entry before them, and the log it has seen."""
 
     previous: str
     entries: tuple[Entry, ...]
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,26 @@ class Page:
 
     placed: tuple[Placed, ...]
     head: Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Entries that the log gave out and holds no longer, up to an end that it signed.
+
+    `rest` are the hashes of the entries between these and that end.
+    """
+
+    placed: tuple[Placed, ...]
+    rest: tuple[str, ...]
+    head: Checkpoint
+
+
+@runtime_checkable
+class TakesBack(Protocol):
+    """A log that takes back what it lost."""
+
+    def take_back(self, lost: Lost) -> Outcome:
+        """Append entries where they stood; those that the log holds already do no harm."""
 
 
 class TeamLog(Protocol):

@@ -10,7 +10,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError, TeamError
-from dmm.team.database import SCHEMA_VERSION, need_current
+from dmm.team.database import SCHEMA_VERSION, group_columns, need_current
 from dmm.team.migrations import STEPS, need_free, need_known, plan
 from dmm.team.sqlite import TABLES
 
@@ -70,6 +70,10 @@ _FIRST = (
 _GRANT = "GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO dmm_server;"
 # The owner of the tables is held to row-level security, too, and would change no row.
 _FORCE = "ALTER TABLE {table} {not_}FORCE ROW LEVEL SECURITY"
+_COLUMNS = """
+SELECT table_name::text, column_name::text FROM information_schema.columns
+WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position
+"""
 _VERSION = "SELECT to_regclass('dmm_schema') IS NOT NULL"
 
 
@@ -123,6 +127,21 @@ class PostgresDatabase:
                 _take_step(connection, version, upwards=upwards)
             connection.execute("UPDATE dmm_schema SET version = %s", (to,))
         return found
+
+    def teams(self) -> list[str]:
+        """Name all teams; the owner is held to row-level security, too, but for this look."""
+        with self._owner() as connection, connection.transaction():
+            # Nobody else sees the table in between: it is locked until it is as it was.
+            connection.execute(f"SET LOCAL lock_timeout = '{int(PATIENCE)}s'")
+            connection.execute("ALTER TABLE project NO FORCE ROW LEVEL SECURITY")
+            found = connection.execute("SELECT DISTINCT team_id FROM project ORDER BY 1").fetchall()
+            connection.execute("ALTER TABLE project FORCE ROW LEVEL SECURITY")
+        return [str(row[0]) for row in found]
+
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Name the tables that hold rows of teams, and their columns."""
+        with self._owner() as connection:
+            return group_columns(connection.execute(_COLUMNS).fetchall())
 
     def faults(self) -> list[str]:
         """Check that the role can't pass row-level security by, and that it is forced."""

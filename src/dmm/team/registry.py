@@ -39,7 +39,10 @@ INVITED_FOR = dt.timedelta(days=7)
 SECRET_BYTES = 32
 
 ADD_PROJECT = "INSERT INTO project VALUES (?, ?, 0, ?) ON CONFLICT DO NOTHING RETURNING seq"
-ADD_WRITER = "INSERT INTO writer VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, 0)"
+ADD_WRITER = """
+INSERT INTO writer (team_id, project_id, writer, key, role, name, token, wseq, whash, revoked)
+VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, 0)
+"""
 ADD_INVITATION = "INSERT INTO invitation VALUES (?, ?, ?, ?, ?, NULL)"
 # Only one of two who use an invitation at once gets it.
 USE_INVITATION = """
@@ -187,6 +190,10 @@ class Registry:
         role = need_role(role)
         told = self._tell(ROLE_CHANGED, canonical({"writer": writer, "role": role}), self.clock())
         return self._place(team, project).change_role(writer, role, told, by)
+
+    def resume(self, team: str, project: str) -> int:
+        """Wait no longer for laptops after a restore; return how many have not reported."""
+        return self._place(team, project).resume()
 
     def lift(self, team: str, project: str, seq: int) -> bool:
         """Lift a rule for all laptops; False where it was lifted before."""

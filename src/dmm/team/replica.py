@@ -10,11 +10,10 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dmm.domain.event import EventType
-from dmm.domain.payload import PayloadRedacted
 from dmm.errors import IndexBroken, LedgerBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
+from dmm.team.blanked import find_blanked, tells_of
 from dmm.team.chain import (
     JOINED,
     ROLE_CHANGED,
@@ -24,7 +23,6 @@ from dmm.team.chain import (
     Placed,
     Trail,
     is_checkpoint,
-    read_payload,
     seal,
 )
 from dmm.team.port import MOST_PUSHED, Batch
@@ -251,10 +249,11 @@ class Replica:
 
     def unsent(self) -> Batch:
         """Return the next entries to send."""
-        sent = int(self._rows("SELECT sent FROM membership")[0][0])
+        sent, seen = map(int, self._rows("SELECT sent, head FROM membership")[0])
         before = self._rows(HASH_OF, sent)
         entries = self._rows(UNSENT, sent, MOST_PUSHED)
-        return Batch(str(before[0][0]) if before else GENESIS, tuple(map(_entry, entries)))
+        previous = str(before[0][0]) if before else GENESIS
+        return Batch(previous, tuple(map(_entry, entries)), seen)
 
     def offer(self) -> Batch:
         """Return the next entries to send; from now on none of them is sealed anew."""
@@ -300,15 +299,40 @@ class Replica:
         """Read the copy of the log."""
         return [_placed(row) for row in self._rows(EVENTS, after)]
 
+    def find_lost(self, held: Credentials, point: Checkpoint) -> tuple[list[Placed], Checkpoint]:
+        """Return what a server lost that ends earlier than this copy, and the end it signed.
+
+        What no signed end covers is dropped: it had no effect, and its writers send it again.
+        """
+        self._need_signed(held, point)
+        with transaction(self._connection, self._where) as cursor:
+            self._need_same(point.seq, point.hash)
+            known = self.membership().head
+            if known.seq <= point.seq:
+                cursor.execute("DELETE FROM event WHERE seq > ?", (point.seq,))
+                return [], known
+            return [one for one in self.events(point.seq) if one.seq <= known.seq], known
+
+    def send_lost(self, held: Credentials, sent: int) -> int:
+        """Send again what a server took and, by the log that was read since, holds no longer."""
+        found = self._rows("SELECT coalesce(max(wseq), 0) FROM event WHERE writer = ?", held.writer)
+        lost = sent - int(found[0][0])
+        if lost > 0:
+            self.send_from(sent - lost + 1)
+        return max(0, lost)
+
+    def _need_signed(self, held: Credentials, point: Checkpoint) -> None:
+        if not is_checkpoint(held.server_key, held.team, held.project, point):
+            what = "the server's signature is not by the key it was joined with"
+            raise TeamError("unsigned", what, hint="ask whoever runs the server")
+
     def receive(self, held: Credentials, page: Page, after: int) -> int:
         """Add a page that was asked for from a number on; return how many events are new.
 
         Another process may have received some of it since.
         """
         point = page.head
-        if not is_checkpoint(held.server_key, held.team, held.project, point):
-            what = "the server's signature is not by the key it was joined with"
-            raise TeamError("unsigned", what, hint="ask whoever runs the server")
+        self._need_signed(held, point)
         with transaction(self._connection, self._where) as cursor:
             trail = self.trail(held)
             if point.seq < trail.head.seq == after:
@@ -349,19 +373,6 @@ class Replica:
             raise TeamError("edited", what, where=self._where, hint=hint)
         trail.follow(one for one in events if one.seq > point.seq)
         return trail
-
-
-def find_blanked(log: LogReader, after: int, to: int) -> frozenset[str]:
-    """Return the ids of the events that were blanked within a part of a ledger."""
-    told = map(PayloadRedacted.read, log.events_of((EventType.PAYLOAD_REDACTED,), after, to))
-    events = (log.event(one.seq) for one in told if one is not None)
-    return frozenset(one.id for one in events if one is not None)
-
-
-def tells_of(entry: Entry, ids: frozenset[str]) -> bool:
-    """Return whether an entry holds the words of some events: of its own, or of one accepted."""
-    told = read_payload(entry)
-    return "text" in told and not ids.isdisjoint((entry.id, str(told.get("of"))))
 
 
 def _join(faults: Sequence[str | int]) -> str:

@@ -26,7 +26,8 @@ from dmm.team.credentials import (
 from dmm.team.departure import Left, keep_rules
 from dmm.team.keys import SigningKey
 from dmm.team.mark import forget_joined, joined_mark, note_joined
-from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken
+from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken, TakesBack
+from dmm.team.refill import give_back
 from dmm.team.replica import Replica
 from dmm.team.rules import read_rules
 
@@ -44,6 +45,8 @@ SEEN = "team.seen"
 MAX_BYTES = 1_024
 # Sent first: the server answers, and has nothing to take.
 NOTHING = Batch(GENESIS, ())
+# What a server that was restored from a backup answers.
+BEHIND, RECOVERING = "behind", "recovering"
 REVOKED = "this laptop was removed from the team; its rules stay on this laptop"
 
 
@@ -66,10 +69,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """What one exchange did: entries sent, events received."""
+    """What one exchange did: entries sent, events received.
+
+    Of what a restored server had lost, `returned` went back; `lost` entries are to be sent again.
+    """
 
     sent: int
     received: int
+    returned: int = 0
+    lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +203,18 @@ class Team:
         """Send what waits and receive what is new, once."""
         held = self.credentials()
         log = HttpLog.of(held)
-        return Exchanged(self.push(held, log), self.pull(held, log))
+        sent, waits = 0, False
+        try:
+            sent = self.push(held, log)
+        except TeamError as error:
+            # The server was restored: what it lost goes back first.
+            waits = error.fault in (BEHIND, RECOVERING)
+            if not waits:
+                raise
+        done = self.exchange(held, log)
+        if waits or done.lost:
+            sent += self.push(held, log)
+        return replace(done, sent=sent)
 
     def push(self, held: Credentials, log: TeamLog) -> int:
         """Send what the ledger has of late; return how many entries the server took."""
@@ -222,10 +241,14 @@ class Team:
 
     def pull(self, held: Credentials, log: TeamLog) -> int:
         """Receive what is new; return how many events."""
+        return self.exchange(held, log).received
+
+    def exchange(self, held: Credentials, log: TeamLog) -> Exchanged:
+        """Receive what is new, and give back what the server lost."""
         with Replica.opened(self.path) as replica, replica.noting("unreceived"):
-            received, end = receive(replica, held, log)
+            done, end = receive(replica, held, log)
         self._note(end)
-        return received
+        return done
 
     def status(self) -> Standing:
         """Return how far this laptop is; nothing is asked of the server."""
@@ -283,17 +306,25 @@ class Team:
             return None
 
 
-def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[int, int]:
-    """Read a log to its end; return how many events were new, and where it ends."""
-    received = 0
+def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[Exchanged, int]:
+    """Read a log to its end; return what was new, and where it ends.
+
+    A server that was restored behind this laptop gets back what it lost, once.
+    """
+    received, returned, tried = 0, 0, False
+    sent = replica.membership().sent
     while True:
         after = replica.trail(held).head.seq
         page = log.pull(after)
         if isinstance(page, Revoked):
             raise TeamError("revoked", REVOKED)
+        if page.head.seq < after and isinstance(log, TakesBack) and not tried:
+            returned, tried = give_back(log, *replica.find_lost(held, page.head)), True
+            continue
         received += replica.receive(held, page, after)
         if not page.placed or page.placed[-1].seq >= page.head.seq:
-            return received, page.head.seq
+            lost = replica.send_lost(held, sent)
+            return Exchanged(0, received, returned, lost), page.head.seq
         # What is left is there already.
         log = replace(log, wait=0.0) if isinstance(log, HttpLog) else log
 

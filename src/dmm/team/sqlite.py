@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from dmm.storage.sqlite import connect, transaction, translated
-from dmm.team.database import SCHEMA_VERSION, need_current
+from dmm.team.database import SCHEMA_VERSION, group_columns, need_current
 from dmm.team.migrations import STEPS, need_free, need_known, plan
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ CREATE TABLE event (
     UNIQUE (team_id, project_id, writer, wseq),
     UNIQUE (team_id, project_id, id)
 ) STRICT;
+"""
+COLUMNS = """
+SELECT one.name, part.name FROM sqlite_schema AS one, pragma_table_info(one.name) AS part
+WHERE one.type = 'table' ORDER BY one.name, part.cid
 """
 ONLY_APPENDED = """
 CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
@@ -101,6 +105,17 @@ class SqliteDatabase:
         if not upwards and step.blocked:
             need_free(version, int(next(cursor.execute(step.blocked))[0]))
         cursor.execute(step.up if upwards else step.down)
+
+    def teams(self) -> list[str]:
+        """Name all teams."""
+        with self._lock, translated(self._where):
+            found = self._connection.execute("SELECT DISTINCT team_id FROM project ORDER BY 1")
+            return [str(row[0]) for row in found]
+
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Name the tables that hold rows of teams, and their columns."""
+        with self._lock, translated(self._where):
+            return group_columns(list(self._connection.execute(COLUMNS)))
 
     def faults(self) -> list[str]:
         """Check the file itself."""

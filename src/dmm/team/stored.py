@@ -16,12 +16,14 @@ from dmm.team.chain import (
     SERVER,
     Entry,
     Placed,
+    Trail,
     WriterHead,
     link_placed,
     seal,
     sign_head,
 )
 from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
+from dmm.team.refill import need_ahead, need_own_order
 from dmm.team.roles import may
 from dmm.team.sharing import ADDS, LIFTED
 
@@ -29,21 +31,42 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dmm.team.chain import LogName
-    from dmm.team.database import Database, Rows
+    from dmm.team.database import Database, Row, Rows
     from dmm.team.keys import SigningKey
-    from dmm.team.port import Batch, Outcome
+    from dmm.team.port import Batch, Lost, Outcome
     from dmm.team.roles import Right
     from dmm.team.sharing import Told
 
 # Setting a row to what it is takes its lock, in every database: one push at a time per project.
 LOCK_PROJECT = """
-UPDATE project SET seq = seq WHERE team_id = ? AND project_id = ? RETURNING seq, hash
+UPDATE project SET seq = seq WHERE team_id = ? AND project_id = ? RETURNING seq, hash, (
+    SELECT count(*) FROM writer
+    WHERE writer.team_id = project.team_id AND writer.project_id = project.project_id
+        AND awaited = 1 AND revoked = 0
+)
 """
 HEAD = "SELECT seq, hash FROM project WHERE team_id = ? AND project_id = ?"
 MOVE_PROJECT = "UPDATE project SET seq = ?, hash = ? WHERE team_id = ? AND project_id = ?"
 WRITER = """
-SELECT key, role, name, wseq, whash, revoked FROM writer
+SELECT key, role, name, wseq, whash, revoked, awaited FROM writer
 WHERE team_id = ? AND project_id = ? AND writer = ?
+"""
+WRITERS = """
+SELECT writer, key, role, name, wseq, whash, revoked, awaited FROM writer
+WHERE team_id = ? AND project_id = ? ORDER BY writer
+"""
+# A token that was lost with the writer's row is no token: such a laptop joins again.
+KEEP_WRITER = """
+INSERT INTO writer (team_id, project_id, writer, key, role, name, token, wseq, whash, revoked)
+VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?)
+ON CONFLICT (team_id, project_id, writer) DO UPDATE
+SET role = excluded.role, wseq = excluded.wseq, whash = excluded.whash, revoked = excluded.revoked
+"""
+REPORT = """
+UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 AND writer = ?
+"""
+RESUME = """
+UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 RETURNING writer
 """
 MOVE_WRITER = """
 UPDATE writer SET wseq = ?, whash = ? WHERE team_id = ? AND project_id = ? AND writer = ?
@@ -99,26 +122,47 @@ class Place:
 
     def head(self, rows: Rows) -> Head:
         """Read where the log ends; TeamError where there is no such project."""
-        return self._need(rows(HEAD, self.team, self.project))
+        return self.need(rows(HEAD, self.team, self.project))
 
     def lock(self, rows: Rows) -> Head:
-        """Read where the log ends, and keep others from adding until the transaction is over."""
-        return self._need(rows(LOCK_PROJECT, self.team, self.project))
+        """Read where the log ends, and keep others from adding until the transaction is over.
 
-    def _need(self, found: Sequence[tuple[object, ...]]) -> Head:
+        After a restore, nothing is added before all laptops have given back what they hold.
+        """
+        found = rows(LOCK_PROJECT, self.team, self.project)
+        head = self.need(found)
+        awaited = int(str(found[0][2]))
+        if awaited:
+            what = f"the server was restored from a backup and waits for {awaited} of the laptops"
+            hint = f"it goes on by itself; or on the server: dmm server resume {'/'.join(self.log)}"
+            raise TeamError("recovering", what, hint=hint)
+        return head
+
+    def resume(self) -> int:
+        """Wait no longer for laptops after a restore; return how many have not reported."""
+        with self.database.transaction(self.team) as rows:
+            self.head(rows)
+            self.note(rows, Act.RESUMED, "")
+            return len(rows(RESUME, self.team, self.project))
+
+    def trail(self, rows: Rows, head: Head) -> Trail:
+        """Return what is known of the log at its end; ids are left to the table."""
+        found = rows(WRITERS, self.team, self.project)
+        writers = {str(row[0]): _writer(row[1:]) for row in found}
+        return Trail(self.key.public, self.log, head, writers)
+
+    def need(self, found: Sequence[tuple[object, ...]]) -> Head:
+        """Read the end of the log in the row of the project."""
         if not found:
             what = f"there is no project {self.team}/{self.project}"
             raise TeamError("unknown", what, hint=f"dmm server add {self.team}/{self.project}")
-        seq, hash_ = found[0]
+        seq, hash_ = found[0][:2]
         return Head(int(str(seq)), str(hash_))
 
     def writer(self, rows: Rows, name: str) -> WriterHead | None:
         """Read what is known of a writer."""
         found = rows(WRITER, self.team, self.project, name)
-        if not found:
-            return None
-        key, role, shown, wseq, whash, revoked = found[0]
-        return WriterHead(key, role, shown, wseq, whash, bool(revoked))
+        return _writer(found[0]) if found else None
 
     def hash_of(self, rows: Rows, writer: str, wseq: int) -> str:
         """Read the hash of an entry of a writer; the one before the first is that of no entry."""
@@ -132,16 +176,33 @@ class Place:
         for one in entries:
             seq = head.seq + 1
             hash_ = link_placed(head.hash, seq, one.whash)
-            placed = (one.type, one.at, one.salt, one.payload, one.whash, one.signature, hash_)
-            at = (self.team, self.project, seq, one.writer, one.wseq, one.id)
-            if not rows(APPEND, *at, *placed):
-                raise _Replayed
+            self._insert(rows, Placed(seq, hash_, one))
             head = Head(seq, hash_)
         if entries:
             rows(MOVE_PROJECT, head.seq, head.hash, self.team, self.project)
             last = entries[-1]
             rows(MOVE_WRITER, last.wseq, last.whash, self.team, self.project, name)
         return head
+
+    def _insert(self, rows: Rows, placed: Placed) -> None:
+        one = placed.entry
+        told = (one.type, one.at, one.salt, one.payload, one.whash, one.signature, placed.hash)
+        at = (self.team, self.project, placed.seq, one.writer, one.wseq, one.id)
+        if not rows(APPEND, *at, *told):
+            raise _Replayed
+
+    def append_again(self, rows: Rows, trail: Trail, placed: Sequence[Placed]) -> None:
+        """Add entries where they stood, and what they say of writers; the trail must take them."""
+        before = dict(trail.writers)
+        trail.follow(placed)
+        for one in placed:
+            self._insert(rows, one)
+        rows(MOVE_PROJECT, trail.head.seq, trail.head.hash, self.team, self.project)
+        for name, writer in trail.writers.items():
+            if writer != before.get(name):
+                known = (writer.key, writer.role, writer.name)
+                chain = (writer.wseq, writer.whash, int(writer.revoked))
+                rows(KEEP_WRITER, *self.log, name, *known, *chain)
 
     def record(self, rows: Rows, head: Head, told: Told) -> Head:
         """Add an event of the server itself."""
@@ -216,6 +277,7 @@ class StoredLog:
         try:
             with place.database.transaction(place.team) as rows:
                 head = place.lock(rows)
+                need_ahead(batch, head)
                 known = place.writer(rows, self.writer)
                 if known is None:
                     return Revoked()
@@ -235,6 +297,26 @@ class StoredLog:
         except _Replayed:
             with place.database.transaction(place.team) as rows:
                 self._note_refused(rows, "push: replayed")
+            return Refused("an event that the log holds already, under another number")
+
+    def take_back(self, lost: Lost) -> Outcome:
+        """Take entries that this log gave out before it was restored from a backup."""
+        place = self.place
+        try:
+            with place.database.transaction(place.team) as rows:
+                # Locks the project as a push does, also while laptops are awaited.
+                head = place.need(rows(LOCK_PROJECT, place.team, place.project))
+                known = place.writer(rows, self.writer)
+                if known is None or known.revoked:
+                    self._note_refused(rows, "give back: revoked")
+                    return Revoked()
+                place.note(rows, Act.RETURNED, self.writer)
+                new = tuple(one for one in lost.placed if one.seq > head.seq)
+                if new:
+                    need_own_order(place.key.public, place.log, lost)
+                    place.append_again(rows, place.trail(rows, head), new)
+                return Taken(head.seq + len(new) + 1)
+        except _Replayed:
             return Refused("an event that the log holds already, under another number")
 
     def need(self, right: Right) -> None:
@@ -263,7 +345,14 @@ class StoredLog:
                 return Revoked()
             place.note(rows, Act.PULLED, self.writer)
             head = place.head(rows)
+            if known.awaited and after <= head.seq:
+                rows(REPORT, place.team, place.project, self.writer)
             # What was added since the end was read waits for a signature that covers it.
             found = rows(PAGE, place.team, place.project, after, head.seq, MOST_PULLED)
         placed = tuple(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
         return Page(placed, sign_head(place.key, place.team, place.project, head))
+
+
+def _writer(row: Row) -> WriterHead:
+    key, role, name, wseq, whash, revoked, awaited = row
+    return WriterHead(key, role, name, wseq, whash, bool(revoked), bool(awaited))
