@@ -28,10 +28,15 @@ _BAD, _UNKNOWN, _FORBIDDEN, _TOO_LARGE, _OLD, _BUSY = 400, 401, 403, 413, 426, 4
 FAILED = 503
 _STATUS = {
     "token": _UNKNOWN,
+    "identity": _UNKNOWN,
+    "expired": _UNKNOWN,
     "forbidden": _FORBIDDEN,
     "revoked": _FORBIDDEN,
     "size": _TOO_LARGE,
     "busy": _BUSY,
+    # What the server asks of others in turn.
+    "issuer": FAILED,
+    "unreachable": FAILED,
 }
 
 

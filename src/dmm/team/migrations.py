@@ -60,6 +60,11 @@ STEPS: Mapping[int, Step] = {
         down="DROP TABLE audit;",
         made=("audit",),
     ),
+    # Who signed in with a laptop.
+    4: Step(
+        up="ALTER TABLE writer ADD COLUMN person TEXT NOT NULL DEFAULT '';",
+        down="ALTER TABLE writer DROP COLUMN person;",
+    ),
 }
 
 
