@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import Command, Project
+from tests.team.issuer import CLIENT, issuing
 
 from dmm.team.database import SCHEMA_VERSION
 
@@ -30,16 +32,24 @@ def folder(command: Command, tmp_path: Path) -> Path:
     return made
 
 
-@pytest.fixture
-def url(command: Command, folder: Path) -> Iterator[str]:
+@contextlib.contextmanager
+def running(command: Command, folder: Path) -> Iterator[str]:
     line = command.line("server", "run", "--port", "0", "--folder", str(folder))
     env = command.environment()
     with subprocess.Popen(line, stdout=subprocess.PIPE, encoding="utf-8", env=env) as process:
         assert process.stdout is not None
         told = re.search(r"http://\S+", process.stdout.readline())
         assert told is not None
-        yield told[0]
-        process.terminate()
+        try:
+            yield told[0]
+        finally:
+            process.terminate()
+
+
+@pytest.fixture
+def url(command: Command, folder: Path) -> Iterator[str]:
+    with running(command, folder) as told:
+        yield told
 
 
 @pytest.mark.slow
@@ -175,3 +185,26 @@ def test_a_server_is_backed_up_and_restored(command: Command, folder: Path, tmp_
     done = command("server", "resume", "acme/shop", *at, within=tmp_path)
     assert done.stdout == "acme/shop takes events again; 0 laptops had not come back\n"
     assert command("server", "doctor", *at, within=tmp_path).returncode == 0
+
+
+def test_a_person_joins_with_an_account_of_the_issuer(
+    command: Command, folder: Path, project: Project, home: Path
+) -> None:
+    project.trust(home)
+    at = ("--folder", str(folder))
+    with issuing() as issuer:
+        issuer.claims = {"email": "ada@example.org", "groups": ["engineers"]}
+        grant = ("--client-id", CLIENT, "--grant", "engineers=acme/shop:owner")
+        done = command("server", "oidc", issuer.url, *grant, *at, within=folder)
+        assert done.stdout.startswith(f"People sign in at {issuer.url}\n"), done.stderr
+        with running(command, folder) as url:
+            joined = command("team", "join", url, within=project.folder)
+            code = f"Open {issuer.url}/activate and enter the code WDJB-MJHT"
+            assert joined.stdout.splitlines() == [code, "Waiting ...", "Joined acme/shop as owner"]
+            members = command("team", "members", within=project.folder).stdout
+            assert members.rstrip().endswith("0 events  ada@example.org")
+    done = command("server", "oidc", issuer.url, *grant, *at, within=folder)
+    assert (done.returncode, "can't be reached" in done.stderr) == (18, True)
+    assert command("server", "oidc", "none", *at, within=folder).returncode == 0
+    told = command("server", "oidc", "https://login.example.org", *at, within=folder)
+    assert "at least one grant" in told.stderr

@@ -98,10 +98,10 @@ def test_a_job_runs_to_its_end_and_its_result_is_kept(jobs: Jobs, listener: List
 def test_a_cancelled_job_stops_its_work(jobs: Jobs, listener: Listener) -> None:
     steps = Steps()
     job = jobs.begin("scan", ROOT, steps)
-    steps.allowed.release(2)
-    steps.stepped.wait(WITHIN)
-    threading.Timer(0, steps.allowed.release, (50,)).start()
-    jobs.cancel(ROOT, job.id)
+    assert steps.stepped.wait(WITHIN)
+    # Cancelling waits a moment for the step under way, which is allowed only afterwards.
+    assert jobs.cancel(ROOT, job.id).state == "running"
+    steps.allowed.release(100)
     done = listener.ended(job.id)
     assert (done.state, done.result, done.error) == ("cancelled", None, None)
     assert steps.reached < 100

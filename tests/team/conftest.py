@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dmm.embed.model import Embedder
     from dmm.team.chain import Entry
     from dmm.team.database import Database
+    from dmm.team.identity import People
     from dmm.team.port import Outcome, Page, Revoked, TeamLog
     from dmm.team.postgres import PostgresDatabase
     from dmm.team.registry import Joined
@@ -215,11 +216,13 @@ class Hall:
 
 
 @contextlib.contextmanager
-def served(registry: Registry, most: int | None = None) -> Iterator[str]:
+def served(
+    registry: Registry, most: int | None = None, people: People | None = None
+) -> Iterator[str]:
     """Serve a registry from a thread of this process."""
     with _listen("127.0.0.1", 0) as listening:
         config = uvicorn.Config(
-            TeamApi(registry).app(),
+            TeamApi(registry, people).app(),
             log_level="critical",
             lifespan="off",
             timeout_graceful_shutdown=1,

@@ -26,12 +26,14 @@ def present_members(found: Sequence[Member], *, as_json: bool) -> None:
         [
             {"writer": one.writer, "name": one.name, "role": one.role, "events": one.events}
             | ({"revoked": True} if one.revoked else {})
+            | ({"person": one.person} if one.person else {})
             for one in found
         ],
         as_json=as_json,
         lines=lambda told: (
             [
                 f"{one['writer']}  {one['role']}  {one['name']}  {counted(one['events'], 'event')}"
+                f"{'  ' + one['person'] if one.get('person') else ''}"
                 f"{'  removed' if one.get('revoked') else ''}"
                 for one in told
             ]

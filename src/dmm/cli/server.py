@@ -118,6 +118,40 @@ def lift(
 
 
 @app.command()
+def oidc(
+    issuer: Annotated[str, typer.Argument(help="The issuer's address, or none.")],
+    client_id: Annotated[str, typer.Option(help="The client that laptops sign in with.")] = "",
+    audience: Annotated[
+        str, typer.Option(help="The audience that tokens must have [the client].")
+    ] = "",
+    claim: Annotated[str, typer.Option(help="The claim that grants go by.")] = "groups",
+    scope: Annotated[str, typer.Option(help="What is asked for.")] = "openid profile email",
+    grant: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VALUE=TEAM/PROJECT:ROLE", help="Who joins what; * for anybody."),
+    ] = None,
+    folder: Folder = None,
+) -> None:
+    """Let people sign in by an issuer they have (OpenID Connect)."""
+    refuse_agents("choose who may sign in")
+    from dmm.server.setup import trust_issuer
+
+    setup = _read(folder)
+    if issuer == "none":
+        trust_issuer(setup, None)
+        print_lines(["Nobody can sign in; invitations still work"])
+        return
+    from dmm.team.identity import Grant, Trusted
+
+    grants = tuple(map(Grant.read, grant or ()))
+    if not client_id or not grants:
+        hint = "dmm server oidc ISSUER --client-id ID --grant engineers=acme/shop:reviewer"
+        raise UsageError("a client and at least one grant are needed", hint=hint)
+    trust_issuer(setup, Trusted(issuer, client_id, audience, claim, scope, grants))
+    print_lines([f"People sign in at {issuer}", "  next: restart dmm server run"])
+
+
+@app.command()
 def audit(
     place: Place,
     last: Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")] = 50,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from dmm.team.departure import Left
     from dmm.team.service import Standing
+    from dmm.team.sign_in import Code
 
 app = FastTyper(help="Rules that a team shares.")
 
@@ -31,7 +33,13 @@ app = FastTyper(help="Rules that a team shares.")
 @app.command()
 def join(
     url: Annotated[str, typer.Argument(help="The address of the team's server.")],
-    invitation: Annotated[str, typer.Argument(help="What `dmm server invite` printed.")],
+    invitation: Annotated[
+        str, typer.Argument(help="What `dmm server invite` printed [you sign in in a browser].")
+    ] = "",
+    project: Annotated[
+        str,
+        typer.Option(metavar="TEAM/PROJECT", help="The project to sign in to, of several."),
+    ] = "",
     root: Root = None,
 ) -> None:
     """Join a team with this project.
@@ -41,7 +49,10 @@ def join(
     refuse_agents("join a team")
     dmm = open_project(root)
     dmm.base.require_trust()
-    held = dmm.team.join(url, invitation)
+    if invitation:
+        held = dmm.team.join(url, invitation)
+    else:
+        held = dmm.team.sign_in(url, project, _show_code)
     dmm.published.publish()
     print_lines([f"Joined {held.team}/{held.project} as {held.role}"])
 
@@ -109,6 +120,11 @@ def revoke(writer: Writer, root: Root = None) -> None:
     refuse_agents("remove a laptop")
     removed = open_project(root).team.members().revoke(writer)
     print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
+
+
+def _show_code(code: Code) -> None:
+    print_lines([f"Open {code.address} and enter the code {code.code}", "Waiting ..."])
+    sys.stdout.flush()
 
 
 def _tell_left(left: Left) -> Iterator[str]:

@@ -17,6 +17,7 @@ from dmm.server.body import FAILED, LARGEST_BODY, LARGEST_JOIN, answering, read_
 from dmm.server.fairness import Bell, Turnstile
 from dmm.server.members import MembersApi
 from dmm.server.models import JoinModel, LostModel, PushModel
+from dmm.server.people import PeopleApi
 from dmm.team.client import OUTCOMES
 from dmm.team.port import PROTOCOL, Revoked, Taken
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from dmm.team.identity import People
     from dmm.team.port import Outcome, Page
     from dmm.team.registry import Registry
     from dmm.team.stored import StoredLog
@@ -37,8 +39,9 @@ _NAMES = {kind: name for name, kind in OUTCOMES.items()}
 class TeamApi:
     """Answers laptops; the database is asked in threads."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, people: People | None = None) -> None:
         self._registry = registry
+        self._people = people
         self._bell = Bell()
         self._turnstile = Turnstile()
 
@@ -52,6 +55,7 @@ class TeamApi:
             Route("/v1/team/lost", answering(self.take_back), methods=["POST"]),
             Route("/v1/team/pull", answering(self.pull), methods=["GET"]),
             *MembersApi(self._registry, self._open, self._bell.ring).routes(),
+            *PeopleApi(self._registry, self._people, self._bell.ring).routes(),
         ]
         return Starlette(routes=routes)
 

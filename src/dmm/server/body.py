@@ -28,12 +28,17 @@ _BAD, _UNKNOWN, _FORBIDDEN, _BEHIND, _TOO_LARGE, _OLD, _BUSY = 400, 401, 403, 40
 FAILED = 503
 _STATUS = {
     "token": _UNKNOWN,
+    "identity": _UNKNOWN,
+    "expired": _UNKNOWN,
     "forbidden": _FORBIDDEN,
     "revoked": _FORBIDDEN,
     "size": _TOO_LARGE,
     "busy": _BUSY,
     "behind": _BEHIND,
     "recovering": FAILED,
+    # What the server asks of others in turn.
+    "issuer": FAILED,
+    "unreachable": FAILED,
 }
 
 

@@ -94,6 +94,15 @@ class RoleModel(RevokeModel):
     role: Annotated[str, Field(max_length=20)]
 
 
+class SignInModel(_Strict):
+    """A person's token; the project is named where there are several."""
+
+    token: Annotated[str, Field(max_length=24_000, pattern=r"^[0-9A-Za-z_.-]+$")]
+    project: Annotated[str, Field(max_length=81, pattern=r"^[0-9a-z/-]*$")]
+    key: Hash
+    name: Annotated[str, Field(max_length=80, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
 class JoinModel(_Strict):
     """An invitation that is used."""
 

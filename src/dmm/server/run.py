@@ -25,7 +25,7 @@ def serve(setup: Setup, host: str, port: int, announce: Callable[[str], None]) -
     """Serve until a signal; answers under way are finished first."""
     with setup.registry() as registry:
         config = uvicorn.Config(
-            TeamApi(registry).app(),
+            TeamApi(registry, setup.people()).app(),
             log_level="warning",
             access_log=False,
             lifespan="off",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm import endpoint
+from dmm.domain.plain import Malformed, read_value, to_plain
 from dmm.errors import ConfigError, UsageError
 from dmm.files.durable import translated, write_atomic
 from dmm.private import make_private_folder
@@ -18,9 +19,10 @@ from dmm.team.keys import SigningKey
 from dmm.team.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dmm.team.database import Database
+    from dmm.team.identity import People, Trusted
 
 FILE = "server.json"
 DATABASE = "server.db"
@@ -34,6 +36,26 @@ class Setup:
     folder: Path
     key: SigningKey
     database: str = ""
+    # The issuer as plain data: its library is loaded only where it is used.
+    oidc: Mapping[str, object] | None = None
+
+    def people(self) -> People | None:
+        """Return who may sign in; None where no issuer is trusted."""
+        if self.oidc is None:
+            return None
+        from dmm.team.identity import People, Trusted
+
+        try:
+            return People(read_value(Trusted, self.oidc))
+        except Malformed as error:
+            where = str(self.folder / FILE)
+            raise ConfigError("the trusted issuer can't be read", where=where) from error
+
+    def save(self) -> None:
+        """Write the settings."""
+        told = {"key": self.key.secret, "database": self.database}
+        more = {} if self.oidc is None else {"oidc": self.oidc}
+        write_atomic(self.folder / FILE, json.dumps(told | more).encode(), private=True)
 
     def open_database(self) -> Database:
         """Open the database."""
@@ -84,8 +106,18 @@ def keep_setup(setup: Setup, version: int = SCHEMA_VERSION) -> Iterator[Database
         yield opened
     finally:
         opened.close()
-    told = {"key": setup.key.secret, "database": setup.database}
-    write_atomic(setup.folder / FILE, json.dumps(told).encode(), private=True)
+    setup.save()
+
+
+def trust_issuer(setup: Setup, trusted: Trusted | None) -> Setup:
+    """Let people sign in by an issuer that answers, or nobody."""
+    if trusted is not None:
+        from dmm.team.issuer import find_metadata
+
+        find_metadata(trusted.issuer)
+    changed = replace(setup, oidc=None if trusted is None else to_plain(trusted))
+    changed.save()
+    return changed
 
 
 def read_setup(folder: Path) -> Setup:
@@ -93,7 +125,8 @@ def read_setup(folder: Path) -> Setup:
     path = folder / FILE
     try:
         told = json.loads(read_regular(path, MAX_BYTES)[0])
-        return Setup(folder, SigningKey.read(told["key"]), str(told["database"]))
+        key, oidc = SigningKey.read(told["key"]), told.get("oidc")
+        return Setup(folder, key, str(told["database"]), oidc if isinstance(oidc, dict) else None)
     except FileNotFoundError:
         raise UsageError(
             "no server is set up here", where=str(folder), hint="dmm server init"

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from dmm.domain.plain import Malformed, read_value
 from dmm.errors import TeamError, UsageError
 from dmm.models.transport import read_address
+from dmm.team.issuer import SignIn
 from dmm.team.names import are_names
 from dmm.team.port import PROTOCOL, Forked, Gap, Page, Refused, Revoked, Taken
 from dmm.team.registry import Joined, Member
@@ -131,6 +132,22 @@ def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:
     if joined.server_key != invitation.rpartition(".")[2]:
         what = "the server does not hold the key that the invitation names"
         raise TeamError("unsigned", what, where=str(address), hint="check the address")
+    if not are_names(joined.team, joined.project, joined.writer):
+        raise _malformed(address)
+    return joined
+
+
+def ask_sign_in(url: str) -> SignIn:
+    """Ask a server where people sign in."""
+    address = read_address(url, where="the team's server")
+    return _read(SignIn, _ask(address, "GET", "/v1/team/sign-in", ""), address)
+
+
+def join_by_token(url: str, token: str, project: str, key: SigningKey, name: str) -> Joined:
+    """Join with the token of a person; the key of the server is the one that it names now."""
+    address = read_address(url, where="the team's server")
+    body = {"token": token, "project": project, "key": key.public, "name": name}
+    joined = _read(Joined, _ask(address, "POST", "/v1/team/sign-in", "", body), address)
     if not are_names(joined.team, joined.project, joined.writer):
         raise _malformed(address)
     return joined

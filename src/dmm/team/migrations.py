@@ -65,6 +65,11 @@ STEPS: Mapping[int, Step] = {
         up="ALTER TABLE writer ADD COLUMN awaited INTEGER NOT NULL DEFAULT 0;",
         down="ALTER TABLE writer DROP COLUMN awaited;",
     ),
+    # Who signed in with a laptop.
+    5: Step(
+        up="ALTER TABLE writer ADD COLUMN person TEXT NOT NULL DEFAULT '';",
+        down="ALTER TABLE writer DROP COLUMN person;",
+    ),
 }
 
 

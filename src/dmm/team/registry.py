@@ -40,8 +40,9 @@ SECRET_BYTES = 32
 
 ADD_PROJECT = "INSERT INTO project VALUES (?, ?, 0, ?) ON CONFLICT DO NOTHING RETURNING seq"
 ADD_WRITER = """
-INSERT INTO writer (team_id, project_id, writer, key, role, name, token, wseq, whash, revoked)
-VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, 0)
+INSERT INTO writer
+  (team_id, project_id, writer, key, role, name, token, wseq, whash, revoked, person)
+VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?)
 """
 ADD_INVITATION = "INSERT INTO invitation VALUES (?, ?, ?, ?, ?, NULL)"
 # Only one of two who use an invitation at once gets it.
@@ -52,7 +53,7 @@ RETURNING project_id, role
 ANY_PROJECT = "SELECT 1 FROM project WHERE team_id = ? LIMIT 1"
 TOKEN = "SELECT project_id, token FROM writer WHERE team_id = ? AND writer = ?"  # noqa: S105 - no secret
 MEMBERS = """
-SELECT writer, name, role, wseq, revoked FROM writer
+SELECT writer, name, role, wseq, revoked, person FROM writer
 WHERE team_id = ? AND project_id = ? AND writer <> 'server' ORDER BY name, writer
 """
 
@@ -78,6 +79,8 @@ class Member:
     role: str
     events: int
     revoked: bool
+    # Who signed in with it, as the issuer names them.
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +140,32 @@ class Registry:
             self._note_stranger(rows, team, "invitation")
         raise _unknown_invitation()
 
-    def _admit(self, rows: Rows, place: Place, writer: str, member: WriterHead) -> Joined:
+    def admit(self, team: str, project: str, role: str, key: str, name: str, person: str) -> Joined:
+        """Take in the laptop of a person who has signed in."""
+        if not is_key(key):
+            raise TeamError("malformed", "that is not a key")
+        member = WriterHead(key, role, name[:LONGEST_NAME])
+        writer = secrets.token_hex(WRITER_BYTES)
+        with self.database.transaction(team) as rows:
+            return self._admit(rows, self._place(team, project), writer, member, person)
+
+    def note_refused(self, place: str, about: str) -> None:
+        """Record that somebody was refused who named a project."""
+        team, _, project = place.partition("/")
+        if NAME.fullmatch(team) and NAME.fullmatch(project):
+            with self.database.transaction(team) as rows:
+                self._note_stranger(rows, team, about)
+
+    def _admit(
+        self, rows: Rows, place: Place, writer: str, member: WriterHead, person: str = ""
+    ) -> Joined:
         """Take a laptop in; the token that it gets is kept as a hash."""
         token = secrets.token_hex(SECRET_BYTES)
         head = place.lock(rows)
-        self._enrol(rows, place.team, place.project, writer, member, _hash(token))
+        self._enrol(rows, *place.log, writer, member, _hash(token), person)
         told = self._tell(JOINED, tell_joined(writer, member), self.clock())
         place.record(rows, head, told)
-        place.note(rows, Act.JOINED, writer, member.role)
+        place.note(rows, Act.JOINED, writer, f"{member.role} {person}".strip())
         whole = f"{place.team}.{writer}.{token}"
         return Joined(*place.log, writer, member.role, whole, self.key.public)
 
@@ -172,7 +193,7 @@ class Registry:
         with self.database.transaction(team) as rows:
             self._place(team, project).head(rows)
             found = rows(MEMBERS, team, project)
-        return tuple(Member(row[0], row[1], row[2], row[3], bool(row[4])) for row in found)
+        return tuple(Member(row[0], row[1], row[2], row[3], bool(row[4]), row[5]) for row in found)
 
     def accesses(self, team: str, project: str, most: int) -> tuple[Access, ...]:
         """Read who used a project of late, the newest first."""
@@ -208,10 +229,17 @@ class Registry:
         return Told(identity, kind, at.isoformat(timespec="milliseconds"), payload)
 
     def _enrol(
-        self, rows: Rows, team: str, project: str, writer: str, member: WriterHead, token: str
+        self,
+        rows: Rows,
+        team: str,
+        project: str,
+        writer: str,
+        member: WriterHead,
+        token: str,
+        person: str = "",
     ) -> None:
         told = (member.key, member.role, member.name, token)
-        rows(ADD_WRITER, team, project, writer, *told, GENESIS)
+        rows(ADD_WRITER, team, project, writer, *told, GENESIS, person)
 
 
 def _hash(secret: str) -> str:

@@ -30,6 +30,7 @@ from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken, TakesBack
 from dmm.team.refill import give_back
 from dmm.team.replica import Replica
 from dmm.team.rules import read_rules
+from dmm.team.sign_in import sign_in
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
 
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.team.port import Outcome, TeamLog
+    from dmm.team.registry import Joined
     from dmm.team.replica import Membership
     from dmm.team.rules import TeamRule
+    from dmm.team.sign_in import Code
 
 SEEN = "team.seen"
 MAX_BYTES = 1_024
@@ -104,7 +107,20 @@ class Team:
         return damaged or known is not None
 
     def join(self, url: str, invitation: str) -> Credentials:
-        """Join with an invitation; what is recorded from now on may be shared.
+        """Join with an invitation; what is recorded from now on may be shared."""
+        return self._join(url, lambda key, name: client.join(url, invitation, key, name))
+
+    def sign_in(self, url: str, project: str, show: Callable[[Code], None]) -> Credentials:
+        """Join as a person whom the server's issuer knows; `show` tells them what to do."""
+
+        def enter(key: SigningKey, name: str) -> Joined:
+            token = sign_in(client.ask_sign_in(url), key.public, show)
+            return client.join_by_token(url, token, project, key, name)
+
+        return self._join(url, enter)
+
+    def _join(self, url: str, enter: Callable[[SigningKey, str], Joined]) -> Credentials:
+        """Join by an invitation or as a person.
 
         Nothing changes here before the server has proved its key and its log.
         Who joins the same project again goes on where the earlier membership began.
@@ -114,8 +130,7 @@ class Team:
             what = "this project has joined a team already"
             raise UsageError(what, hint="dmm team status shows it")
         key = SigningKey.make()
-        joined = client.join(url, invitation, key, socket.gethostname())
-        held = Credentials.of(url, joined, key)
+        held = Credentials.of(url, enter(key, socket.gethostname()), key)
         since = self.ledger.reading.head().seq
         if before is not None and self._is_same(before.writer, held):
             since = before.since

@@ -1,0 +1,199 @@
+"""Who a token is for: the server checks what the issuer signed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.errors import TeamError, UsageError
+from dmm.team.issuer import SignIn, ask, find_metadata, malformed
+from dmm.team.names import NAME
+from dmm.team.roles import ROLES, need_role
+from dmm.team.sign_in import bind
+
+try:
+    import jwt
+except ImportError as _error:
+    _HINT = "install it with: pip install 'dynamic-markdown-memory[server]'"
+    raise TeamError("schema", "the library for tokens is not installed", hint=_HINT) from _error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+# By the kind of key; a token that is signed with a shared secret, or not at all, proves nothing.
+ALGORITHMS = {
+    "RSA": ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    "EC": ("ES256", "ES384", "ES512"),
+    "OKP": ("EdDSA",),
+}
+NEEDED = ["exp", "iat", "iss", "aud", "sub"]
+# Clocks may differ by so many seconds.
+LEEWAY = 60
+# How long keys are used before they are read again, and how often an unknown one makes us look.
+KEYS_KEPT, LOOK_AGAIN = 3_600.0, 60.0
+LONGEST_NAME = 120
+ANYBODY = "*"
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Who has this value in the claim joins this project in this role."""
+
+    value: str
+    team: str
+    project: str
+    role: str
+
+    @classmethod
+    def read(cls, text: str) -> Grant:
+        """Read VALUE=TEAM/PROJECT:ROLE; UsageError where it is none."""
+        value, _, rest = text.rpartition("=")
+        place, _, role = rest.partition(":")
+        team, _, project = place.partition("/")
+        if not value or not NAME.fullmatch(team) or not NAME.fullmatch(project):
+            hint = "write it like engineers=acme/shop:reviewer"
+            raise UsageError(f"'{text}' grants nothing", hint=hint)
+        return cls(value, team, project, need_role(role))
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """The issuer that a server trusts, and what its claims grant."""
+
+    issuer: str
+    client_id: str
+    audience: str = ""
+    claim: str = "groups"
+    scope: str = "openid profile email"
+    grants: tuple[Grant, ...] = ()
+
+    @property
+    def sign_in(self) -> SignIn:
+        """What laptops are told."""
+        return SignIn(self.issuer, self.client_id, self.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody whom the issuer knows, and what they may join."""
+
+    name: str
+    grants: tuple[Grant, ...]
+
+    def choose(self, place: str) -> Grant:
+        """Return the strongest grant for a project; TeamError where there is none, or no choice."""
+        found = [one for one in self.grants if place in ("", f"{one.team}/{one.project}")]
+        places = sorted({f"{one.team}/{one.project}" for one in found})
+        if not places:
+            what = f"{self.name} may join no project here" + f" named {place}" * bool(place)
+            hint = "ask whoever runs the server: dmm server oidc --grant"
+            raise TeamError("forbidden", what, hint=hint)
+        if len(places) > 1:
+            hint = f"name one of them with --project: {', '.join(places)}"
+            raise TeamError("ambiguous", f"{self.name} may join several projects", hint=hint)
+        return max(found, key=lambda one: ROLES.index(one.role))
+
+
+class People:
+    """Checks tokens by the keys of one issuer, which are kept for a while."""
+
+    def __init__(self, trusted: Trusted, clock: Callable[[], float] = time.monotonic) -> None:
+        self.trusted = trusted
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._keys: Sequence[Mapping[str, Any]] = ()
+        self._read_at = -KEYS_KEPT
+        self._looked_at = -KEYS_KEPT
+        # Why the keys could not be read when they were last asked for.
+        self._fault: TeamError | None = None
+
+    def verify(self, token: str, key: str) -> Person:
+        """Return whom a token is for; TeamError where it proves nothing.
+
+        A token with a nonce is good for the laptop key alone that it was asked for with.
+        """
+        try:
+            head = jwt.get_unverified_header(token)
+            algorithm = str(head.get("alg"))
+            known = self._find_key(str(head.get("kid", "")), algorithm)
+            claims = jwt.decode(
+                token,
+                jwt.PyJWK(dict(known), algorithm=algorithm).key,
+                algorithms=[algorithm],
+                audience=self.trusted.audience or self.trusted.client_id,
+                issuer=self.trusted.issuer,
+                leeway=LEEWAY,
+                options={"require": NEEDED},
+            )
+        except jwt.ExpiredSignatureError as error:
+            what = "the token has expired"
+            raise TeamError("expired", what, hint="sign in again: dmm team join URL") from error
+        except jwt.InvalidAudienceError as error:
+            what = "the token is for another audience than this server"
+            hint = "whoever runs the server checks the client and the audience: dmm server oidc"
+            raise TeamError("identity", what, hint=hint) from error
+        except jwt.PyJWTError as error:
+            raise _unproved("it is malformed, or the issuer did not sign it") from error
+        several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+        if several and claims.get("azp") != self.trusted.client_id:
+            raise _unproved("it was made for another client")
+        if "nonce" in claims and claims["nonce"] != bind(key):
+            raise _unproved("it was made for another laptop")
+        return self._read_person(claims)
+
+    def _read_person(self, claims: Mapping[str, Any]) -> Person:
+        told = claims.get(self.trusted.claim)
+        listed = told if isinstance(told, list) else [told]
+        values = {one for one in listed if isinstance(one, str)}
+        grants = [one for one in self.trusted.grants if one.value in values | {ANYBODY}]
+        name = str(claims.get("email") or claims.get("preferred_username") or claims["sub"])
+        return Person(name[:LONGEST_NAME], tuple(grants))
+
+    def _find_key(self, kid: str, algorithm: str) -> Mapping[str, Any]:
+        """Find a key of the issuer; one that is unknown may be new."""
+        with self._lock:
+            found = self._match(kid, algorithm)
+            old = self._clock() - self._read_at >= KEYS_KEPT
+            if (old or not found) and self._clock() - self._looked_at >= LOOK_AGAIN:
+                self._refresh()
+                found = self._match(kid, algorithm)
+            # A key that is known stays good while the issuer is away.
+            if not found and self._fault is not None:
+                raise self._fault
+        if not found:
+            raise _unproved("it is not signed with a key of the issuer")
+        return found[0]
+
+    def _refresh(self) -> None:
+        self._looked_at = self._clock()
+        try:
+            self._keys, self._fault = self._read_keys(), None
+            self._read_at = self._looked_at
+        except TeamError as error:
+            self._fault = error
+
+    def _read_keys(self) -> Sequence[Mapping[str, Any]]:
+        url = find_metadata(self.trusted.issuer).jwks_uri
+        status, told = ask(url)
+        keys = told.get("keys")
+        if status != _OK or not isinstance(keys, list):
+            raise malformed(url)
+        return [one for one in keys if isinstance(one, dict)]
+
+    def _match(self, kid: str, algorithm: str) -> list[Mapping[str, Any]]:
+        return [
+            one
+            for one in self._keys
+            if one.get("kid", "") == kid
+            and one.get("use", "sig") == "sig"
+            and one.get("alg", algorithm) == algorithm
+            and algorithm in ALGORITHMS.get(str(one.get("kty")), ())
+        ]
+
+
+def _unproved(why: str) -> TeamError:
+    hint = "sign in again: dmm team join URL"
+    return TeamError("identity", f"the token proves nothing: {why}", hint=hint)
