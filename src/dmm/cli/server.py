@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -172,16 +173,24 @@ def run(
     port: Annotated[
         int, typer.Option(min=0, max=65_535, help="The port; 0 picks a free one.")
     ] = 8_321,
+    trial: Annotated[
+        bool, typer.Option("--trial", help="With a PostgreSQL of its own, in the folder.")
+    ] = False,
     folder: Folder = None,
 ) -> None:
     """Run the server until it is told to stop."""
     from dmm.server.run import serve
+    from dmm.server.setup import default_folder, on_trial
 
     def announce(url: str) -> None:
         print_lines([f"Listening on {url}"])
         sys.stdout.flush()
 
-    serve(_read(folder), host, port, announce)
+    if trial:
+        refuse_agents("set up a team server")
+    place = folder or default_folder()
+    with on_trial(place) if trial else contextlib.nullcontext(_read(folder)) as setup:
+        serve(setup, host, port, announce)
 
 
 @app.command()

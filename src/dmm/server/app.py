@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
+from starlette.middleware import Middleware
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
 from dmm.errors import DmmError, TeamError
 from dmm.server.body import FAILED, LARGEST_BODY, LARGEST_JOIN, answering, read_body
 from dmm.server.fairness import Bell, Turnstile
 from dmm.server.members import MembersApi
+from dmm.server.metrics import CONTENT_TYPE, Measured, Metrics
 from dmm.server.models import JoinModel, LostModel, PushModel
 from dmm.server.people import PeopleApi
 from dmm.team.client import OUTCOMES
@@ -44,11 +46,13 @@ class TeamApi:
         self._people = people
         self._bell = Bell()
         self._turnstile = Turnstile()
+        self._metrics = Metrics(())
 
     def app(self) -> Starlette:
         """Return the application."""
         routes = [
             Route("/health", self.health, methods=["GET"]),
+            Route("/metrics", self.tell_metrics, methods=["GET"]),
             Route("/v1/team/join", answering(self.join), methods=["POST"]),
             Route("/v1/team/leave", answering(self.leave), methods=["POST"]),
             Route("/v1/team/push", answering(self.push), methods=["POST"]),
@@ -57,7 +61,17 @@ class TeamApi:
             *MembersApi(self._registry, self._open, self._bell.ring).routes(),
             *PeopleApi(self._registry, self._people, self._bell.ring).routes(),
         ]
-        return Starlette(routes=routes)
+        self._metrics = Metrics(one.path for one in routes)
+        return Starlette(routes=routes, middleware=[Middleware(Measured, self._metrics)])
+
+    def drain(self) -> None:
+        """End all waits for news, now and from now on: the server is about to stop."""
+        self._bell.close()
+
+    async def tell_metrics(self, _: Request) -> Response:
+        """Give figures on the server; whoever runs it keeps them from others."""
+        text = self._metrics.write(self._bell.waiting)
+        return PlainTextResponse(text, media_type=CONTENT_TYPE)
 
     async def health(self, _: Request) -> Response:
         """Say whether the database answers."""
@@ -94,6 +108,7 @@ class TeamApi:
             batch = PushModel.model_validate_json(body).to_batch()
             outcome = await to_thread.run_sync(log.push, batch)
         if isinstance(outcome, Taken) and batch.entries:
+            self._metrics.events += len(batch.entries)
             self._bell.ring(log.place.log)
         return _tell(outcome)
 

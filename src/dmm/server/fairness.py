@@ -45,6 +45,19 @@ class Bell:
     def __init__(self) -> None:
         self._rung: Counter[LogName] = Counter()
         self._waiting: dict[LogName, dict[str, asyncio.Future[bool]]] = {}
+        self._closed = False
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return sum(map(len, self._waiting.values()))
+
+    def close(self) -> None:
+        """End all waits, and let nobody wait any more."""
+        self._closed = True
+        for held in self._waiting.values():
+            for one in held.values():
+                _settle(one, woken=False)
 
     def count(self, place: LogName) -> int:
         """Return how often the bell has rung for a project."""
@@ -61,6 +74,8 @@ class Bell:
 
         `heard` is the count before the log was read: what was pushed since is not missed.
         """
+        if self._closed:
+            return False
         if self._rung[place] != heard:
             return True
         waiting = self._waiting.setdefault(place, {})

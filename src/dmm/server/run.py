@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import socket
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ from dmm.errors import UsageError
 from dmm.server.app import TeamApi
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from dmm.server.setup import Setup
 
@@ -21,11 +23,25 @@ DRAIN = 5
 MOST_CONNECTIONS = 900
 
 
+class DrainingServer(uvicorn.Server):
+    """Takes no new requests after a signal, ends waits for news, and finishes what is under way."""
+
+    def __init__(self, config: uvicorn.Config, api: TeamApi) -> None:
+        super().__init__(config)
+        self._api = api
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop, once what is under way is done."""
+        self._api.drain()
+        await super().shutdown(sockets)
+
+
 def serve(setup: Setup, host: str, port: int, announce: Callable[[str], None]) -> None:
     """Serve until a signal; answers under way are finished first."""
     with setup.registry() as registry:
+        api = TeamApi(registry, setup.people())
         config = uvicorn.Config(
-            TeamApi(registry, setup.people()).app(),
+            api.app(),
             log_level="warning",
             access_log=False,
             lifespan="off",
@@ -35,7 +51,20 @@ def serve(setup: Setup, host: str, port: int, announce: Callable[[str], None]) -
         )
         with _listen(host, port) as listening:
             announce(f"http://{host}:{listening.getsockname()[1]}")
-            uvicorn.Server(config).run(sockets=[listening])
+            with _outliving_signals():
+                DrainingServer(config, api).run(sockets=[listening])
+
+
+@contextlib.contextmanager
+def _outliving_signals() -> Iterator[None]:
+    """Outlive the signal that uvicorn raises again when it has stopped: there is more to close."""
+    names = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(one, lambda *_: None) for one in names]
+    try:
+        yield
+    finally:
+        for one, handler in zip(names, before, strict=True):
+            signal.signal(one, handler)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -14,6 +14,7 @@ from dmm.errors import ConfigError, UsageError
 from dmm.files.durable import translated, write_atomic
 from dmm.private import make_private_folder
 from dmm.reading import read_regular
+from dmm.server.trial import EMBEDDED, Cluster
 from dmm.team.database import SCHEMA_VERSION
 from dmm.team.keys import SigningKey
 from dmm.team.registry import Registry
@@ -62,7 +63,8 @@ class Setup:
         if self.database:
             from dmm.team.postgres import PostgresDatabase
 
-            return PostgresDatabase(self.database)
+            embedded = self.database == EMBEDDED
+            return PostgresDatabase(Cluster(self.folder).address() if embedded else self.database)
         from dmm.team.sqlite import SqliteDatabase
 
         return SqliteDatabase(self.folder / DATABASE)
@@ -107,6 +109,25 @@ def keep_setup(setup: Setup, version: int = SCHEMA_VERSION) -> Iterator[Database
     finally:
         opened.close()
     setup.save()
+
+
+@contextlib.contextmanager
+def on_trial(folder: Path) -> Iterator[Setup]:
+    """Run a PostgreSQL of the folder's own for a block, with a server that is set up on it."""
+    there = (folder / FILE).exists()
+    if there and read_setup(folder).database != EMBEDDED:
+        hint = "dmm server run without --trial, or another --folder"
+        raise UsageError("the server here has another database", where=str(folder), hint=hint)
+    with translated(folder, "make the folder"):
+        make_private_folder(folder)
+    with Cluster(folder).running():
+        setup = read_setup(folder) if there else set_up(folder, EMBEDDED)
+        database = setup.open_database()
+        try:
+            database.migrate()
+        finally:
+            database.close()
+        yield setup
 
 
 def trust_issuer(setup: Setup, trusted: Trusted | None) -> Setup:
