@@ -274,7 +274,8 @@ def test_a_push_that_breaks_off_takes_nothing_and_fails_nowhere(
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as line:
         head = (
-            "POST /v1/team/push HTTP/1.1\r\nHost: x\r\nDMM-Protocol: 1\r\nContent-Length: 99\r\n"
+            "POST /v1/team/push HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n"
+            f"DMM-Protocol: {PROTOCOL}\r\n"
             f"Authorization: Bearer {ada.joined.token}\r\nExpect: 100-continue\r\n\r\n"
         )
         line.sendall(head.encode())
