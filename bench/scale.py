@@ -196,10 +196,13 @@ async def _wait_together(
 
 async def _ask(port: int, token: str, after: int) -> bytes:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = f"GET /v1/team/pull?after={after}&wait=30 HTTP/1.1\r\nHost: x\r\n"
-    writer.write(
-        f"{head}DMM-Protocol: {PROTOCOL}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    lines = (
+        f"GET /v1/team/pull?after={after}&wait=30 HTTP/1.1",
+        "Host: x",
+        f"DMM-Protocol: {PROTOCOL}",
+        f"Authorization: Bearer {token}",
     )
+    writer.write("".join(f"{line}\r\n" for line in (*lines, "")).encode())
     try:
         return await reader.readuntil(b"\r\n")
     finally:

@@ -221,7 +221,7 @@ async def _spread(
 ) -> tuple[float, float]:
     """Push one rule while all others wait; tell how long the push and the last answer took."""
     head = LAPTOPS + 1 + len(sender.said)
-    asked = [asyncio.create_task(_wait_for(port, one.joined.token, head)) for one in others]
+    asked = [asyncio.create_task(_hear(port, one.joined.token, head)) for one in others]
     # All wait once the server has read the log for each of them and found nothing.
     await asyncio.sleep(0.5)
     sender.say(f"never call {secrets.token_hex(4)}")
@@ -233,13 +233,17 @@ async def _spread(
     return pushed, max(ends) - begun
 
 
-async def _wait_for(port: int, token: str, after: int) -> float:
+async def _hear(port: int, token: str, after: int) -> float:
     """Ask for what comes after a number; tell when the whole answer was there."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = f"GET /v1/team/pull?after={after}&wait=25 HTTP/1.1\r\nHost: x\r\n"
-    writer.write(
-        f"{head}DMM-Protocol: {PROTOCOL}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    lines = (
+        f"GET /v1/team/pull?after={after}&wait=25 HTTP/1.1",
+        "Host: x",
+        f"DMM-Protocol: {PROTOCOL}",
+        f"Authorization: Bearer {token}",
+        "Connection: close",
     )
+    writer.write("".join(f"{line}\r\n" for line in (*lines, "")).encode())
     told = await reader.read()
     ended = time.perf_counter()
     writer.close()
