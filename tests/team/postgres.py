@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -9,6 +10,10 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +76,14 @@ def start_postgres(programs: Path, *, durable: bool = False) -> Postgres:
     server.run("initdb", "-D", str(server.data), "-U", "postgres", *ways)
     server.start()
     return server
+
+
+@contextlib.contextmanager
+def running_postgres(programs: Path, *, durable: bool = False) -> Iterator[Postgres]:
+    """Have a server for a block; nothing of it is left."""
+    server = start_postgres(programs, durable=durable)
+    try:
+        yield server
+    finally:
+        server.stop("immediate")
+        shutil.rmtree(server.folder, ignore_errors=True)

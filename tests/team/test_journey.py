@@ -10,7 +10,6 @@ import contextlib
 import datetime as dt
 import json
 import random
-import shutil
 import sys
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -23,7 +22,7 @@ from tests.team.conftest import need_programs
 from tests.team.fleet import PACE, PLAN, Fleet, Plan, word
 from tests.team.host import Host, until
 from tests.team.line import CUT, FAULTS, Line, opened
-from tests.team.postgres import start_postgres
+from tests.team.postgres import running_postgres
 
 from dmm.eventlog.chain import Head
 from dmm.server.setup import read_setup, set_up
@@ -81,8 +80,7 @@ class Laptop:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
-    server = start_postgres(need_programs())
-    try:
+    with running_postgres(need_programs()) as server:
         set_up(tmp_path / "server", server.make("team"))
         found = Host(tmp_path / "server", server)
         found.start()
@@ -90,9 +88,6 @@ def host(tmp_path: Path) -> Iterator[Host]:
             yield found
         finally:
             found.kill()
-    finally:
-        server.stop("immediate")
-        shutil.rmtree(server.folder, ignore_errors=True)
 
 
 @pytest.fixture

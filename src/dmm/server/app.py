@@ -138,7 +138,8 @@ class TeamApi:
         while told.empty and (left := until - loop.time()) > 0:
             if await request.is_disconnected():
                 break
-            rest = min(left, LOOK_EVERY)
+            # All look at the same moments, so that one look at the log is enough for a project.
+            rest = min(left, LOOK_EVERY - loop.time() % LOOK_EVERY)
             if not await self._bell.wait(log.place.log, log.writer, heard, rest):
                 break
             heard = self._bell.count(log.place.log)
