@@ -134,6 +134,7 @@ def _measures(
         "redaction": _plain("redaction"),
         "growth": _plain("growth"),
         "page": _sized("page", quick=quick),
+        "team": _sized("team", quick=quick),
     }
 
 

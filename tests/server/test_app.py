@@ -6,6 +6,7 @@ import http.client
 import json
 import queue
 import socket
+import struct
 import threading
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -264,3 +265,42 @@ def test_an_owner_of_one_project_is_nobody_in_another(server: Server) -> None:
         with pytest.raises(TeamError, match="there is no writer"):
             members.revoke(writer)
     assert zoe.joined.writer not in str(members.list())
+
+
+def test_a_push_that_breaks_off_takes_nothing_and_fails_nowhere(
+    server: Server, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ada = Hall(server.registry, "acme", server.url).join()
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as line:
+        head = (
+            "POST /v1/team/push HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n"
+            f"DMM-Protocol: {PROTOCOL}\r\n"
+            f"Authorization: Bearer {ada.joined.token}\r\nExpect: 100-continue\r\n\r\n"
+        )
+        line.sendall(head.encode())
+        assert line.recv(100).startswith(b"HTTP/1.1 100")
+        line.sendall(b'{"previous"')
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    ada.say("never push to main")
+    assert ada.log.push(ada.batch()) == Taken(2)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_an_answer_that_breaks_off_counts_as_none(server: Server) -> None:
+    ada = Hall(server.registry, "acme", server.url).join()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            line, _ = listening.accept()
+            with line:
+                line.recv(10_000)
+                line.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"placed"')
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(TeamError, match="the answer broke off") as told:
+            HttpLog.of(ada.credentials(url)).pull(0)
+        thread.join()
+    assert told.value.fault == "unreachable"

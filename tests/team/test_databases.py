@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.team.conftest import Postgres
+    from tests.team.postgres import Postgres
 
     from dmm.team.database import Row, Rows
 

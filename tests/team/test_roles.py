@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.team.conftest import Hall, Office, Postgres
+    from tests.team.conftest import Hall, Office
+    from tests.team.postgres import Postgres
 
     from dmm.team.database import Database
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
+import json
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from dmm.errors import DmmError, TeamError
 from dmm.server.body import FAILED, LARGEST_BODY, LARGEST_JOIN, answering, read_body
-from dmm.server.fairness import Bell, Turnstile
+from dmm.server.fairness import Bell, Together, Turnstile
 from dmm.server.members import MembersApi
 from dmm.server.metrics import CONTENT_TYPE, Measured, Metrics
 from dmm.server.models import JoinModel, LostModel, PushModel
@@ -25,17 +26,25 @@ from dmm.team.port import PROTOCOL, Revoked, Taken
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
 
     from dmm.team.identity import People
     from dmm.team.port import Outcome, Page
     from dmm.team.registry import Registry
-    from dmm.team.stored import StoredLog
+    from dmm.team.stored import Place, StoredLog
 
 LONGEST_WAIT = 30.0
 # Another process of the server may take a push too; then a waiting laptop hears of it so late.
 LOOK_EVERY = 5.0
 _NAMES = {kind: name for name, kind in OUTCOMES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A page as it is sent, and who may not have it."""
+
+    body: bytes
+    empty: bool
+    removed: frozenset[str] = frozenset()
 
 
 class TeamApi:
@@ -47,6 +56,7 @@ class TeamApi:
         self._bell = Bell()
         self._turnstile = Turnstile()
         self._metrics = Metrics(())
+        self._reading = Together[Written]()
 
     def app(self) -> Starlette:
         """Return the application."""
@@ -131,20 +141,35 @@ class TeamApi:
             return await self._pull(request, log)
 
     async def _pull(self, request: Request, log: StoredLog) -> Response:
-        after = _number(request, "after", 1 << 53)
+        after = int(_number(request, "after", 1 << 53))
         loop = asyncio.get_running_loop()
         until = loop.time() + min(_number(request, "wait", 3_600), LONGEST_WAIT)
-        while True:
-            heard = self._bell.count(log.place.log)
-            page = await to_thread.run_sync(log.pull, int(after))
-            if isinstance(page, Revoked):
-                return _tell(page)
-            left = until - loop.time()
-            if page.placed or left <= 0 or await request.is_disconnected():
-                return _give(page)
-            rest = min(left, LOOK_EVERY)
+        heard = self._bell.count(log.place.log)
+        # The first look is the laptop's own, and recorded; then it looks with all who wait.
+        page = await to_thread.run_sync(log.pull, after)
+        if isinstance(page, Revoked):
+            return _tell(page)
+        told = _write(page)
+        while told.empty and (left := until - loop.time()) > 0:
+            if await request.is_disconnected():
+                break
+            # All look at the same moments, so that one look at the log is enough for a project.
+            rest = min(left, LOOK_EVERY - loop.time() % LOOK_EVERY)
             if not await self._bell.wait(log.place.log, log.writer, heard, rest):
-                return _give(page)
+                break
+            heard = self._bell.count(log.place.log)
+            told = await self._read(log.place, after, heard)
+            if log.writer in told.removed:
+                return _tell(Revoked())
+        return Response(told.body, media_type="application/json")
+
+    async def _read(self, place: Place, after: int, heard: int) -> Written:
+        """Read the log once for all who have heard as much and ask for the same."""
+
+        async def work() -> Written:
+            return await to_thread.run_sync(_write_for_all, place, after)
+
+        return await self._reading.get((place.log, after, heard), work)
 
     async def _open(self, request: Request) -> StoredLog:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
@@ -171,5 +196,11 @@ def _tell(outcome: Outcome) -> Response:
     return JSONResponse({"outcome": _NAMES[type(outcome)], **asdict(outcome)})
 
 
-def _give(page: Page) -> Response:
-    return JSONResponse(asdict(page))
+def _write(page: Page) -> Written:
+    body = json.dumps(asdict(page), separators=(",", ":")).encode()
+    return Written(body, empty=not page.placed)
+
+
+def _write_for_all(place: Place, after: int) -> Written:
+    read = place.read(after)
+    return replace(_write(read.page), removed=read.removed)

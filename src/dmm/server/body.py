@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from dmm.domain.text import neutralise
@@ -55,6 +56,9 @@ def answering(handler: Handler) -> Handler:
         except ValidationError as error:
             where = ".".join(map(str, error.errors()[0]["loc"]))
             return _fail(TeamError("malformed", f"the request is malformed at '{where}'"), _BAD)
+        except ClientDisconnect:
+            # Nobody reads this; nothing was taken.
+            return _fail(TeamError("malformed", "the request broke off"), _BAD)
         except TeamError as error:
             return _fail(error, _STATUS.get(error.fault, _BAD))
         except DmmError as error:

@@ -1,18 +1,20 @@
-"""What keeps one laptop from using the server up: how many of its requests are under way."""
+"""What keeps laptops from using the server up: few requests of each, and one answer for many."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dmm.errors import TeamError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Coroutine, Hashable, Iterator
 
     from dmm.team.chain import LogName
+
+T = TypeVar("T")
 
 # A laptop sends, receives and may be asked to do both by hand at the same time.
 MOST_AT_ONCE = 4
@@ -91,6 +93,22 @@ class Bell:
                 del waiting[writer]
             if not waiting and self._waiting.get(place) is waiting:
                 del self._waiting[place]
+
+
+class Together(Generic[T]):
+    """Does once what several ask for at the same time."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[Hashable, asyncio.Task[T]] = {}
+
+    async def get(self, key: Hashable, work: Callable[[], Coroutine[object, object, T]]) -> T:
+        """Return what the work gives; whoever asks meanwhile gets the same."""
+        task = self._under_way.get(key)
+        if task is None:
+            task = self._under_way[key] = asyncio.get_running_loop().create_task(work())
+            task.add_done_callback(lambda _: self._under_way.pop(key))
+        # Whoever goes away does not take it from the others.
+        return await asyncio.shield(task)
 
 
 def _settle(one: asyncio.Future[bool] | None, *, woken: bool) -> None:

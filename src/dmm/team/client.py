@@ -181,6 +181,8 @@ def _ask(
         connection.request(method, address.path + path, body=data, headers=headers)
         answer = connection.getresponse()
         told = answer.read(LARGEST_ANSWER)
+        if answer.length and len(told) < LARGEST_ANSWER:
+            raise _unreachable(address, "the answer broke off")
     except (OSError, http.client.HTTPException, ssl.SSLError) as error:
         raise _unreachable(address, str(error) or type(error).__name__) from error
     finally:

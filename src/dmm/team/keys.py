@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -39,11 +40,15 @@ class SigningKey:
         return self._key.sign(text.encode()).hex()
 
 
+@lru_cache(1_000)
+def _read_public(public: str) -> Ed25519PublicKey:
+    return Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
+
+
 def is_signed(public: str, text: str, signature: str) -> bool:
     """Return whether the owner of a key signed a text."""
     try:
-        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
-        key.verify(bytes.fromhex(signature), text.encode())
+        _read_public(public).verify(bytes.fromhex(signature), text.encode())
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -52,7 +57,7 @@ def is_signed(public: str, text: str, signature: str) -> bool:
 def is_key(public: str) -> bool:
     """Return whether a text is a public key."""
     try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
+        _read_public(public)
     except ValueError:
         return False
     return True

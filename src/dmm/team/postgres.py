@@ -7,6 +7,7 @@ statements run as a role that owns nothing and can't pass row-level security by.
 from __future__ import annotations
 
 import contextlib
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError, TeamError
@@ -90,6 +91,8 @@ class PostgresDatabase:
             timeout=PATIENCE,
             open=False,
             configure=_take_role,
+            # Statements are prepared as they are, not searched for placeholders at every use.
+            kwargs={"cursor_factory": psycopg.RawCursor},
             check=ConnectionPool.check_connection,
         )
 
@@ -98,12 +101,10 @@ class PostgresDatabase:
         """Begin a transaction that sees the rows of one team."""
         self._pool.open()
         with self._translated(), self._pool.connection() as connection:
-            connection.execute("SELECT set_config('dmm.team', %s, true)", (team,))
+            connection.execute("SELECT set_config('dmm.team', $1, true)", (team,))
 
             def run(statement: str, *values: str | int | None) -> list[Row]:
-                # Our statements are fixed texts without a percent sign.
-                text = statement.replace("?", "%s")
-                cursor = connection.execute(text, values)
+                cursor = connection.execute(_number(statement), values)
                 return [] if cursor.description is None else cursor.fetchall()
 
             yield run
@@ -202,6 +203,13 @@ def _take_step(connection: Connection, version: int, *, upwards: bool) -> None:
         connection.execute(_FORCE.format(table=table, not_=""))
     for table in step.made if upwards else ():
         connection.execute((_ISOLATE + _GRANT).format(table=table))
+
+
+@lru_cache(1_000)
+def _number(statement: str) -> str:
+    """Number the places for values; our statements have question marks for nothing else."""
+    first, *rest = statement.split("?")
+    return first + "".join(f"${place}{part}" for place, part in enumerate(rest, 1))
 
 
 def _read_version(connection: Connection) -> int:

@@ -6,6 +6,7 @@ later versions included. The server refuses whatever the table does not allow.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # How much one rule may hold; a sentence needs a few hundred characters.
 MAX_PAYLOAD = 16 * 1024
+_SURROGATE = re.compile("[\ud800-\udfff]")
 # What brings a rule into force, and what ends it.
 ADDS = (EventType.CONSTRAINT_ADDED, EventType.CONSTRAINT_ACCEPTED)
 LIFTED = EventType.CONSTRAINT_DEACTIVATED
@@ -127,8 +129,7 @@ def is_rule(told: Mapping[str, str]) -> bool:
     text = told.get("text", "")
     if not text.strip() or len(text) > LONGEST["constraint"] or find_hidden(text):
         return False
-    is_text = not any("\ud800" <= one <= "\udfff" for one in text)
-    return is_text and told.get("priority") in list(Priority)
+    return _SURROGATE.search(text) is None and told.get("priority") in list(Priority)
 
 
 def _tell(event: Event, find: Find) -> dict[str, str] | None:

@@ -77,9 +77,9 @@ SELECT whash FROM event WHERE team_id = ? AND project_id = ? AND writer = ? AND 
 APPEND = """
 INSERT INTO event (team_id, project_id, seq, writer, wseq, id, type, at, salt, payload, whash,
     signature, hash)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO NOTHING RETURNING seq
+VALUES {rows} ON CONFLICT DO NOTHING RETURNING seq
 """
+APPENDED = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 PAGE = """
 SELECT seq, hash, writer, wseq, id, type, at, salt, payload, whash, signature FROM event
 WHERE team_id = ? AND project_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
@@ -93,6 +93,9 @@ SELECT seq FROM event
 WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ? AND payload = ?
 """
 CHANGE_ROLE = "UPDATE writer SET role = ? WHERE team_id = ? AND project_id = ? AND writer = ?"
+REMOVED = """
+SELECT writer FROM writer WHERE team_id = ? AND project_id = ? AND revoked <> 0
+"""
 REVOKE = "UPDATE writer SET revoked = 1 WHERE team_id = ? AND project_id = ? AND writer = ?"
 
 
@@ -103,6 +106,14 @@ def now() -> dt.datetime:
 
 class _Replayed(Exception):
     """Ends a transaction; it never leaves this module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page of a log, and who was removed at that time and is not given it."""
+
+    page: Page
+    removed: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +170,20 @@ class Place:
         seq, hash_ = found[0][:2]
         return Head(int(str(seq)), str(hash_))
 
+    def read(self, after: int) -> Reading:
+        """Read the entries after a number for several writers at once."""
+        with self.database.transaction(self.team) as rows:
+            removed = frozenset(str(row[0]) for row in rows(REMOVED, self.team, self.project))
+            return Reading(self.page(rows, after), removed)
+
+    def page(self, rows: Rows, after: int) -> Page:
+        """Read the entries after a number."""
+        head = self.head(rows)
+        # What was added since the end was read waits for a signature that covers it.
+        found = rows(PAGE, self.team, self.project, after, head.seq, MOST_PULLED)
+        placed = tuple(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
+        return Page(placed, sign_head(self.key, self.team, self.project, head))
+
     def writer(self, rows: Rows, name: str) -> WriterHead | None:
         """Read what is known of a writer."""
         found = rows(WRITER, self.team, self.project, name)
@@ -173,30 +198,33 @@ class Place:
 
     def append(self, rows: Rows, head: Head, name: str, entries: Sequence[Entry]) -> Head:
         """Add entries of one writer at the end of the log, which is locked."""
+        placed = []
         for one in entries:
-            seq = head.seq + 1
-            hash_ = link_placed(head.hash, seq, one.whash)
-            self._insert(rows, Placed(seq, hash_, one))
-            head = Head(seq, hash_)
+            head = Head(head.seq + 1, link_placed(head.hash, head.seq + 1, one.whash))
+            placed.append(Placed(head.seq, head.hash, one))
         if entries:
+            self._insert(rows, placed)
             rows(MOVE_PROJECT, head.seq, head.hash, self.team, self.project)
             last = entries[-1]
             rows(MOVE_WRITER, last.wseq, last.whash, self.team, self.project, name)
         return head
 
-    def _insert(self, rows: Rows, placed: Placed) -> None:
-        one = placed.entry
-        told = (one.type, one.at, one.salt, one.payload, one.whash, one.signature, placed.hash)
-        at = (self.team, self.project, placed.seq, one.writer, one.wseq, one.id)
-        if not rows(APPEND, *at, *told):
+    def _insert(self, rows: Rows, placed: Sequence[Placed]) -> None:
+        """Insert some with one statement: a round trip to the database costs more than a row."""
+        values: list[str | int] = []
+        for seq, hash_, one in ((at.seq, at.hash, at.entry) for at in placed):
+            values += (self.team, self.project, seq, one.writer, one.wseq, one.id, one.type)
+            values += (one.at, one.salt, one.payload, one.whash, one.signature, hash_)
+        added = rows(APPEND.format(rows=", ".join([APPENDED] * len(placed))), *values)
+        if len(added) < len(placed):
             raise _Replayed
 
     def append_again(self, rows: Rows, trail: Trail, placed: Sequence[Placed]) -> None:
         """Add entries where they stood, and what they say of writers; the trail must take them."""
         before = dict(trail.writers)
         trail.follow(placed)
-        for one in placed:
-            self._insert(rows, one)
+        if placed:
+            self._insert(rows, placed)
         rows(MOVE_PROJECT, trail.head.seq, trail.head.hash, self.team, self.project)
         for name, writer in trail.writers.items():
             if writer != before.get(name):
@@ -344,13 +372,10 @@ class StoredLog:
                 self._note_refused(rows, "pull: revoked")
                 return Revoked()
             place.note(rows, Act.PULLED, self.writer)
-            head = place.head(rows)
-            if known.awaited and after <= head.seq:
+            page = place.page(rows, after)
+            if known.awaited and after <= page.head.seq:
                 rows(REPORT, place.team, place.project, self.writer)
-            # What was added since the end was read waits for a signature that covers it.
-            found = rows(PAGE, place.team, place.project, after, head.seq, MOST_PULLED)
-        placed = tuple(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
-        return Page(placed, sign_head(place.key, place.team, place.project, head))
+        return page
 
 
 def _writer(row: Row) -> WriterHead:
