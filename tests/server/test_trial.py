@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.team.conftest import find_programs
+from tests.team.postgres import find_programs
 
 from dmm.errors import UsageError
 from dmm.server.trial import Cluster

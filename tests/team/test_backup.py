@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.team.conftest import Postgres
+    from tests.team.postgres import Postgres
 
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
