@@ -102,6 +102,14 @@ def _texts() -> tuple[str, ...]:
     return field(default=(), metadata=about)
 
 
+def _some(*options: str) -> tuple[str, ...]:
+    def accepts(value: object) -> bool:
+        return isinstance(value, list) and all(one in options for one in value)
+
+    about = {"wanted": f"a list of {', '.join(options)}", "accepts": accepts, "take": tuple}
+    return field(default=(), metadata=about)
+
+
 def _each(kind: type[Section]) -> Mapping[str, Section]:
     return field(default_factory=dict, metadata={"each": kind})
 
@@ -247,6 +255,13 @@ class ObservationsConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class TeamConfig:
+    """What a project shares with its team besides rules."""
+
+    share: tuple[str, ...] = _some("decisions", "facts", "reviews")
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All settings of a project; every one has a default."""
 
@@ -263,6 +278,7 @@ class Config:
     enforcement: EnforcementConfig = _section(EnforcementConfig)
     lifecycle: LifecycleConfig = _section(LifecycleConfig)
     observations: ObservationsConfig = _section(ObservationsConfig)
+    team: TeamConfig = _section(TeamConfig)
     conflict_scan_interval: str = _choice("daily", "hourly", "weekly", "never")
 
 

@@ -1,7 +1,8 @@
-"""What leaves a laptop: only a person's word on a rule, and of it only the listed fields."""
+"""What leaves a laptop: only a person's word, on rules unless settings say more, field by field."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -9,17 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmm.config import parse_config
 from dmm.domain import payload, proposal_payload  # noqa: F401 - they fill the list of payloads
 from dmm.domain.event import PERSONS, Event, EventType, Trust
 from dmm.domain.plain import to_plain
 from dmm.domain.recorded import PAYLOADS
-from dmm.team.sharing import SHARED, SHARING, is_shareable, share
+from dmm.errors import ConfigError
+from dmm.team.sharing import SHARED, SHARING, Kind, is_shareable, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CANARY = "canary-7f3a"
 RULES = {"ConstraintAdded", "ConstraintAccepted", "ConstraintDeactivated"}
+OTHERS = {
+    "FactAdded": {"key": "region", "value": "eu-central-1"},
+    "DecisionMade": {"text": "use PostgreSQL"},
+    "DecisionBlocked": {"text": "use MySQL"},
+    "ProposalReviewed": {"of": "id-1", "verdict": "approved", "paths": "global/deploy.md"},
+}
 
 
 def names_of(kind: str) -> list[str]:
@@ -34,16 +43,30 @@ def test_every_type_of_event_has_a_verdict() -> None:
         assert bool(verdict.fields) != bool(verdict.private), kind
 
 
-def test_only_rules_are_shared() -> None:
-    assert set(SHARED) == RULES
-    assert not any(is_shareable(kind, {"text": "x"}) for kind in set(EventType) - RULES)
+def test_only_rules_and_what_settings_name_are_shared() -> None:
+    assert set(SHARED) == RULES | set(OTHERS)
+    assert not any(is_shareable(kind, {"text": "x"}) for kind in set(EventType) - set(SHARED))
     assert not is_shareable("SomethingOfALaterVersion", {"text": "x"})
+    for kind, told in OTHERS.items():
+        assert is_shareable(kind, told)
+        event = make(7, kind, told | {"confidence": None})
+        named = SHARING[EventType(kind)].kind
+        assert share(event, lambda _: None) is None
+        assert share(event, lambda _: None, set(Kind) - {named}) is None
 
 
-@pytest.mark.parametrize("kind", sorted(RULES))
+def test_settings_name_every_kind_besides_rules() -> None:
+    named = sorted(set(Kind) - {"rules"})
+    told = json.dumps({"team": {"share": named}})
+    assert parse_config(told, source="settings").team.share == tuple(named)
+    with pytest.raises(ConfigError, match=f"a list of {', '.join(named)}"):
+        parse_config('{"team": {"share": ["prompts"]}}', source="settings")
+
+
+@pytest.mark.parametrize("kind", sorted(SHARED))
 def test_a_field_that_is_not_listed_is_not_shareable(kind: str) -> None:
     allowed = SHARING[EventType(kind)].fields
-    rule = {"text": "never push to main", "priority": "required", "of": "x"}
+    rule = {"text": "never push to main", "priority": "required", "of": "x"} | OTHERS.get(kind, {})
     assert is_shareable(kind, {name: rule[name] for name in allowed})
     told = set(names_of(kind)) - allowed
     assert told
@@ -124,19 +147,45 @@ def events(draw: st.DrawFn) -> Event:
     kind = draw(st.sampled_from([*EventType, "SomethingOfALaterVersion"]))
     names = names_of(kind)
     told = {name: draw(values) for name in [*names, "of", "task", "output", CANARY]}
+    told |= {name: one for name, one in OTHERS.get(kind, {}).items() if name != "of"}
+    if kind == EventType.PROPOSAL_REVIEWED:
+        told |= {"proposal": 2, "judge": "person", "reason": CANARY}
+        told |= {"remarks": None, "confidence": None, "overridden": [], "edits": [], "secrets": []}
+    if kind in (EventType.FACT_ADDED, EventType.DECISION_MADE, EventType.DECISION_BLOCKED):
+        told |= {"confidence": None, "rationale": CANARY, "references": [], "status": CANARY}
+        told |= {"verdict": {CANARY: CANARY}, "applied": [], "place": CANARY}
     if kind == EventType.CONSTRAINT_ADDED:
         told |= {"text": "never push to main", "priority": "required"}
     if kind in RULES - {"ConstraintAdded"}:
         told["seq"] = 1
-    return make(draw(st.integers(2, 9)), kind, told, draw(st.sampled_from(Trust)))
+    return make(draw(st.integers(3, 9)), kind, told, draw(st.sampled_from(Trust)))
 
 
-@given(events(), st.sampled_from(Trust))
-def test_no_prompt_output_or_task_is_in_what_is_sent(event: Event, by: Trust) -> None:
+EDIT = {"path": "global/deploy.md", "before": CANARY, "after": CANARY}
+MADE = {"operation": "update", "edits": [EDIT], "reason": CANARY, "trust": "user"}
+PROPOSAL = MADE | {"evidence": [], "undoes": [], "origin": CANARY}
+
+
+@given(events(), st.sampled_from(Trust), st.sets(st.sampled_from(Kind)))
+def test_no_prompt_output_or_task_is_in_what_is_sent(
+    event: Event, by: Trust, kinds: set[Kind]
+) -> None:
     rule = {"text": "never push to main", "priority": "required", "rule": None}
     first = make(1, "ConstraintAdded", rule | {"tainted": None, CANARY: CANARY}, by)
-    shared = share(event, {1: first}.get)
+    shared = share(event, {1: first, 2: make(2, "ProposalMade", PROPOSAL, by)}.get, kinds)
     assert CANARY not in str(to_plain(shared) if shared else "")
     if shared is not None:
-        assert event.type in RULES
+        assert event.type in RULES or SHARING[EventType(event.type)].kind in kinds
         assert event.trust in PERSONS
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_what_settings_name_is_shared_in_the_listed_fields(kind: str) -> None:
+    told: dict[str, Any] = OTHERS[kind] | {"rationale": CANARY, "reason": CANARY, "judge": "person"}
+    told |= {"confidence": None, "references": [], "status": None, "applied": [], "proposal": 2}
+    told["verdict"] = {} if "Decision" in kind else "approved"
+    shared = share(make(7, kind, told), {2: make(2, "ProposalMade", PROPOSAL)}.get, list(Kind))
+    assert shared is not None
+    assert json.loads(shared.payload).keys() == OTHERS[kind].keys()
+    assert CANARY not in shared.payload
+    assert is_shareable(kind, json.loads(shared.payload))

@@ -185,7 +185,8 @@ class Reading(Opened):
         """Shares rules with a team."""
         from dmm.team.service import Team
 
-        return Team(self.project_ledger, self.base.team_rules.path, self.home, now)
+        path, shares = self.base.team_rules.path, self.config.team.share
+        return Team(self.project_ledger, path, self.home, now, shares)
 
     @property
     def shelf(self) -> RuleShelf:

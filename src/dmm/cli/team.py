@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.team.departure import Left
+    from dmm.team.journal import Shared
     from dmm.team.service import Standing
     from dmm.team.sign_in import Code
 
@@ -44,7 +45,8 @@ def join(
 ) -> None:
     """Join a team with this project.
 
-    As a reviewer, rules that you add or accept from now on are shared. Nothing else is.
+    As a reviewer, rules that you add or accept from now on are shared, and what
+    `team.share` in the project's settings names. Nothing else is.
     """
     refuse_agents("join a team")
     dmm = open_project(root)
@@ -122,6 +124,25 @@ def revoke(writer: Writer, root: Root = None) -> None:
     print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
 
 
+@app.command()
+def log(
+    last: Annotated[int, typer.Option(min=1, help="How many to show, from the newest.")] = 20,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Show what the team has shared, in the order of the server."""
+    found = open_project(root).team.log()[-last:]
+    if as_json:
+        print_json([asdict(one) for one in found])
+    else:
+        print_lines(map(_tell_shared, found))
+
+
+def _tell_shared(one: Shared) -> str:
+    words = "; ".join(" ".join(value.split()) for _, value in sorted(one.told.items()))
+    return f"team:{one.seq}  {one.at[:16]}  {one.name or one.writer}  {one.type}  {words}"
+
+
 def _show_code(code: Code) -> None:
     print_lines([f"Open {code.address} and enter the code {code.code}", "Waiting ..."])
     sys.stdout.flush()
@@ -146,6 +167,8 @@ def _lines(told: Standing) -> Iterator[str]:
     behind = told.behind
     lag = "never" if behind is None else f"{told.pulled} ({counted(behind, 'event')} behind)"
     yield f"  updated: {lag}"
+    for fact in told.differences:
+        yield f"  differs: {fact.key}: here {fact.here}; team:{fact.seq} says {fact.team}"
     yield f"  rules:   {len(told.rules)} from others{_tell_most(len(told.rules))}"
     for one in told.rules:
         yield f"    team:{one.seq}  {one.text}"

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from dmm.team.chain import Entry
 
 
+# The fields of entries that hold words of an event.
+_WORDS = frozenset(("text", "key", "value", "paths"))
+
+
 def find_blanked(log: LogReader, after: int, to: int) -> frozenset[str]:
     """Return the ids of the events that were blanked within a part of a ledger."""
     told = map(PayloadRedacted.read, log.events_of((EventType.PAYLOAD_REDACTED,), after, to))
@@ -23,4 +27,4 @@ def find_blanked(log: LogReader, after: int, to: int) -> frozenset[str]:
 def tells_of(entry: Entry, ids: frozenset[str]) -> bool:
     """Return whether an entry holds the words of some events: of its own, or of one accepted."""
     told = read_payload(entry)
-    return "text" in told and not ids.isdisjoint((entry.id, str(told.get("of"))))
+    return not _WORDS.isdisjoint(told) and not ids.isdisjoint((entry.id, str(told.get("of"))))

@@ -30,7 +30,7 @@ from dmm.team.roles import may_send, read_role
 from dmm.team.sharing import SHARED, Told, share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     import apsw
@@ -181,7 +181,7 @@ class Replica:
             cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
             cursor.execute(JOIN, ("", 0, GENESIS))
 
-    def collect(self, held: Credentials, log: LogReader) -> int:
+    def collect(self, held: Credentials, log: LogReader, kinds: Collection[str]) -> int:
         """Append what the ledger has of late to the own chain; return how many entries."""
         head = log.head()
         role = self.role(held)
@@ -200,7 +200,7 @@ class Replica:
                 return 0
             found = 0
             for event in log.events_of(SHARED, start, head.seq):
-                told = None if event.id in known else share(event, log.event)
+                told = None if event.id in known else share(event, log.event, kinds)
                 # What the role may not send is passed over.
                 if told is not None and may_send(role, told.type):
                     entry = seal(held.key, held.log, held.writer, end, told)

@@ -24,6 +24,7 @@ from dmm.team.credentials import (
     read_credentials,
 )
 from dmm.team.departure import Left, keep_rules
+from dmm.team.journal import Difference, Shared, find_differences, read_shared
 from dmm.team.keys import SigningKey
 from dmm.team.mark import forget_joined, joined_mark, note_joined
 from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken, TakesBack
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.rules.project_ledger import ProjectLedger
+    from dmm.team.chain import Placed
     from dmm.team.port import Outcome, TeamLog
     from dmm.team.registry import Joined
     from dmm.team.replica import Membership
@@ -68,6 +70,7 @@ class Standing:
     pulled: str | None
     fault: str
     rules: tuple[TeamRule, ...]
+    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,8 @@ class Team:
     path: Path
     home: Path
     clock: Callable[[], dt.datetime]
+    # The kinds of events that the project shares besides rules.
+    shares: tuple[str, ...] = ()
 
     @property
     def joined(self) -> bool:
@@ -235,7 +240,7 @@ class Team:
         """Send what the ledger has of late; return how many entries the server took."""
         sent = 0
         with Replica.opened(self.path) as replica, replica.noting("unsent"):
-            replica.collect(held, self.ledger.reading)
+            replica.collect(held, self.ledger.reading, self.shares)
             if replica.count_unsent():
                 # What was offered can't be withdrawn: nothing is before the server answers.
                 ready = log.push(NOTHING)
@@ -269,7 +274,7 @@ class Team:
         """Return how far this laptop is; nothing is asked of the server."""
         held = self.credentials()
         with Replica.opened(self.path) as replica:
-            replica.collect(held, self.ledger.reading)
+            replica.collect(held, self.ledger.reading, self.shares)
             known = replica.membership()
             head, unsent = replica.trail(held).head.seq, replica.count_unsent()
             role = replica.role(held)
@@ -286,7 +291,19 @@ class Team:
             None if seen is None else seen.at,
             known.fault,
             read_rules(self.path, self.home),
+            find_differences(self._copy(held), self.ledger.state().facts),
         )
+
+    def log(self) -> tuple[Shared, ...]:
+        """Return what the team's log says, as far as a signed end covers it."""
+        return read_shared(self._copy(self.credentials()))
+
+    def _copy(self, held: Credentials) -> list[Placed]:
+        """Read the copy of the log, proved."""
+        with Replica.opened(self.path) as replica:
+            replica.trail(held)
+            end = replica.membership().head.seq
+            return [one for one in replica.events() if one.seq <= end]
 
     def withdraw(self, ids: frozenset[str]) -> Withdrawn:
         """Keep events that were blanked from being sent; say how many have left already."""
@@ -295,7 +312,7 @@ class Team:
         try:
             held = self.credentials()
             with Replica.opened(self.path) as replica:
-                replica.collect(held, self.ledger.reading)
+                replica.collect(held, self.ledger.reading, self.shares)
                 sent = replica.count_sent(held.writer, ids)
                 with contextlib.suppress(IndexBusy):
                     replica.erase_freed()

@@ -1,24 +1,34 @@
 """What leaves a laptop: a verdict for every type of event, and the fields of those that do.
 
 The table is an allow-list of types and fields. What it does not name stays private, types of
-later versions included. The server refuses whatever the table does not allow.
+later versions included. The server refuses whatever the table does not allow. Of what it allows,
+rules are always shared, and other kinds where the project's settings name them.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import PERSONS, EventType, canonical
 from dmm.domain.hidden import find_hidden
-from dmm.domain.payload import ConstraintAccepted, ConstraintAdded, ConstraintDeactivated
+from dmm.domain.payload import (
+    ConstraintAccepted,
+    ConstraintAdded,
+    ConstraintDeactivated,
+    DecisionRecorded,
+    FactAdded,
+)
+from dmm.domain.proposal import Judge
+from dmm.domain.proposal_payload import ProposalMade, ProposalReviewed
 from dmm.eventlog.state import FILE
 from dmm.redaction.inputs import LONGEST
 from dmm.rules.language.judge import Priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from dmm.domain.event import Event
 
@@ -32,12 +42,22 @@ ADDS = (EventType.CONSTRAINT_ADDED, EventType.CONSTRAINT_ACCEPTED)
 LIFTED = EventType.CONSTRAINT_DEACTIVATED
 
 
+class Kind(StrEnum):
+    """What a project may share; the settings name the kinds besides rules."""
+
+    RULES = "rules"
+    DECISIONS = "decisions"
+    FACTS = "facts"
+    REVIEWS = "reviews"
+
+
 @dataclass(frozen=True, slots=True)
 class Sharing:
     """The verdict on a type of event: the fields that are shared, or why none is."""
 
     fields: frozenset[str] = frozenset()
     private: str = ""
+    kind: Kind = Kind.RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +88,17 @@ SHARING: Mapping[EventType, Sharing] = {
     EventType.CONTEXT_COMPACTED: _WORDS,
     EventType.TURN_ENDED: _WORDS,
     EventType.SUBAGENT_ENDED: _WORDS,
-    EventType.FACT_ADDED: _LATER,
+    EventType.FACT_ADDED: Sharing(frozenset(("key", "value")), kind=Kind.FACTS),
     EventType.CONSTRAINT_ADDED: Sharing(frozenset(("text", "priority"))),
     EventType.CONSTRAINT_ACCEPTED: Sharing(frozenset(("of", "text", "priority"))),
     EventType.CONSTRAINT_DEACTIVATED: Sharing(frozenset(("of",))),
-    EventType.DECISION_MADE: _LATER,
-    EventType.DECISION_BLOCKED: _LATER,
+    EventType.DECISION_MADE: Sharing(frozenset(("text",)), kind=Kind.DECISIONS),
+    EventType.DECISION_BLOCKED: Sharing(frozenset(("text",)), kind=Kind.DECISIONS),
     EventType.MEMORY_QUERY_ISSUED: _TASKS,
     EventType.PACK_SERVED: _TASKS,
     EventType.PROPOSAL_MADE: _BY_GIT,
     EventType.PROPOSAL_CHECKED: _BY_GIT,
-    EventType.PROPOSAL_REVIEWED: _BY_GIT,
+    EventType.PROPOSAL_REVIEWED: Sharing(frozenset(("of", "paths", "verdict")), kind=Kind.REVIEWS),
     EventType.PROPOSAL_APPLYING: _BY_GIT,
     EventType.PROPOSAL_APPLIED: _BY_GIT,
     EventType.PROPOSAL_COMMITTED: _BY_GIT,
@@ -97,13 +117,16 @@ SHARING: Mapping[EventType, Sharing] = {
 SHARED = tuple(str(kind) for kind, verdict in SHARING.items() if verdict.fields)
 
 
-def share(event: Event, find: Find) -> Told | None:
+def share(event: Event, find: Find, kinds: Collection[str] = ()) -> Told | None:
     """Return an event as it leaves the laptop; None where it stays.
 
-    Only a person's word on a rule is shared. `find` reads an earlier event by its number.
+    Only a person's word is shared: on a rule, or of one of the kinds. `find` reads an earlier
+    event by its number.
     """
     verdict = SHARING.get(EventType(event.type)) if event.type in SHARED else None
     if verdict is None or event.trust not in PERSONS:
+        return None
+    if verdict.kind is not Kind.RULES and verdict.kind not in kinds:
         return None
     told = _tell(event, find)
     if told is None:
@@ -120,16 +143,23 @@ def is_shareable(kind: str, payload: Mapping[str, object]) -> bool:
     if kind not in SHARED:
         return False
     told = {name: one for name, one in payload.items() if isinstance(one, str)}
-    listed = told.keys() == payload.keys() <= SHARING[EventType(kind)].fields
-    return listed and (kind not in ADDS or is_rule(told))
+    verdict = SHARING[EventType(kind)]
+    listed = told.keys() == payload.keys() <= verdict.fields
+    if not listed or verdict.kind is Kind.RULES:
+        return listed and (kind not in ADDS or is_rule(told))
+    return told.keys() == verdict.fields and all(map(is_words, told.values()))
 
 
 def is_rule(told: Mapping[str, str]) -> bool:
     """Return whether this is a rule that every laptop can take: its words and its priority."""
-    text = told.get("text", "")
+    return is_words(told.get("text", "")) and told.get("priority") in list(Priority)
+
+
+def is_words(text: str) -> bool:
+    """Return whether a text can be shown on every laptop: there, not too long, nothing hidden."""
     if not text.strip() or len(text) > LONGEST["constraint"] or find_hidden(text):
         return False
-    return _SURROGATE.search(text) is None and told.get("priority") in list(Priority)
+    return _SURROGATE.search(text) is None
 
 
 def _tell(event: Event, find: Find) -> dict[str, str] | None:
@@ -141,9 +171,28 @@ def _tell(event: Event, find: Find) -> dict[str, str] | None:
             target = None if accepted is None else find(accepted.seq)
             rule = None if target is None else _tell_rule(target)
             return None if target is None or rule is None else rule | {"of": target.id}
+        case EventType.FACT_ADDED:
+            fact = FactAdded.read(event)
+            return None if fact is None else {"key": fact.key, "value": fact.value}
+        case EventType.DECISION_MADE | EventType.DECISION_BLOCKED:
+            decision = DecisionRecorded.read(event)
+            return None if decision is None else {"text": decision.text}
+        case EventType.PROPOSAL_REVIEWED:
+            return _tell_review(event, find)
     lifted = ConstraintDeactivated.read(event)
     target = None if lifted is None else find(lifted.seq)
     return None if target is None or _tell_rule(target) is None else {"of": target.id}
+
+
+def _tell_review(event: Event, find: Find) -> dict[str, str] | None:
+    """Tell a verdict and which files it is about; their texts and its reason stay."""
+    review = ProposalReviewed.read(event)
+    target = None if review is None else find(review.proposal)
+    made = None if target is None else ProposalMade.read(target)
+    if review is None or review.judge is not Judge.PERSON or target is None or made is None:
+        return None
+    paths = "\n".join(one.path for one in made.edits)
+    return {"of": target.id, "verdict": review.verdict.value, "paths": paths}
 
 
 def _tell_rule(event: Event) -> dict[str, str] | None:

@@ -1,0 +1,67 @@
+"""What the team's log says, in the order of the server, and where this laptop differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import EventType
+from dmm.team.chain import JOINED, SERVER, read_payload
+from dmm.team.sharing import is_shareable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dmm.eventlog.state import Fact
+    from dmm.team.chain import Placed
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """One event of the log; `name` is what its laptop is called."""
+
+    seq: int
+    at: str
+    writer: str
+    name: str
+    type: str
+    told: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A fact that this laptop holds otherwise than the log, where the last word counts."""
+
+    key: str
+    here: str
+    team: str
+    seq: int
+
+
+def read_shared(events: Iterable[Placed]) -> tuple[Shared, ...]:
+    """Return the events in words; of what no list allows, nothing is told."""
+    names: dict[str, str] = {}
+    found = []
+    for one in events:
+        entry = one.entry
+        told = {name: str(value) for name, value in read_payload(entry).items()}
+        if entry.writer == SERVER:
+            # A key tells nobody anything.
+            told.pop("key", None)
+        elif not is_shareable(entry.type, read_payload(entry)):
+            told = {}
+        if entry.writer == SERVER and entry.type == JOINED:
+            names[told.get("writer", "")] = told.get("name", "")
+        name = names.get(entry.writer, "")
+        found.append(Shared(one.seq, entry.at, entry.writer, name, entry.type, told))
+    return tuple(found)
+
+
+def find_differences(events: Iterable[Placed], facts: Mapping[str, Fact]) -> tuple[Difference, ...]:
+    """Compare the facts of the log with those of this ledger; the last one in its order counts."""
+    last: dict[str, Difference] = {}
+    for one in read_shared(events):
+        key = one.told.get("key", "")
+        if one.type == EventType.FACT_ADDED and key in facts:
+            last[key] = Difference(key, facts[key].value, one.told["value"], one.seq)
+    return tuple(one for one in last.values() if one.here != one.team)
