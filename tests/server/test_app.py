@@ -304,3 +304,19 @@ def test_an_answer_that_breaks_off_counts_as_none(server: Server) -> None:
             HttpLog.of(ada.credentials(url)).pull(0)
         thread.join()
     assert told.value.fault == "unreachable"
+
+
+def test_an_older_laptop_refuses_a_newer_server_and_says_what_to_do(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop = Hall(server.registry, "acme", server.url).join()
+    monkeypatch.setattr("dmm.team.client.PROTOCOL", PROTOCOL - 1)
+    acts: list[Callable[[], object]] = [
+        lambda: laptop.log.pull(0),
+        lambda: laptop.log.push(laptop.batch()),
+        lambda: join(server.url, "acme.x.y", SigningKey.make(), "laptop"),
+    ]
+    for act in acts:
+        with pytest.raises(TeamError, match=f"speaks version {PROTOCOL}") as told:
+            act()
+        assert (told.value.fault, "upgrade dmm" in str(told.value.hint)) == ("protocol", True)

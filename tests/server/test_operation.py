@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.team.conftest import Hall
 
+from dmm.errors import TeamError
 from dmm.server.setup import read_setup, set_up
 from dmm.team.client import HttpLog
 from dmm.team.port import PROTOCOL, Page, Taken
@@ -172,3 +173,45 @@ def test_figures_count_requests_and_events_and_name_nobody(running: Running) -> 
     assert values == sorted(values)
     assert values[-1] == told['dmm_server_request_seconds_count{path="/v1/team/pull"}'] == 2
     assert not {"acme", "shop", ada.joined.writer} & set(re.split(r"\W+", str(told)))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    done = subprocess.run(["mount", *options], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no disk can be mounted here: {done.stderr.strip()}")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk_on_the_server_loses_nothing_and_is_told(
+    command: Command, small_disk: Path
+) -> None:
+    folder = small_disk / "server"
+    with set_up(folder, "").registry() as registry:
+        registry.add("acme", "shop")
+    with run_server(command, folder) as running:
+        ada = running.join()
+        for number in range(40):
+            ada.say(f"never call number {number}")
+        assert ada.log.push(ada.batch(1, 1)) == Taken(2)
+        filling = small_disk / "filling"
+        with contextlib.suppress(OSError), filling.open("wb") as file:
+            while True:
+                file.write(bytes(4_096))
+                file.flush()
+        with pytest.raises(TeamError, match="database does not answer") as told:
+            ada.log.push(ada.batch(2))
+        assert (told.value.fault, told.value.hint) == ("storage", "try again later")
+        filling.unlink()
+        assert ada.log.push(ada.batch(2)) == Taken(41)
+        page = ada.log.pull(1)
+        assert isinstance(page, Page)
+        assert [one.entry for one in page.placed] == ada.said
+        running.process.terminate()
+        assert running.process.wait(timeout=30) == 0
+        assert running.process.stderr is not None
+        assert "the disk is full: free some space and retry" in running.process.stderr.read()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import itertools
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 from tests.team.test_chain import ADA, place, say, server_says
 
-from dmm.errors import TeamError, UsageError
+from dmm.errors import StorageError, TeamError, UsageError
+from dmm.team import migrations, postgres, sqlite
 from dmm.team.chain import JOINED, Trail, WriterHead, tell_joined
 from dmm.team.database import FIRST_VERSION, SCHEMA_VERSION
 from dmm.team.keys import SigningKey
@@ -199,3 +201,23 @@ def test_every_isolated_table_is_there(old: Database) -> None:
     old.migrate()
     with old.transaction("acme") as rows:
         assert all(rows(f"SELECT count(*) FROM {table}") for table in ISOLATED)
+
+
+def test_a_migration_that_breaks_off_changes_nothing(
+    old: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = migrations.STEPS[SCHEMA_VERSION]
+    broken = dict(migrations.STEPS) | {SCHEMA_VERSION: replace(last, up="SELECT no_such_thing()")}
+    for module in (sqlite, postgres):
+        monkeypatch.setattr(module, "STEPS", broken)
+    with pytest.raises(StorageError):
+        old.migrate()
+    assert old.version() == FIRST_VERSION
+    assert roles_of(old, "acme") == ["maintainer", "reader"]
+    with pytest.raises(TeamError, match="schema version 1, not") as told:
+        old.need_ready()
+    assert told.value.hint == "dmm server migrate"
+    monkeypatch.undo()
+    assert old.migrate() == FIRST_VERSION
+    assert roles_of(old, "acme") == ["reader", "reviewer"]
+    assert old.faults() == []

@@ -197,7 +197,7 @@ def run(
 def backup(
     file: Annotated[Path, typer.Argument(help="The new file.")], folder: Folder = None
 ) -> None:
-    """Write the server's key and database to one file; the server may run meanwhile."""
+    """Write the server's key and database to one file."""
     refuse_agents("back up a team server")
     from dmm.server.backups import make_backup
 
@@ -232,7 +232,7 @@ def restore(
 
 @app.command()
 def resume(place: Place, folder: Folder = None) -> None:
-    """Wait no longer for laptops that have not come back since a restore."""
+    """Wait no longer for laptops after a restore."""
     refuse_agents("resume a log")
     team, project = _split(place)
     with _read(folder).registry() as registry:

@@ -62,7 +62,8 @@ def answering(handler: Handler) -> Handler:
         except TeamError as error:
             return _fail(error, _STATUS.get(error.fault, _BAD))
         except DmmError as error:
-            sys.stderr.write(f"dmm server: {neutralise(str(error))}\n")
+            told = f"{error}; {error.hint}" if error.hint else str(error)
+            sys.stderr.write(f"dmm server: {neutralise(told)}\n")
             # The database's own words are for whoever runs the server.
             what = "the server's database does not answer"
             return _fail(TeamError("storage", what, hint="try again later"), FAILED)

@@ -170,6 +170,11 @@ class PostgresDatabase:
         """Translate the driver's errors; the only place that knows them."""
         try:
             yield
+        except psycopg.errors.DiskFull as error:
+            hint = "the disk is full: free some space and retry; nothing was recorded"
+            raise StorageError(
+                "no space left for the database", where=self._where, hint=hint
+            ) from error
         except (psycopg.OperationalError, PoolTimeout) as error:
             hint = "check that PostgreSQL runs and that the address is right; nothing was recorded"
             what = f"the database can't be reached: {_first_line(error)}"
