@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from dmm.team.registry import Joined
 
 
-__all__ = ["Postgres"]
+__all__ = ["Postgres", "find_programs", "start_postgres"]
 
 
 def need_programs() -> Path:
