@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from dmm.team.registry import Joined
 
 
+__all__ = ["Postgres", "find_programs", "start_postgres"]
+
+
 def need_programs() -> Path:
     """Find PostgreSQL; where there is none, tests skip, unless DMM_POSTGRES says it must be."""
     programs, why = find_programs(), ""

@@ -117,6 +117,14 @@ def _steady(path: str, answer: tuple[int, bytes]) -> tuple[int, bytes]:
     return (status, re.sub(rb"[0-9.e-]+$", b"", body, flags=re.M)) if path == METRICS else answer
 
 
+def test_the_figures_of_the_server_name_no_team_and_no_laptop(world: World) -> None:
+    world.ask("GET", "/v1/team/pull", world.zoe.joined.token, {})
+    status, body = world.ask("GET", METRICS, "", {})
+    assert (status, b'path="/v1/team/pull"' in body) == (200, True)
+    for one in (world.ada.joined, world.zoe.joined):
+        assert not [name for name in (one.team, one.writer, CANARY) if name in body.decode()]
+
+
 def test_an_invitation_of_another_team_is_answered_as_none(world: World) -> None:
     theirs, own = world.ada.joined.team, world.zoe.joined.team
     team, secret, server = world.registry.invite(theirs, "shop", "reader").split(".")
