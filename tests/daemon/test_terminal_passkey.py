@@ -166,6 +166,21 @@ def noted(machine: Machine, lived_in: Project) -> str:
     return remember(machine, lived_in, "The staging database is called harbour.")
 
 
+@pytest.fixture
+def constraint(machine: Machine, lived_in: Project) -> str:
+    """A constraint of the user's in the ledger, by its number."""
+    return str(read_json(machine, lived_in, "ledger", "constraint", "never run rm -rf")["seq"])
+
+
+@pytest.fixture
+def conflict(machine: Machine, lived_in: Project, noted: str) -> str:
+    """Two memories that the user says do not go together."""
+    other = remember(machine, lived_in, "Nightly exports go to the bucket called pelican.")
+    paths = [read_json(machine, lived_in, "review", "show", one)["path"] for one in (noted, other)]
+    line = ["conflicts", "flag", "--ids", ",".join(paths), "--description", "They clash."]
+    return str(read_json(machine, lived_in, *line)["conflict_id"])
+
+
 def remember(machine: Machine, project: Project, text: str) -> str:
     told = machine.dmm("remember", text, "--json", within=project.folder)
     assert told.returncode == 0, told.stderr + told.stdout
@@ -183,15 +198,21 @@ def test_the_terminal_signs_the_text_of_each_decision(
     rule: Path,
     pending: str,
     noted: str,
+    constraint: str,
+    conflict: str,
     key: Authenticator,
     tmp_path: Path,
 ) -> None:
     text = NOTE.replace("14", "30")
     (tmp_path / "new.md").write_text(text)
     waiting = read_json(machine, lived_in, "ledger", "pending")["pending"]
+    clash = read_json(machine, lived_in, "conflicts", "show", conflict)["digest"]
+    held = read_json(machine, lived_in, "rules", "show", constraint)["digest"]
     decisions = {
         ("rules", "disable", rule.stem): digest_text(rule.read_text()),
         ("rules", "accept", pending, "--yes"): waiting[0]["digest"],
+        ("conflicts", "resolve", conflict, "--action", "intentional", "--reason", "both"): clash,
+        ("rules", "adopt", constraint): held,
         ("undo", noted, "--yes"): read_json(machine, lived_in, "review", "show", noted)["digest"],
         ("review", "edit", proposal, "--file", str(tmp_path / "new.md")): digest_text(text),
     }
@@ -204,6 +225,7 @@ def test_the_terminal_signs_the_text_of_each_decision(
     assert read_json(machine, lived_in, "rules", "show", rule.stem)["disabled"]
     assert read_json(machine, lived_in, "ledger", "pending")["pending"] == []
     assert read_json(machine, lived_in, "review", "show", noted)["status"] == "undone"
+    assert read_json(machine, lived_in, "conflicts", "show", conflict)["status"] == "resolved"
 
 
 def test_more_than_was_shown_is_not_undone(

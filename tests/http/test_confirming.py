@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from dmm.passkeys.webauthn import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.http.conftest import Headers, Reply, Server
 
@@ -303,6 +305,86 @@ def test_a_pending_rule_is_accepted_only_in_the_text_that_was_shown(shop: Server
     proof = confirm(shop, own, key, action="accept_rule", id=",".join(names), digest=both)
     body = {"names": names, "seen": both, "proof": proof}
     assert ask(shop, own, "POST", "/v1/rules/accept", body).status == 200
+
+
+@pytest.mark.parametrize("what", ["forget", "resolve", "adopt_rules"])
+def test_a_memory_a_conflict_and_a_constraint_are_decided_in_the_text_that_was_shown(
+    shop: Server, what: str
+) -> None:
+    own = shop.sign_in()
+    case = {"forget": forgetting, "resolve": resolving, "adopt_rules": adopting}[what](shop, own)
+    key = enrol(shop, shop.sign_in(confirmed=False))
+
+    def decide(seen: str | None, signed: str, name: str = case.id) -> Reply:
+        proof = confirm(shop, own, key, action=what, id=name, digest=signed)
+        return ask(shop, own, "POST", case.path, case.body | {"seen": seen, "proof": proof})
+
+    digest, before = case.digest(), shop.events()
+    assert len(digest) == 64
+    for seen, signed in ((digest, "0" * 64), ("0" * 64, digest), (None, digest), (None, "")):
+        assert refused(shop, decide(seen, signed), before)
+    assert refused(shop, decide(digest, digest, f"{case.id}0"), before)
+    told = decide("0" * 64, "0" * 64)
+    assert (told.status, told.code) == (409, case.code)
+    if case.file is not None:
+        case.file.write_text(case.file.read_text() + "\nSaid by somebody else.\n")
+        told = decide(digest, digest)
+        assert (told.status, told.code) == (409, case.code)
+        assert case.digest() != digest
+    told = decide(case.digest(), case.digest())
+    assert told.status == 200, told.body
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A decision: what is confirmed, how it is sent, and where its digest is shown."""
+
+    id: str
+    path: str
+    body: dict[str, Any]
+    digest: Callable[[], str]
+    code: str
+    file: Path | None = None
+
+
+def forgetting(shop: Server, own: Headers) -> Case:
+    note = {"text": "The staging database is called harbour."}
+    path = ask(shop, own, "POST", "/v1/remember", note).json()["path"]
+
+    def digest() -> str:
+        return str(ask(shop, own, "GET", f"/v1/memories/{path}").json()["digest"])
+
+    file = shop.root / ".dmm" / "memory" / path
+    return Case(path, "/v1/forget", {"name": path}, digest, "review_refused", file)
+
+
+def resolving(shop: Server, own: Headers) -> Case:
+    texts = "Invoices are sent on Mondays.", "The lamp in the hall is green."
+    paths = [ask(shop, own, "POST", "/v1/remember", {"text": one}).json()["path"] for one in texts]
+    body = {"ids": paths, "description": "They do not go together."}
+    name = ask(shop, own, "POST", "/v1/conflicts", body).json()["conflict_id"]
+
+    def digest() -> str:
+        return str(ask(shop, own, "GET", f"/v1/conflicts/{name}").json()["digest"])
+
+    return Case(
+        f"{name}:intentional",
+        f"/v1/conflicts/{name}/resolve",
+        {"action": "intentional", "reason": "both hold"},
+        digest,
+        "ledger_refused",
+        shop.root / ".dmm" / "memory" / paths[1],
+    )
+
+
+def adopting(shop: Server, own: Headers) -> Case:
+    body = {"text": "never run rm -rf"}
+    seq = ask(shop, own, "POST", "/v1/ledger/constraints", body).json()["seq"]
+
+    def digest() -> str:
+        return str(ask(shop, own, "GET", f"/v1/rules/{seq}").json()["digest"])
+
+    return Case(str(seq), "/v1/rules/adopt", {"seqs": [seq]}, digest, "ledger_refused")
 
 
 def test_a_token_confirms_nothing_and_a_foreign_page_neither(shop: Server) -> None:

@@ -94,14 +94,17 @@ def resolve(
     """
     wanted = _one(name, conflict_id)
     _need(action=action, reason=reason)
-    dmm = open_project(root)
+    dmm, seen = open_project(root), None
     if action == "intentional":
-        need_person("declare a conflict intentional", dmm)
+        act = "declare a conflict intentional"
+        seen = need_person(act, dmm, lambda: dmm.conflicts.show(wanted)["digest"])
     text = read_text(content, file, from_stdin=from_stdin)
     texts: str | Mapping[str, str] | None = text
     if other_content is not None:
         texts = _for_both(dmm.conflicts.show(wanted), target, text, other_content)
-    told = dmm.resolutions.resolve(wanted, action, target=target, reason=reason, content=texts)
+    told = dmm.resolutions.resolve(
+        wanted, action, target=target, reason=reason, content=texts, seen=seen
+    )
     present(told, as_json=as_json, lines=_settled)
 
 

@@ -28,6 +28,7 @@ from dmm.cli.proposals import show_proposals
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
 from dmm.passkeys.acts import digest_text
+from dmm.rules.views import digest_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -290,11 +291,12 @@ def adopt(
 
     Example: dmm rules adopt --all
     """
-    dmm = open_project(root)
-    need_person("adopt a rule", dmm)
+    refuse_agents("adopt a rule")
     if bool(seqs) == adopt_all:
         raise UsageError("name constraints (SEQ...) or give --all, not both")
-    told = dmm.rules.adopt(None if adopt_all else seqs)
+    dmm, wanted = open_project(root), None if adopt_all else seqs
+    seen = need_person("adopt a rule", dmm, lambda: digest_rules(dmm.rules.adoptable(wanted)))
+    told = dmm.rules.adopt(wanted, seen=seen)
     present(told, as_json=as_json, lines=rule_lines.adopted)
 
 

@@ -56,16 +56,21 @@ class Resolutions:
         target: str | None = None,
         reason: str,
         content: str | Mapping[str, str] | None = None,
+        seen: str | None = None,
     ) -> dict[str, Any]:
         """Propose how to resolve a conflict; it is resolved once the proposals are applied.
 
         `target` names the memory to deprecate, to keep in a merge, or to clarify. A conflict that
-        is meant to be needs no proposal, but a person who says so.
+        is meant to be needs no proposal, but a person who says so. `seen` is the digest of the
+        conflict that was looked at.
         """
         need_one("action", action, Resolution)
         self.conflicts.require_voice("resolve a conflict")
         reason = accept("reason", reason)
         record = self._unsettled(name)
+        if seen is not None and seen != self.conflicts.digest(record):
+            hint = f"look at it again: dmm conflicts show {record.id}"
+            raise LedgerRefused("the conflict is not the one that was shown", hint=hint)
         if action == Resolution.INTENTIONAL:
             return self._accept_as_is(record, reason, target, content)
         self.conflicts.refresh()

@@ -91,8 +91,8 @@ def accept_rules(call: Called, body: rulings.Accepting) -> Reply:
 def adopt_constraints(call: Called, body: rulings.Adopting) -> Reply:
     """Turn ledger constraints into rule files; for a person who is signed in."""
     seqs = ",".join(map(str, body.seqs or ()))
-    with call.govern(Act("adopt_rules", seqs), body) as dmm:
-        return Reply(dmm.rules.adopt(body.seqs))
+    with call.govern(Act("adopt_rules", seqs, body.seen or ""), body) as dmm:
+        return Reply(dmm.rules.adopt(body.seqs, seen=body.seen))
 
 
 @router.get("/rules/{id}", responses=told(rulings.RuleTold))

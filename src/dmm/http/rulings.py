@@ -80,9 +80,13 @@ class Accepting(Decided):
 
 
 class Adopting(Decided):
-    """Constraints to turn into rule files; without numbers all but the starter rules."""
+    """Constraints to turn into rule files; without numbers all but the starter rules.
+
+    `seen` is the digest shown with the rule; of several, as with accepting.
+    """
 
     seqs: Annotated[list[Seq], Field(max_length=MOST_NAMES)] | None = None
+    seen: Whole | None = None
 
 
 class Rehearsing(InProject):

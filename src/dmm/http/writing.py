@@ -93,9 +93,9 @@ def remember(call: Called, body: writing_models.Note) -> Reply:
 @router.post("/forget", responses=told(writing_models.ForgottenTold))
 def forget(call: Called, body: writing_models.Forgetting) -> Reply:
     """Forget a memory by its path, its id or words of its text; lists them if several match."""
-    call.prove(Act("forget", body.name), body.proof)
+    call.prove(Act("forget", body.name, body.seen or ""), body.proof)
     with call.project(body.root).applying(call.actor) as dmm:
-        return Reply(asdict(dmm.notes.forget(body.name, reason=body.reason)))
+        return Reply(asdict(dmm.notes.forget(body.name, reason=body.reason, seen=body.seen)))
 
 
 @router.get("/proposals", responses=told(writing_models.ProposalsTold))
@@ -201,9 +201,14 @@ def show_conflict(call: Called, name: Conflict) -> Reply:
 @router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))
 def resolve(call: Called, name: Conflict, body: writing_models.Resolving) -> Reply:
     """Settle a conflict by proposals; a person alone can call it intentional."""
-    call.prove(Act("resolve", name), body.proof)
+    call.prove(Act("resolve", f"{name}:{body.action}", body.seen or ""), body.proof)
     with call.project(body.root).applying(call.actor) as dmm:
         found = dmm.resolutions.resolve(
-            name, body.action, target=body.target, reason=body.reason, content=body.content
+            name,
+            body.action,
+            target=body.target,
+            reason=body.reason,
+            content=body.content,
+            seen=body.seen,
         )
     return Reply(found)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 # What these bring into force or take out of it is a text, which has to be the one that was shown.
 TEXTED = (
-    *("approve", "reject", "edit", "undo", "remember", "constraint"),
-    *("accept_rule", "disable_rule", "enable_rule", "edit_rule", "add_rule"),
+    *("approve", "reject", "edit", "undo", "remember", "forget", "resolve", "constraint"),
+    *("accept_rule", "disable_rule", "enable_rule", "edit_rule", "add_rule", "adopt_rules"),
 )
 DIGEST = 64
 

@@ -253,16 +253,20 @@ class Rules(RuleReading):
         shelved = self.shelf.write(found.path, switch(found.source, disabled=disabled))
         return show_shelved(shelved) | self._unless_trusted()
 
-    @traced()
-    def adopt(self, seqs: Iterable[int] | None = None) -> Told:
-        """Turn ledger constraints into rule files; what no file can say stays in the ledger."""
-        self._need_person("adopt a rule")
+    def adoptable(self, seqs: Iterable[int] | None = None) -> Sequence[Constraint]:
+        """Return the constraints that would become rule files: those named, or all of one's own."""
         own = (one for one in self._constraints() if not one.is_shared)
         held = {one.seq: one for one in own if not one.pending}
         if seqs is None:
-            chosen = [one for one in held.values() if not is_starter(one)]
-        else:
-            chosen = [self._need_constraint(seq, held) for seq in dict.fromkeys(seqs)]
+            return [one for one in held.values() if not is_starter(one)]
+        return [self._need_constraint(seq, held) for seq in dict.fromkeys(seqs)]
+
+    @traced()
+    def adopt(self, seqs: Iterable[int] | None = None, *, seen: str | None = None) -> Told:
+        """Turn ledger constraints into rule files; what no file can say stays in the ledger."""
+        self._need_person("adopt a rule")
+        chosen = self.adoptable(seqs)
+        need_seen(chosen, seen)
         adopted, kept = list[Told](), list[Told]()
         for one in chosen:
             taken = [rule.rule.id for rule in self.shelf.rules()]
