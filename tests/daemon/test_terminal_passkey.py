@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 from contextlib import closing
@@ -16,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pexpect
 import pytest
 from tests.passkeys.authenticator import Authenticator, to_json
+from tests.person_acts import LINES
 
 from dmm.bootstrap import open_dmm
 from dmm.passkeys.acts import Act, digest_text
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Project
     from tests.daemon.conftest import Machine
+
 
 pytestmark = pytest.mark.slow
 
@@ -261,41 +264,71 @@ def test_a_rule_that_changed_while_the_person_confirmed_is_left_as_it_is(
     assert rule.read_text() == changed
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        ("review", "reject", "{proposal}", "--reason", "no"),
-        ("undo", "{noted}", "--yes"),
-        ("rules", "disable", "never-run-terraform-destroy"),
-        ("rules", "enable", "never-run-terraform-destroy"),
-        ("rules", "accept", "{pending}", "--yes"),
-        ("ledger", "constraint", "--deactivate", "{pending}"),
-        ("trust", "--revoke"),
-        ("trust", "--yes"),
-        ("redact", "1", "--yes"),
-    ],
-)
-def test_every_decision_of_a_person_asks_first(
+@pytest.fixture
+def names(
     machine: Machine,
     lived_in: Project,
     proposal: str,
     rule: Path,
     pending: str,
     noted: str,
-    key: Authenticator,
-    line: tuple[str, ...],
+    constraint: str,
+    conflict: str,
+    tmp_path: Path,
+) -> dict[str, str]:
+    """What the command lines of all acts are about."""
+    (tmp_path / "text.md").write_text(NOTE.replace("14", "30"))
+    (tmp_path / "guide.md").write_text("# Guide\n\n- Name branches after their ticket.\n")
+    memory = read_json(machine, lived_in, "review", "show", noted)["path"]
+    own = {"rule": rule.stem, "pending": pending, "noted": noted, "memory": memory}
+    files = {one: str(tmp_path / f"{one}.md") for one in ("text", "guide")}
+    return own | files | {"proposal": proposal, "constraint": constraint, "conflict": conflict}
+
+
+def test_every_act_of_a_person_asks_first(
+    machine: Machine, lived_in: Project, names: dict[str, str], key: Authenticator
 ) -> None:
-    assert rule.stem == "never-run-terraform-destroy"
-    before = machine.dmm("review", "list", "--json", within=lived_in.folder).stdout
-    named = {"proposal": proposal, "pending": pending, "noted": noted}
-    words = [word.format(**named) for word in line]
-    running = begin(machine, lived_in, *words)
-    tab = Tab(find_address(running.stderr))
-    assert (tab.status, tab.asked["how"]) == (200, "passkey")
-    running.send_signal(signal.SIGINT)
-    assert running.wait(60) == 130
-    after = json.loads(machine.dmm("review", "list", "--json", within=lived_in.folder).stdout)
-    assert after["pending"] == json.loads(before)["pending"]
+    machine.more["EDITOR"] = "sed -i -e s/^pending/approve/ -e $s/$/./"
+    before = snapshot(machine, lived_in)
+    for act, lines in LINES.items():
+        for line in lines:
+            with in_terminal(machine, lived_in, *shlex.split(line.format(**names))) as terminal:
+                terminal.expect(r"(http://\S+/confirm\.html#\S+)")
+                tab = Tab(terminal.match.group(1))
+                asked = tab.asked["how"], len(tab.asked["digest"])
+                assert (line, *asked) == (line, "passkey", 64 if act.texted else 0)
+                terminal.sendintr()
+                terminal.expect(pexpect.EOF)
+                terminal.close()
+                assert (line, terminal.exitstatus) == (line, 130)
+    assert snapshot(machine, lived_in) == before
+
+
+def in_terminal(machine: Machine, project: Project, *line: str) -> Any:
+    """Run a command in the foreground of a terminal of its own."""
+    program = str(Path(sys.executable).with_name("dmm"))
+    environment = {**machine.environment()}
+    where = str(project.folder)
+    return pexpect.spawn(
+        program, [*line], cwd=where, env=environment, timeout=120, encoding="utf-8"
+    )
+
+
+def snapshot(machine: Machine, project: Project) -> Any:
+    """Return all that a decision could change: files, proposals, rules, conflicts and trust."""
+    files = {
+        path: path.read_bytes()
+        for part in ("memory", "rules")
+        for path in (project.dmm / part).rglob("*.md")
+    }
+    told = [
+        read_json(machine, project, "review", "list", "--all"),
+        read_json(machine, project, "rules"),
+        read_json(machine, project, "conflicts", "list"),
+        read_json(machine, project, "trust", "--list"),
+    ]
+    told[0] = [(one["id"], one["status"]) for one in told[0]["proposals"]]
+    return files, told
 
 
 def test_an_answer_to_another_command_is_none(

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.passkeys.authenticator import Authenticator, to_json
+from tests.person_acts import FREE_ROUTES, ROUTES
 
+from dmm.passkeys.acts import PersonAct as Act
 from dmm.passkeys.webauthn import decode, encode
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
     from dmm.projects import Projects
 
+# What an agent may say too: it waits for a person.
+PROPOSED = (Act.REMEMBER, Act.FORGET, Act.ADD_RULE, Act.CONSTRAINT)
 NOTE = "# How long a session lives\n\nA session of the shop lives for {days} days, then it ends."
 
 
@@ -90,28 +94,39 @@ def approve(shop: Server, own: Headers, name: str, seen: str, proof: object) -> 
 def test_a_browser_without_a_code_reads_and_proposes_but_decides_nothing(shop: Server) -> None:
     own = shop.sign_in(confirmed=False)
     name, digest = propose(shop, 14)
+    sides = {"ids": ["project/keeping_memory.md", "baseline/identity.md"], "description": "so"}
+    clash = shop.ask("POST", "/v1/conflicts", sides).json()["conflict_id"]
+    names = {Act.REMOVE_PASSKEY: "x", Act.RESOLVE: clash}
     before = shop.events()
-    decisions: list[tuple[str, dict[str, Any]]] = [
-        (f"/v1/proposals/{name}/approve", {"seen": digest}),
-        (f"/v1/proposals/{name}/reject", {"reason": "no"}),
-        (f"/v1/proposals/{name}/edit", {"content": "# Other\n\nText."}),
-        ("/v1/undo", {"seq": 1}),
-        ("/v1/remember", {"text": "Use pnpm, not npm."}),
-        ("/v1/forget", {"name": "project/keeping_memory.md"}),
-        ("/v1/rules", {"text": "never run terraform destroy"}),
-        ("/v1/rules/accept", {"names": ["1"]}),
-        ("/v1/rules/adopt", {}),
-        ("/v1/rules/x/edit", {"source": "x"}),
-        ("/v1/rules/x/disable", {}),
-        ("/v1/rules/x/enable", {}),
-        ("/v1/ledger/constraints", {"text": "never deploy on Fridays"}),
-        ("/v1/conflicts/conflict_1/resolve", {"action": "intentional", "reason": "so"}),
-        ("/v1/passkeys/begin", {"name": "mine"}),
-    ]
-    for path, body in decisions:
-        told = ask(shop, own, "POST", path, body)
-        assert (path, told.status, told.code) == (path, 403, "proof_required")
-    assert shop.events() == before
+    for act, (route, body) in ROUTES.items():
+        method, _, path = route.partition(" ")
+        path = path.replace("{id}", names.get(act, name.rpartition("_")[2]))
+        told = ask(shop, own, method, path, body)
+        wanted = "proof_refused" if act is Act.REMOVE_PASSKEY else "proof_required"
+        assert (act, told.status, told.code) == (act, 403, wanted)
+        # A program with the token is an agent, or nobody who could.
+        told = shop.ask(method, path, body)
+        assert act in PROPOSED or told.status in (403, 409), (act, told.body)
+    assert digest == shop.ask("GET", f"/v1/proposals/{name}").json()["digest"]
+    events = shop.ask("GET", f"/v1/ledger/events?last=50&after={before}").json()["events"]
+    assert {one["trust"] for one in events} <= {"agent"}
+
+
+def test_every_address_that_changes_something_asks_or_is_known_to_need_no_proof(
+    shop: Server,
+) -> None:
+    document = shop.ask("GET", "/v1/openapi.json").json()
+    models = document["components"]["schemas"]
+    asking, free = set[str](), set[str]()
+    for path, methods in document["paths"].items():
+        for method, about in methods.items():
+            body = about.get("requestBody", {}).get("content", {}).get("application/json", {})
+            model = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
+            proven = "proof" in models.get(model, {}).get("properties", {})
+            if method != "get":
+                (asking if proven else free).add(f"{method.upper()} {path}")
+    assert asking == {route for route, _ in ROUTES.values()}
+    assert free == FREE_ROUTES
 
 
 def test_the_code_of_the_terminal_confirms_and_lasts(shop: Server) -> None:

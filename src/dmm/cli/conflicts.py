@@ -11,6 +11,7 @@ from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,8 +97,8 @@ def resolve(
     _need(action=action, reason=reason)
     dmm, seen = open_project(root), None
     if action == "intentional":
-        act = "declare a conflict intentional"
-        seen = need_person(act, dmm, lambda: dmm.conflicts.show(wanted)["digest"])
+        shown = dmm.conflicts.show
+        seen = need_person(PersonAct.RESOLVE, dmm, lambda: str(shown(wanted)["digest"]))
     text = read_text(content, file, from_stdin=from_stdin)
     texts: str | Mapping[str, str] | None = text
     if other_content is not None:

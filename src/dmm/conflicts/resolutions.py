@@ -9,6 +9,7 @@ from dmm.domain.conflict import Resolution
 from dmm.domain.event import Trust
 from dmm.domain.memory import Origin
 from dmm.errors import DmmError, LedgerRefused, UsageError
+from dmm.passkeys.acts import PersonAct
 from dmm.redaction.inputs import accept, need_one
 from dmm.tracing import traced
 
@@ -87,7 +88,7 @@ class Resolutions:
     ) -> dict[str, Any]:
         if self.conflicts.project_ledger.actor.trust not in (Trust.USER, Trust.REVIEWED):
             hint = "a person has to say that: dmm conflicts resolve in a terminal of their own"
-            raise LedgerRefused("an agent can't declare a conflict intentional", hint=hint)
+            raise LedgerRefused(f"an agent can't {PersonAct.RESOLVE.words}", hint=hint)
         if target is not None or content is not None:
             raise UsageError("an intentional conflict changes nothing: give only the reason")
         return self.conflicts.close(record, Resolution.INTENTIONAL, reason)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.errors import DaemonError, UsageError
+from dmm.errors import DaemonError, ProofRequired, UsageError
+from dmm.ledger.known_passkeys import KnownPasskeys
 from dmm.passkeys.acts import Act
+from dmm.passkeys.keyring import Keyring, page_folder
 from dmm.passkeys.webauthn import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from dmm.bootstrap import Dmm
     from dmm.daemon.web import Web
 
 LONGEST = 10_000
@@ -38,6 +41,13 @@ class Confirmations:
             web.persons.drop(name)
             return {"withdrawn": True}
         return _tell(web, name)
+
+    def refuse_unproven(self, dmm: Dmm) -> None:
+        """Refuse what a person's terminal wants done at once, where a passkey has to confirm it."""
+        keyring = Keyring(page_folder())
+        KnownPasskeys(dmm.project_ledger, keyring).refuse_missing()
+        if keyring.read():
+            raise ProofRequired("a person has to confirm this with a passkey", hint="use dmm")
 
     def _begin(
         self, web: Web, arguments: Mapping[str, object], peer: int | None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import ProofRefused, ProofRequired
-from dmm.passkeys.acts import Act
+from dmm.passkeys.acts import Act, PersonAct
 from dmm.passkeys.codes import TerminalCodes
 from dmm.passkeys.keyring import BY_PASSKEY, Keyring
 from dmm.passkeys.webauthn import Assertion, check_assertion, read_new
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 SECONDS = 5 * 60.0
 MOST = 32
-ENROLL, REMOVE = "enroll", "remove_passkey"
 CODE_BY = "code of the terminal"
 _AGAIN = "confirm it again in the page"
 
@@ -160,8 +159,8 @@ class Persons:
 
     def begin_enrolment(self, name: str, session: str, proof: Proof | None) -> Confirmation:
         """Begin to enrol a passkey; a further one needs one that is enrolled already."""
-        self.require(Act(ENROLL, name), session, proof)
-        found = self.begin(Act(ENROLL, name), session)
+        self.require(Act(PersonAct.ENROLL, name), session, proof)
+        found = self.begin(Act(PersonAct.ENROLL, name), session)
         with self._lock:
             self._enrolling[session] = found.id
         return found
@@ -172,7 +171,7 @@ class Persons:
         """Enrol the passkey that a browser has made; the last one that it began."""
         with self._lock:
             confirmation = self._enrolling.pop(session, "")
-        asked = self._take(confirmation, Act(ENROLL, name), session)
+        asked = self._take(confirmation, Act(PersonAct.ENROLL, name), session)
         place = self._place()
         made = read_new(place, asked.challenge, client_data, attestation)
         by = BY_PASSKEY if asked.how == "passkey" else CODE_BY
@@ -181,7 +180,7 @@ class Persons:
     def remove(self, name: str, session: str, proof: Proof | None) -> None:
         """Remove a passkey, confirmed by one that is enrolled."""
         self.keyring.find(name)
-        self.require(Act(REMOVE, name), session, proof)
+        self.require(Act(PersonAct.REMOVE_PASSKEY, name), session, proof)
         self.keyring.remove(name, _now())
 
     def find(self, name: str) -> Confirmation | None:
