@@ -453,3 +453,42 @@ def test_a_damaged_answer_of_a_passkey_is_refused_in_words(shop: Server) -> None
         proof["credential"][part] = bad
         told = approve(shop, own, name, digest, proof)
         assert (part, told.status, told.code) == (part, 403, "proof_refused")
+
+
+def test_a_browser_that_signs_in_again_has_one_session(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    other = shop.sign_in(confirmed=False)
+    code = {"code": shop.codes.make()}
+    again = shop.ask("POST", "/v1/session", code, headers=own, without=("Authorization",))
+    assert again.status == 200
+    assert ask(shop, own, "GET", "/v1/proposals").status == 401
+    assert ask(shop, other, "GET", "/v1/session").json()["sessions"] == 2
+
+
+def test_signing_out_in_the_page_ends_the_code_of_the_terminal(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    code = shop.persons.codes.make()
+    assert ask(shop, own, "DELETE", "/v1/session").status == 200
+    own = shop.sign_in(confirmed=False)
+    asked = ask(shop, own, "POST", "/v1/confirmations", {"action": "enroll", "id": "x"}).json()
+    proof = {"confirmation": asked["id"], "code": code}
+    told = ask(shop, own, "POST", "/v1/passkeys/begin", {"name": "x", "proof": proof})
+    assert (told.status, told.code) == (403, "proof_refused")
+
+
+def test_a_code_is_gone_after_five_wrong_tries_in_whatever_browser(shop: Server) -> None:
+    code = shop.persons.codes.make()
+    wrong = f"{(int(code) + 1) % 1_000_000:06}"
+
+    def attempt(own: Headers, given: str) -> Reply:
+        asked = ask(shop, own, "POST", "/v1/confirmations", {"action": "enroll", "id": "x"}).json()
+        proof = {"confirmation": asked["id"], "code": given}
+        return ask(shop, own, "POST", "/v1/passkeys/begin", {"name": "x", "proof": proof})
+
+    for _ in range(5):
+        assert attempt(shop.sign_in(confirmed=False), wrong).code == "proof_refused"
+    told = attempt(shop.sign_in(confirmed=False), code)
+    error = told.json()["error"]
+    assert (told.status, error["what"]) == (403, "too many wrong codes")
+    assert error["hint"] == "get a new one in a terminal: dmm ui --code"
+    assert attempt(shop.sign_in(confirmed=False), shop.persons.codes.make()).status == 200

@@ -19,7 +19,14 @@ from dmm.passkeys.cbor import read_cbor
 from dmm.passkeys.codes import MOST_TRIES
 from dmm.passkeys.codes import SECONDS as CODE_SECONDS
 from dmm.passkeys.keyring import Keyring
-from dmm.passkeys.service import SECONDS, Persons, Proof
+from dmm.passkeys.service import (
+    MOST,
+    MOST_OF_BROWSER,
+    MOST_OF_TERMINALS,
+    SECONDS,
+    Persons,
+    Proof,
+)
 from dmm.passkeys.webauthn import Place, decode, encode
 
 if TYPE_CHECKING:
@@ -31,6 +38,7 @@ ORIGIN = f"http://{NAME}:4711"
 TEXT = digest_text("Sessions live 14 days.")
 APPROVE = Act("approve", "proposal_15", TEXT)
 BROWSER = "browser"
+ACT = Act("terminal", "/srv/shop$ dmm trust --yes")
 
 
 class Desk:
@@ -347,12 +355,57 @@ def test_without_a_passkey_the_code_of_the_terminal_confirms_for_15_minutes(desk
 def test_a_code_can_be_guessed_at_only_a_few_times(desk: Desk) -> None:
     code = desk.persons.codes.make()
     wrong = f"{(int(code) + 1) % 1_000_000:06}"
-    for _ in range(MOST_TRIES):
-        with pytest.raises(ProofRefused, match="is wrong"):
-            desk.persons.codes.take(wrong, BROWSER)
+    for number in range(MOST_TRIES):
+        # Whoever tries: another browser has no tries of its own.
+        with pytest.raises(ProofRefused, match="is wrong") as refused:
+            desk.persons.codes.take(wrong, f"browser {number}")
+        assert "dmm ui --code" in (refused.value.hint or "")
     with pytest.raises(ProofRefused, match="too many"):
         desk.persons.codes.take(code, BROWSER)
+    # What ended a code is no code.
+    with pytest.raises(ProofRefused, match="too many"):
+        desk.persons.codes.take("", BROWSER)
     desk.persons.codes.take(desk.persons.codes.make(), BROWSER)
+
+
+def test_a_browser_that_asks_too_much_loses_its_own_questions_only(desk: Desk) -> None:
+    others = [desk.persons.begin(APPROVE, "another browser").id, desk.persons.begin(ACT, None).id]
+    asked = [desk.persons.begin(APPROVE, BROWSER).id for _ in range(MOST_OF_BROWSER + 3)]
+    assert [desk.persons.find(one) is not None for one in asked] == [
+        *([False] * 3),
+        *([True] * MOST_OF_BROWSER),
+    ]
+    assert all(desk.persons.find(one) for one in others)
+
+
+def test_commands_that_wait_and_all_questions_together_are_limited_until_they_expire(
+    desk: Desk,
+) -> None:
+    waiting = [desk.persons.begin(ACT, None).id for _ in range(MOST_OF_TERMINALS)]
+    with pytest.raises(ProofRefused, match="8 commands wait") as refused:
+        desk.persons.begin(ACT, None)
+    assert "Ctrl-C" in (refused.value.hint or "")
+    desk.persons.drop(waiting[0])
+    desk.persons.begin(ACT, None)
+    for number in range(MOST - MOST_OF_TERMINALS):
+        desk.persons.begin(APPROVE, f"browser {number}")
+    with pytest.raises(ProofRefused, match="too many decisions") as full:
+        desk.persons.begin(APPROVE, BROWSER)
+    assert "dmm ui --sign-out" in (full.value.hint or "")
+    assert desk.persons.find(waiting[1]) is not None
+    desk.now += SECONDS
+    assert desk.persons.find(waiting[1]) is None
+    assert desk.persons.begin(APPROVE, BROWSER).id
+
+
+def test_signing_out_ends_the_code_and_what_browsers_asked(desk: Desk) -> None:
+    code = desk.persons.codes.make()
+    asked, waiting = desk.persons.begin(APPROVE, BROWSER), desk.persons.begin(ACT, None)
+    desk.persons.sign_out()
+    with pytest.raises(ProofRefused, match="expired"):
+        desk.persons.codes.take(code, BROWSER)
+    assert desk.persons.find(asked.id) is None
+    assert desk.persons.find(waiting.id) is not None
 
 
 def test_a_code_for_another_act_confirms_nothing(desk: Desk) -> None:

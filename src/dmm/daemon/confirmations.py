@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import DaemonError, ProofRequired, UsageError
 from dmm.ledger.known_passkeys import KnownPasskeys
-from dmm.passkeys.acts import Act
+from dmm.passkeys.acts import DIGEST, Act
 from dmm.passkeys.keyring import Keyring, page_folder
 from dmm.passkeys.webauthn import decode, encode
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dmm.daemon.web import Web
 
 LONGEST = 10_000
+NONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,10 @@ class Confirmations:
         line = str(arguments["line"])
         if len(line) > LONGEST:
             raise UsageError("the command line is too long to be confirmed")
-        act = Act("terminal", line, str(arguments["digest"]))
-        found = web.persons.begin(act, None, decode(str(arguments["nonce"])))
+        digest, nonce = str(arguments["digest"]), decode(str(arguments["nonce"]))
+        if len(digest) not in (0, DIGEST) or len(nonce) != NONCE:
+            raise UsageError("a confirmation needs the digest of the text and a random number")
+        found = web.persons.begin(Act("terminal", line, digest), None, nonce)
         where = f"http://{web.name}:{web.port}"
         address = f"{where}/confirm.html#id={found.id}&code={web.codes.make()}"
         return {"id": found.id, "name": web.name, "origin": where, "address": address}

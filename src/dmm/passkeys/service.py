@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     How = Literal["passkey", "code", "none"]
 
 SECONDS = 5 * 60.0
-MOST = 32
+# Questions that may be open: of one browser, of all terminals together, and of all at once.
+MOST_OF_BROWSER = 8
+MOST_OF_TERMINALS = 8
+MOST = 160
 CODE_BY = "code of the terminal"
 _AGAIN = "confirm it again in the page"
 
@@ -96,7 +99,10 @@ class Persons:
         return Standing(0, "none" if counts else "code")
 
     def begin(self, act: Act, session: str | None, nonce: bytes = b"") -> Confirmation:
-        """Ask for a confirmation of an act; a terminal brings a nonce of its own, no session."""
+        """Ask for a confirmation of an act; a terminal brings a nonce of its own, no session.
+
+        A browser that asks too much loses its own oldest question, never that of another.
+        """
         how = self.standing(session).confirm
         found = Confirmation(
             secrets.token_urlsafe(24),
@@ -108,10 +114,20 @@ class Persons:
         )
         with self._lock:
             self._sweep()
-            while len(self._open) >= MOST:
-                del self._open[next(iter(self._open))]
+            self._make_room(session)
             self._open[found.id] = found
         return found
+
+    def _make_room(self, session: str | None) -> None:
+        own = [name for name, one in self._open.items() if one.session == session]
+        if session is None and len(own) >= MOST_OF_TERMINALS:
+            what = f"{len(own)} commands wait to be confirmed already"
+            raise ProofRefused(what, hint="confirm them, or end them with Ctrl-C, then try again")
+        if session is not None and len(own) >= MOST_OF_BROWSER:
+            del self._open[own[0]]
+        if len(self._open) >= MOST:
+            hint = "wait five minutes, or sign all browsers out: dmm ui --sign-out"
+            raise ProofRefused("too many decisions wait to be confirmed", hint=hint)
 
     def require(self, act: Act, session: str, proof: Proof | None) -> None:
         """Refuse an act that no person has confirmed."""
@@ -200,6 +216,14 @@ class Persons:
             check_assertion(self._place(), asked.challenge, known.key, given)
             self._open[name] = replace(asked, answer=given)
 
+    def sign_out(self) -> None:
+        """End the code of the terminal, and what browsers asked; commands go on waiting."""
+        self.codes.end_all()
+        with self._lock:
+            lasting = {name: one for name, one in self._open.items() if one.session is None}
+            self._open = lasting
+            self._enrolling.clear()
+
     def drop(self, name: str) -> None:
         """Forget a confirmation that nobody waits for."""
         with self._lock:
@@ -208,6 +232,8 @@ class Persons:
     def _sweep(self) -> None:
         now = self._clock()
         self._open = {name: one for name, one in self._open.items() if one.ends > now}
+        begun = self._enrolling.items()
+        self._enrolling = {browser: name for browser, name in begun if name in self._open}
 
 
 def _now() -> str:
