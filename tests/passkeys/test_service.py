@@ -18,7 +18,7 @@ from dmm.passkeys.acts import Act, digest_text
 from dmm.passkeys.cbor import read_cbor
 from dmm.passkeys.codes import MOST_TRIES
 from dmm.passkeys.codes import SECONDS as CODE_SECONDS
-from dmm.passkeys.keyring import Keyring
+from dmm.passkeys.keyring import Keyring, Signed
 from dmm.passkeys.service import (
     MOST,
     MOST_OF_BROWSER,
@@ -271,11 +271,57 @@ def test_of_copies_that_count_at_the_same_moment_one_is_believed(desk: Desk) -> 
     assert told.count(True) == 1
 
 
+def removing(key: Authenticator) -> Signed:
+    """Return what a passkey signs to be removed."""
+    return Signed(b"n", key.sign(Act("remove_passkey", encode(key.id)).challenge(b"n")))
+
+
+def append(desk: Desk, **told: Any) -> None:
+    """Add a line to the record as any program of the user's could: the chain has no secret."""
+    file = desk.folder / "passkeys.jsonl"
+    last = hashlib.sha256(file.read_text().splitlines()[-1].encode()).hexdigest()
+    file.write_text(f"{file.read_text()}{json.dumps(told | {'previous': last})}\n")
+
+
+@pytest.mark.parametrize("forged", ["none", "another act", "another key"])
+@pytest.mark.parametrize("kind", ["enrolled", "removed"])
+def test_a_line_that_no_passkey_has_signed_adds_and_removes_none(
+    desk: Desk, kind: str, forged: str
+) -> None:
+    key, mine = desk.enrol(), Authenticator(NAME, ORIGIN)
+    act = Act("enroll", "mine") if kind == "enrolled" else Act("remove_passkey", encode(key.id))
+    told: dict[str, Any] = {"type": kind, "id": encode(key.id), "at": "now"}
+    if kind == "enrolled":
+        made = {"id": encode(mine.id), "key": encode(write_cbor(mine.signer.cose)), "counter": 0}
+        told |= made | {"name": "mine", "by": "passkey", "page": NAME}
+    if forged == "another act":
+        told["signed"] = Signed(b"n", key.sign(APPROVE.challenge(b"n"))).describe()
+    elif forged == "another key":
+        told["signed"] = Signed(b"n", mine.sign(act.challenge(b"n"))).describe()
+    append(desk, **told)
+    with pytest.raises(StorageError, match="changed outside DMM"):
+        desk.open().standing(BROWSER)
+    with pytest.raises(StorageError, match="changed outside DMM"):
+        desk.open().require(APPROVE, BROWSER, None)
+
+
+def test_a_further_passkey_stays_enrolled_with_the_signature_of_the_first(desk: Desk) -> None:
+    first, second = desk.enrol(), Authenticator(NAME, ORIGIN)
+    proof = desk.confirm(first, Act("enroll", "phone"))
+    asked = desk.persons.begin_enrolment("phone", BROWSER, proof)
+    desk.persons.finish_enrolment("phone", BROWSER, *second.create(asked.challenge))
+    act = Act("remove_passkey", encode(first.id))
+    desk.persons.remove(encode(first.id), BROWSER, desk.confirm(second, act))
+    assert [one.name for one in desk.open().keyring.read()] == ["phone"]
+
+
 def test_a_passkey_confirms_nothing_once_it_is_removed(desk: Desk) -> None:
-    name = encode(desk.enrol().id)
+    key = desk.enrol()
+    name, signed = encode(key.id), removing(key)
     keyring = Keyring(desk.folder)
     use = [partial(keyring.use, name, counter, APPROVE, "now") for counter in range(1, 6)]
-    told = at_once([lambda: keyring.remove(name, "now"), *use, lambda: keyring.remove(name, "now")])
+    remove = partial(keyring.remove, name, "now", signed)
+    told = at_once([remove, *use, remove])
     assert [told[0], told[-1]].count(True) == 1
     lines = map(json.loads, (desk.folder / "passkeys.jsonl").read_text().splitlines())
     assert [one["type"] for one in lines][-1] == "removed"
@@ -286,12 +332,9 @@ def test_a_line_about_a_passkey_that_was_removed_locks_nobody_out(desk: Desk) ->
     key = desk.enrol()
     keyring = Keyring(desk.folder)
     name = encode(key.id)
-    keyring.remove(name, "now")
-    file = desk.folder / "passkeys.jsonl"
+    keyring.remove(name, "now", removing(key))
     for kind in ("used", "removed"):
-        last = hashlib.sha256(file.read_text().splitlines()[-1].encode()).hexdigest()
-        line = {"type": kind, "id": name, "counter": 9, "at": "later", "previous": last}
-        file.write_text(f"{file.read_text()}{json.dumps(line)}\n")
+        append(desk, type=kind, id=name, counter=9, at="later")
     assert keyring.read() == ()
     desk.enrol()
     assert desk.open().standing(BROWSER).confirm == "passkey"

@@ -117,7 +117,7 @@ def show_proposal(call: Called, name: Proposal) -> Reply:
 @router.post("/proposals/{id}/process", responses=told(writing_models.ProposalTold))
 def process(call: Called, name: Proposal, body: writing_models.Processing) -> Reply:
     """Submit a proposal to the reviewer agent; without a verdict it stays pending."""
-    with call.project(body.root).isolated(call.actor) as dmm:
+    with call.project(body.root).isolated(call.unproven.actor) as dmm:
         return Reply(dmm.reviews.process(name))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from dmm.errors import ProofRefused, ProofRequired
 from dmm.passkeys.acts import Act, PersonAct
 from dmm.passkeys.codes import TerminalCodes
-from dmm.passkeys.keyring import BY_PASSKEY, Keyring
+from dmm.passkeys.keyring import BY_PASSKEY, Keyring, Signed
 from dmm.passkeys.webauthn import Assertion, check_assertion, read_new
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Persons:
         self._place = place
         self._clock = clock
         self._open: dict[str, Confirmation] = {}
-        self._enrolling: dict[str, str] = {}
+        self._enrolling: dict[str, tuple[str, Signed | None]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -129,15 +129,14 @@ class Persons:
             hint = "wait five minutes, or sign all browsers out: dmm ui --sign-out"
             raise ProofRefused("too many decisions wait to be confirmed", hint=hint)
 
-    def require(self, act: Act, session: str, proof: Proof | None) -> None:
-        """Refuse an act that no person has confirmed."""
+    def require(self, act: Act, session: str, proof: Proof | None) -> Signed | None:
+        """Refuse an act that no person has confirmed; return what a passkey has signed."""
         match self.standing(session).confirm:
-            case "none":
-                return
             case "code":
                 self._require_code(act, session, proof)
             case "passkey":
-                self._require_passkey(act, session, proof)
+                return self._require_passkey(act, session, proof)
+        return None
 
     def _require_code(self, act: Act, session: str, proof: Proof | None) -> None:
         if proof is None or proof.code is None:
@@ -146,7 +145,7 @@ class Persons:
         self._take(proof.confirmation, act, session)
         self.codes.take(proof.code, session)
 
-    def _require_passkey(self, act: Act, session: str, proof: Proof | None) -> None:
+    def _require_passkey(self, act: Act, session: str, proof: Proof | None) -> Signed:
         if proof is None or proof.credential is None:
             hint = "confirm it in the page"
             raise ProofRequired("a person has to confirm this with a passkey", hint=hint)
@@ -155,6 +154,7 @@ class Persons:
             hint = "name the whole digest of the text"
             raise ProofRefused("the confirmation does not say for which text", hint=hint)
         self.check(asked.act, asked.nonce, proof.credential)
+        return Signed(asked.nonce, proof.credential)
 
     def check(self, act: Act, nonce: bytes, given: Assertion) -> None:
         """Check a passkey's answer, and note that it was used."""
@@ -175,10 +175,10 @@ class Persons:
 
     def begin_enrolment(self, name: str, session: str, proof: Proof | None) -> Confirmation:
         """Begin to enrol a passkey; a further one needs one that is enrolled already."""
-        self.require(Act(PersonAct.ENROLL, name), session, proof)
+        signed = self.require(Act(PersonAct.ENROLL, name), session, proof)
         found = self.begin(Act(PersonAct.ENROLL, name), session)
         with self._lock:
-            self._enrolling[session] = found.id
+            self._enrolling[session] = found.id, signed
         return found
 
     def finish_enrolment(
@@ -186,18 +186,20 @@ class Persons:
     ) -> Passkey:
         """Enrol the passkey that a browser has made; the last one that it began."""
         with self._lock:
-            confirmation = self._enrolling.pop(session, "")
+            confirmation, signed = self._enrolling.pop(session, ("", None))
         asked = self._take(confirmation, Act(PersonAct.ENROLL, name), session)
         place = self._place()
         made = read_new(place, asked.challenge, client_data, attestation)
         by = BY_PASSKEY if asked.how == "passkey" else CODE_BY
-        return self.keyring.add(made, name, by, place.name, _now())
+        return self.keyring.add(made, name, by, place.name, _now(), signed)
 
     def remove(self, name: str, session: str, proof: Proof | None) -> None:
         """Remove a passkey, confirmed by one that is enrolled."""
         self.keyring.find(name)
-        self.require(Act(PersonAct.REMOVE_PASSKEY, name), session, proof)
-        self.keyring.remove(name, _now())
+        signed = self.require(Act(PersonAct.REMOVE_PASSKEY, name), session, proof)
+        if signed is None:
+            raise ProofRefused("only a passkey can remove one", hint=_AGAIN)
+        self.keyring.remove(name, _now(), signed)
 
     def find(self, name: str) -> Confirmation | None:
         """Return a confirmation that is open."""
@@ -233,7 +235,7 @@ class Persons:
         now = self._clock()
         self._open = {name: one for name, one in self._open.items() if one.ends > now}
         begun = self._enrolling.items()
-        self._enrolling = {browser: name for browser, name in begun if name in self._open}
+        self._enrolling = {browser: asked for browser, asked in begun if asked[0] in self._open}
 
 
 def _now() -> str:
