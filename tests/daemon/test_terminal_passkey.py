@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import os
@@ -20,7 +21,7 @@ from tests.passkeys.authenticator import Authenticator, to_json
 from tests.person_acts import LINES
 
 from dmm.bootstrap import open_dmm
-from dmm.passkeys.acts import Act, digest_text
+from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.passkeys.service import MOST_OF_TERMINALS, Persons
 from dmm.passkeys.webauthn import Place, decode, encode
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
+# What an agent may say too: it waits for a person.
+PROPOSED = (PersonAct.REMEMBER, PersonAct.FORGET, PersonAct.ADD_RULE, PersonAct.CONSTRAINT)
 NOTE = "# How long a session lives\n\nA session of the shop lives for 14 days, then it ends.\n"
 
 
@@ -312,6 +315,53 @@ def in_terminal(machine: Machine, project: Project, *line: str) -> Any:
     return pexpect.spawn(
         program, [*line], cwd=where, env=environment, timeout=120, encoding="utf-8"
     )
+
+
+def test_a_shell_of_an_agent_does_no_act_of_a_person(
+    machine: Machine, lived_in: Project, names: dict[str, str]
+) -> None:
+    """What it may say waits for a person; everything else is refused, in words."""
+    machine.more["EDITOR"] = "sed -i -e s/^pending/approve/ -e $s/$/./"
+    files, before = snapshot(machine, lived_in)
+    machine.more["CLAUDECODE"] = "1"
+    for act, lines in LINES.items():
+        for line in lines:
+            told = machine.dmm(*shlex.split(line.format(**names)), within=lived_in.folder)
+            said = told.stdout + told.stderr
+            assert act in PROPOSED or "an agent can't" in said, (line, said)
+    del machine.more["CLAUDECODE"]
+    now, after = snapshot(machine, lived_in)
+    assert now == files
+    waiting = {name for name, status in after[0] if status == "pending"}
+    assert [one for one in after[0] if one[0] not in waiting] == [
+        one for one in before[0] if one[0] not in waiting
+    ]
+    active = [
+        [one for one in told["rules"] if not one.get("pending")] for told in (before[1], after[1])
+    ]
+    assert active[0] == active[1]
+    assert after[2:] == before[2:]
+
+
+def test_a_passkey_that_a_program_writes_out_of_the_record_is_missed(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str
+) -> None:
+    """The chain of the record has no secret, so a line can be added that says it was removed."""
+    file = machine.state / "page" / "passkeys.jsonl"
+    lines = file.read_text().splitlines()
+    last = hashlib.sha256(lines[-1].encode()).hexdigest()
+    name = json.loads(lines[0])["id"]
+    forged = json.dumps({"type": "removed", "id": name, "at": "now", "previous": last})
+    file.write_text("\n".join([*lines, forged]) + "\n")
+    for line in (
+        ("review", "approve", proposal, "--bypass-reviewer"),
+        ("remember", "Tea is at four."),
+        ("trust", "--revoke"),
+    ):
+        told = machine.dmm(*line, within=lived_in.folder)
+        assert told.returncode != 0, line
+        assert "the record of your passkeys was changed outside DMM" in told.stderr
+    assert not is_written(lived_in)
 
 
 def snapshot(machine: Machine, project: Project) -> Any:
