@@ -465,7 +465,7 @@ def test_a_text_that_changes_while_the_passkey_is_awaited_is_not_taken(
 
 
 def test_a_rule_is_switched_in_the_text_that_was_confirmed(
-    machine: Machine, lived_in: Project, key: Authenticator, rule: Path
+    machine: Machine, lived_in: Project, rule: Path, key: Authenticator
 ) -> None:
     """A file that was changed outside DMM does not count, and is not put in force by the way."""
     running = begin(machine, lived_in, "rules", "disable", rule.stem)
