@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 from contextlib import closing
@@ -16,11 +18,12 @@ from urllib.parse import parse_qs, urlsplit
 import pexpect
 import pytest
 from tests.passkeys.authenticator import Authenticator, to_json
+from tests.person_acts import LINES
 
 from dmm.bootstrap import open_dmm
-from dmm.passkeys.acts import Act, digest_text
-from dmm.passkeys.service import Persons
-from dmm.passkeys.webauthn import Place, decode
+from dmm.passkeys.acts import Act, PersonAct, digest_text
+from dmm.passkeys.service import MOST_OF_TERMINALS, Persons
+from dmm.passkeys.webauthn import Place, decode, encode
 
 if TYPE_CHECKING:
     import subprocess
@@ -29,8 +32,11 @@ if TYPE_CHECKING:
     from tests.conftest import Project
     from tests.daemon.conftest import Machine
 
+
 pytestmark = pytest.mark.slow
 
+# What an agent may say too: it waits for a person.
+PROPOSED = (PersonAct.REMEMBER, PersonAct.FORGET, PersonAct.ADD_RULE, PersonAct.CONSTRAINT)
 NOTE = "# How long a session lives\n\nA session of the shop lives for 14 days, then it ends.\n"
 
 
@@ -166,6 +172,21 @@ def noted(machine: Machine, lived_in: Project) -> str:
     return remember(machine, lived_in, "The staging database is called harbour.")
 
 
+@pytest.fixture
+def constraint(machine: Machine, lived_in: Project) -> str:
+    """A constraint of the user's in the ledger, by its number."""
+    return str(read_json(machine, lived_in, "ledger", "constraint", "never run rm -rf")["seq"])
+
+
+@pytest.fixture
+def conflict(machine: Machine, lived_in: Project, noted: str) -> str:
+    """Two memories that the user says do not go together."""
+    other = remember(machine, lived_in, "Nightly exports go to the bucket called pelican.")
+    paths = [read_json(machine, lived_in, "review", "show", one)["path"] for one in (noted, other)]
+    line = ["conflicts", "flag", "--ids", ",".join(paths), "--description", "They clash."]
+    return str(read_json(machine, lived_in, *line)["conflict_id"])
+
+
 def remember(machine: Machine, project: Project, text: str) -> str:
     told = machine.dmm("remember", text, "--json", within=project.folder)
     assert told.returncode == 0, told.stderr + told.stdout
@@ -183,15 +204,21 @@ def test_the_terminal_signs_the_text_of_each_decision(
     rule: Path,
     pending: str,
     noted: str,
+    constraint: str,
+    conflict: str,
     key: Authenticator,
     tmp_path: Path,
 ) -> None:
     text = NOTE.replace("14", "30")
     (tmp_path / "new.md").write_text(text)
     waiting = read_json(machine, lived_in, "ledger", "pending")["pending"]
+    clash = read_json(machine, lived_in, "conflicts", "show", conflict)["digest"]
+    held = read_json(machine, lived_in, "rules", "show", constraint)["digest"]
     decisions = {
         ("rules", "disable", rule.stem): digest_text(rule.read_text()),
         ("rules", "accept", pending, "--yes"): waiting[0]["digest"],
+        ("conflicts", "resolve", conflict, "--action", "intentional", "--reason", "both"): clash,
+        ("rules", "adopt", constraint): held,
         ("undo", noted, "--yes"): read_json(machine, lived_in, "review", "show", noted)["digest"],
         ("review", "edit", proposal, "--file", str(tmp_path / "new.md")): digest_text(text),
     }
@@ -204,6 +231,7 @@ def test_the_terminal_signs_the_text_of_each_decision(
     assert read_json(machine, lived_in, "rules", "show", rule.stem)["disabled"]
     assert read_json(machine, lived_in, "ledger", "pending")["pending"] == []
     assert read_json(machine, lived_in, "review", "show", noted)["status"] == "undone"
+    assert read_json(machine, lived_in, "conflicts", "show", conflict)["status"] == "resolved"
 
 
 def test_more_than_was_shown_is_not_undone(
@@ -239,41 +267,118 @@ def test_a_rule_that_changed_while_the_person_confirmed_is_left_as_it_is(
     assert rule.read_text() == changed
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        ("review", "reject", "{proposal}", "--reason", "no"),
-        ("undo", "{noted}", "--yes"),
-        ("rules", "disable", "never-run-terraform-destroy"),
-        ("rules", "enable", "never-run-terraform-destroy"),
-        ("rules", "accept", "{pending}", "--yes"),
-        ("ledger", "constraint", "--deactivate", "{pending}"),
-        ("trust", "--revoke"),
-        ("trust", "--yes"),
-        ("redact", "1", "--yes"),
-    ],
-)
-def test_every_decision_of_a_person_asks_first(
+@pytest.fixture
+def names(
     machine: Machine,
     lived_in: Project,
     proposal: str,
     rule: Path,
     pending: str,
     noted: str,
-    key: Authenticator,
-    line: tuple[str, ...],
+    constraint: str,
+    conflict: str,
+    tmp_path: Path,
+) -> dict[str, str]:
+    """What the command lines of all acts are about."""
+    (tmp_path / "text.md").write_text(NOTE.replace("14", "30"))
+    (tmp_path / "guide.md").write_text("# Guide\n\n- Name branches after their ticket.\n")
+    memory = read_json(machine, lived_in, "review", "show", noted)["path"]
+    own = {"rule": rule.stem, "pending": pending, "noted": noted, "memory": memory}
+    files = {one: str(tmp_path / f"{one}.md") for one in ("text", "guide")}
+    return own | files | {"proposal": proposal, "constraint": constraint, "conflict": conflict}
+
+
+def test_every_act_of_a_person_asks_first(
+    machine: Machine, lived_in: Project, names: dict[str, str], key: Authenticator
 ) -> None:
-    assert rule.stem == "never-run-terraform-destroy"
-    before = machine.dmm("review", "list", "--json", within=lived_in.folder).stdout
-    named = {"proposal": proposal, "pending": pending, "noted": noted}
-    words = [word.format(**named) for word in line]
-    running = begin(machine, lived_in, *words)
-    tab = Tab(find_address(running.stderr))
-    assert (tab.status, tab.asked["how"]) == (200, "passkey")
-    running.send_signal(signal.SIGINT)
-    assert running.wait(60) == 130
-    after = json.loads(machine.dmm("review", "list", "--json", within=lived_in.folder).stdout)
-    assert after["pending"] == json.loads(before)["pending"]
+    machine.more["EDITOR"] = "sed -i -e s/^pending/approve/ -e $s/$/./"
+    before = snapshot(machine, lived_in)
+    for act, lines in LINES.items():
+        for line in lines:
+            with in_terminal(machine, lived_in, *shlex.split(line.format(**names))) as terminal:
+                terminal.expect(r"(http://\S+/confirm\.html#\S+)")
+                tab = Tab(terminal.match.group(1))
+                asked = tab.asked["how"], len(tab.asked["digest"])
+                assert (line, *asked) == (line, "passkey", 64 if act.texted else 0)
+                terminal.sendintr()
+                terminal.expect(pexpect.EOF)
+                terminal.close()
+                assert (line, terminal.exitstatus) == (line, 130)
+    assert snapshot(machine, lived_in) == before
+
+
+def in_terminal(machine: Machine, project: Project, *line: str) -> Any:
+    """Run a command in the foreground of a terminal of its own."""
+    program = str(Path(sys.executable).with_name("dmm"))
+    environment = {**machine.environment()}
+    where = str(project.folder)
+    return pexpect.spawn(
+        program, [*line], cwd=where, env=environment, timeout=120, encoding="utf-8"
+    )
+
+
+def test_a_shell_of_an_agent_does_no_act_of_a_person(
+    machine: Machine, lived_in: Project, names: dict[str, str]
+) -> None:
+    """What it may say waits for a person; everything else is refused, in words."""
+    machine.more["EDITOR"] = "sed -i -e s/^pending/approve/ -e $s/$/./"
+    files, before = snapshot(machine, lived_in)
+    machine.more["CLAUDECODE"] = "1"
+    for act, lines in LINES.items():
+        for line in lines:
+            told = machine.dmm(*shlex.split(line.format(**names)), within=lived_in.folder)
+            said = told.stdout + told.stderr
+            assert act in PROPOSED or "an agent can't" in said, (line, said)
+    del machine.more["CLAUDECODE"]
+    now, after = snapshot(machine, lived_in)
+    assert now == files
+    waiting = {name for name, status in after[0] if status == "pending"}
+    assert [one for one in after[0] if one[0] not in waiting] == [
+        one for one in before[0] if one[0] not in waiting
+    ]
+    active = [
+        [one for one in told["rules"] if not one.get("pending")] for told in (before[1], after[1])
+    ]
+    assert active[0] == active[1]
+    assert after[2:] == before[2:]
+
+
+def test_a_passkey_that_a_program_writes_out_of_the_record_is_missed(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str
+) -> None:
+    """The chain of the record has no secret, so a line can be added that says it was removed."""
+    file = machine.state / "page" / "passkeys.jsonl"
+    lines = file.read_text().splitlines()
+    last = hashlib.sha256(lines[-1].encode()).hexdigest()
+    name = json.loads(lines[0])["id"]
+    forged = json.dumps({"type": "removed", "id": name, "at": "now", "previous": last})
+    file.write_text("\n".join([*lines, forged]) + "\n")
+    for line in (
+        ("review", "approve", proposal, "--bypass-reviewer"),
+        ("remember", "Tea is at four."),
+        ("trust", "--revoke"),
+    ):
+        told = machine.dmm(*line, within=lived_in.folder)
+        assert told.returncode != 0, line
+        assert "the record of your passkeys was changed outside DMM" in told.stderr
+    assert not is_written(lived_in)
+
+
+def snapshot(machine: Machine, project: Project) -> Any:
+    """Return all that a decision could change: files, proposals, rules, conflicts and trust."""
+    files = {
+        path: path.read_bytes()
+        for part in ("memory", "rules")
+        for path in (project.dmm / part).rglob("*.md")
+    }
+    told = [
+        read_json(machine, project, "review", "list", "--all"),
+        read_json(machine, project, "rules"),
+        read_json(machine, project, "conflicts", "list"),
+        read_json(machine, project, "trust", "--list"),
+    ]
+    told[0] = [(one["id"], one["status"]) for one in told[0]["proposals"]]
+    return files, told
 
 
 def test_an_answer_to_another_command_is_none(
@@ -360,7 +465,7 @@ def test_a_text_that_changes_while_the_passkey_is_awaited_is_not_taken(
 
 
 def test_a_rule_is_switched_in_the_text_that_was_confirmed(
-    machine: Machine, lived_in: Project, key: Authenticator, rule: Path
+    machine: Machine, lived_in: Project, rule: Path, key: Authenticator
 ) -> None:
     """A file that was changed outside DMM does not count, and is not put in force by the way."""
     running = begin(machine, lived_in, "rules", "disable", rule.stem)
@@ -403,3 +508,20 @@ def test_signing_out_fails_if_the_daemon_runs_but_does_not_answer(machine: Machi
     assert told.returncode != 0
     assert "nobody was signed out" in told.stderr
     assert machine.dmm("ui", "--sign-out").returncode == 0
+
+
+def test_few_commands_wait_at_once_and_the_next_is_told_what_to_do(
+    machine: Machine, lived_in: Project, key: Authenticator, proposal: str
+) -> None:
+    asked = {"line": "x", "digest": "0" * 64, "nonce": encode(b"n" * 32)}
+    waiting = [machine.ask("confirm", **asked)["id"] for _ in range(MOST_OF_TERMINALS)]
+    told = machine.dmm("review", "approve", proposal, within=lived_in.folder)
+    assert told.returncode != 0
+    assert f"{MOST_OF_TERMINALS} commands wait to be confirmed already" in told.stderr
+    assert "Ctrl-C" in told.stderr
+    machine.ask("withdraw", id=waiting[0])
+    running = begin(machine, lived_in, "review", "approve", proposal, "--bypass-reviewer")
+    assert Tab(find_address(running.stderr)).confirm(key)[0] == 200
+    assert running.wait(60) == 0
+    for bad in ({"nonce": encode(b"n")}, {"digest": "0" * 63}, {"line": "x" * 10_001}):
+        assert machine.ask("confirm", **asked | bad)["error"]["code"] == "usage"

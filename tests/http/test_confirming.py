@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.passkeys.authenticator import Authenticator, to_json
+from tests.person_acts import FREE_ROUTES, ROUTES
 
+from dmm.passkeys.acts import PersonAct as Act
 from dmm.passkeys.webauthn import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.http.conftest import Headers, Reply, Server
 
     from dmm.projects import Projects
 
+# What an agent may say too: it waits for a person.
+PROPOSED = (Act.REMEMBER, Act.FORGET, Act.ADD_RULE, Act.CONSTRAINT)
 NOTE = "# How long a session lives\n\nA session of the shop lives for {days} days, then it ends."
 
 
@@ -88,28 +94,39 @@ def approve(shop: Server, own: Headers, name: str, seen: str, proof: object) -> 
 def test_a_browser_without_a_code_reads_and_proposes_but_decides_nothing(shop: Server) -> None:
     own = shop.sign_in(confirmed=False)
     name, digest = propose(shop, 14)
+    sides = {"ids": ["project/keeping_memory.md", "baseline/identity.md"], "description": "so"}
+    clash = shop.ask("POST", "/v1/conflicts", sides).json()["conflict_id"]
+    names = {Act.REMOVE_PASSKEY: "x", Act.RESOLVE: clash}
     before = shop.events()
-    decisions: list[tuple[str, dict[str, Any]]] = [
-        (f"/v1/proposals/{name}/approve", {"seen": digest}),
-        (f"/v1/proposals/{name}/reject", {"reason": "no"}),
-        (f"/v1/proposals/{name}/edit", {"content": "# Other\n\nText."}),
-        ("/v1/undo", {"seq": 1}),
-        ("/v1/remember", {"text": "Use pnpm, not npm."}),
-        ("/v1/forget", {"name": "project/keeping_memory.md"}),
-        ("/v1/rules", {"text": "never run terraform destroy"}),
-        ("/v1/rules/accept", {"names": ["1"]}),
-        ("/v1/rules/adopt", {}),
-        ("/v1/rules/x/edit", {"source": "x"}),
-        ("/v1/rules/x/disable", {}),
-        ("/v1/rules/x/enable", {}),
-        ("/v1/ledger/constraints", {"text": "never deploy on Fridays"}),
-        ("/v1/conflicts/conflict_1/resolve", {"action": "intentional", "reason": "so"}),
-        ("/v1/passkeys/begin", {"name": "mine"}),
-    ]
-    for path, body in decisions:
-        told = ask(shop, own, "POST", path, body)
-        assert (path, told.status, told.code) == (path, 403, "proof_required")
-    assert shop.events() == before
+    for act, (route, body) in ROUTES.items():
+        method, _, path = route.partition(" ")
+        path = path.replace("{id}", names.get(act, name.rpartition("_")[2]))
+        told = ask(shop, own, method, path, body)
+        wanted = "proof_refused" if act is Act.REMOVE_PASSKEY else "proof_required"
+        assert (act, told.status, told.code) == (act, 403, wanted)
+        # A program with the token is an agent, or nobody who could.
+        told = shop.ask(method, path, body)
+        assert act in PROPOSED or told.status in (403, 409), (act, told.body)
+    assert digest == shop.ask("GET", f"/v1/proposals/{name}").json()["digest"]
+    events = shop.ask("GET", f"/v1/ledger/events?last=50&after={before}").json()["events"]
+    assert {one["trust"] for one in events} <= {"agent"}
+
+
+def test_every_address_that_changes_something_asks_or_is_known_to_need_no_proof(
+    shop: Server,
+) -> None:
+    document = shop.ask("GET", "/v1/openapi.json").json()
+    models = document["components"]["schemas"]
+    asking, free = set[str](), set[str]()
+    for path, methods in document["paths"].items():
+        for method, about in methods.items():
+            body = about.get("requestBody", {}).get("content", {}).get("application/json", {})
+            model = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
+            proven = "proof" in models.get(model, {}).get("properties", {})
+            if method != "get":
+                (asking if proven else free).add(f"{method.upper()} {path}")
+    assert asking == {route for route, _ in ROUTES.values()}
+    assert free == FREE_ROUTES
 
 
 def test_the_code_of_the_terminal_confirms_and_lasts(shop: Server) -> None:
@@ -305,6 +322,86 @@ def test_a_pending_rule_is_accepted_only_in_the_text_that_was_shown(shop: Server
     assert ask(shop, own, "POST", "/v1/rules/accept", body).status == 200
 
 
+@pytest.mark.parametrize("what", ["forget", "resolve", "adopt_rules"])
+def test_a_memory_a_conflict_and_a_constraint_are_decided_in_the_text_that_was_shown(
+    shop: Server, what: str
+) -> None:
+    own = shop.sign_in()
+    case = {"forget": forgetting, "resolve": resolving, "adopt_rules": adopting}[what](shop, own)
+    key = enrol(shop, shop.sign_in(confirmed=False))
+
+    def decide(seen: str | None, signed: str, name: str = case.id) -> Reply:
+        proof = confirm(shop, own, key, action=what, id=name, digest=signed)
+        return ask(shop, own, "POST", case.path, case.body | {"seen": seen, "proof": proof})
+
+    digest, before = case.digest(), shop.events()
+    assert len(digest) == 64
+    for seen, signed in ((digest, "0" * 64), ("0" * 64, digest), (None, digest), (None, "")):
+        assert refused(shop, decide(seen, signed), before)
+    assert refused(shop, decide(digest, digest, f"{case.id}0"), before)
+    told = decide("0" * 64, "0" * 64)
+    assert (told.status, told.code) == (409, case.code)
+    if case.file is not None:
+        case.file.write_text(case.file.read_text() + "\nSaid by somebody else.\n")
+        told = decide(digest, digest)
+        assert (told.status, told.code) == (409, case.code)
+        assert case.digest() != digest
+    told = decide(case.digest(), case.digest())
+    assert told.status == 200, told.body
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A decision: what is confirmed, how it is sent, and where its digest is shown."""
+
+    id: str
+    path: str
+    body: dict[str, Any]
+    digest: Callable[[], str]
+    code: str
+    file: Path | None = None
+
+
+def forgetting(shop: Server, own: Headers) -> Case:
+    note = {"text": "The staging database is called harbour."}
+    path = ask(shop, own, "POST", "/v1/remember", note).json()["path"]
+
+    def digest() -> str:
+        return str(ask(shop, own, "GET", f"/v1/memories/{path}").json()["digest"])
+
+    file = shop.root / ".dmm" / "memory" / path
+    return Case(path, "/v1/forget", {"name": path}, digest, "review_refused", file)
+
+
+def resolving(shop: Server, own: Headers) -> Case:
+    texts = "Invoices are sent on Mondays.", "The lamp in the hall is green."
+    paths = [ask(shop, own, "POST", "/v1/remember", {"text": one}).json()["path"] for one in texts]
+    body = {"ids": paths, "description": "They do not go together."}
+    name = ask(shop, own, "POST", "/v1/conflicts", body).json()["conflict_id"]
+
+    def digest() -> str:
+        return str(ask(shop, own, "GET", f"/v1/conflicts/{name}").json()["digest"])
+
+    return Case(
+        f"{name}:intentional",
+        f"/v1/conflicts/{name}/resolve",
+        {"action": "intentional", "reason": "both hold"},
+        digest,
+        "ledger_refused",
+        shop.root / ".dmm" / "memory" / paths[1],
+    )
+
+
+def adopting(shop: Server, own: Headers) -> Case:
+    body = {"text": "never run rm -rf"}
+    seq = ask(shop, own, "POST", "/v1/ledger/constraints", body).json()["seq"]
+
+    def digest() -> str:
+        return str(ask(shop, own, "GET", f"/v1/rules/{seq}").json()["digest"])
+
+    return Case(str(seq), "/v1/rules/adopt", {"seqs": [seq]}, digest, "ledger_refused")
+
+
 def test_a_token_confirms_nothing_and_a_foreign_page_neither(shop: Server) -> None:
     act = {"action": "undo", "id": "1"}
     for method, path, body in (
@@ -356,3 +453,42 @@ def test_a_damaged_answer_of_a_passkey_is_refused_in_words(shop: Server) -> None
         proof["credential"][part] = bad
         told = approve(shop, own, name, digest, proof)
         assert (part, told.status, told.code) == (part, 403, "proof_refused")
+
+
+def test_a_browser_that_signs_in_again_has_one_session(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    other = shop.sign_in(confirmed=False)
+    code = {"code": shop.codes.make()}
+    again = shop.ask("POST", "/v1/session", code, headers=own, without=("Authorization",))
+    assert again.status == 200
+    assert ask(shop, own, "GET", "/v1/proposals").status == 401
+    assert ask(shop, other, "GET", "/v1/session").json()["sessions"] == 2
+
+
+def test_signing_out_in_the_page_ends_the_code_of_the_terminal(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    code = shop.persons.codes.make()
+    assert ask(shop, own, "DELETE", "/v1/session").status == 200
+    own = shop.sign_in(confirmed=False)
+    asked = ask(shop, own, "POST", "/v1/confirmations", {"action": "enroll", "id": "x"}).json()
+    proof = {"confirmation": asked["id"], "code": code}
+    told = ask(shop, own, "POST", "/v1/passkeys/begin", {"name": "x", "proof": proof})
+    assert (told.status, told.code) == (403, "proof_refused")
+
+
+def test_a_code_is_gone_after_five_wrong_tries_in_whatever_browser(shop: Server) -> None:
+    code = shop.persons.codes.make()
+    wrong = f"{(int(code) + 1) % 1_000_000:06}"
+
+    def attempt(own: Headers, given: str) -> Reply:
+        asked = ask(shop, own, "POST", "/v1/confirmations", {"action": "enroll", "id": "x"}).json()
+        proof = {"confirmation": asked["id"], "code": given}
+        return ask(shop, own, "POST", "/v1/passkeys/begin", {"name": "x", "proof": proof})
+
+    for _ in range(5):
+        assert attempt(shop.sign_in(confirmed=False), wrong).code == "proof_refused"
+    told = attempt(shop.sign_in(confirmed=False), code)
+    error = told.json()["error"]
+    assert (told.status, error["what"]) == (403, "too many wrong codes")
+    assert error["hint"] == "get a new one in a terminal: dmm ui --code"
+    assert attempt(shop.sign_in(confirmed=False), shop.persons.codes.make()).status == 200

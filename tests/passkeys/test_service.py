@@ -18,8 +18,15 @@ from dmm.passkeys.acts import Act, digest_text
 from dmm.passkeys.cbor import read_cbor
 from dmm.passkeys.codes import MOST_TRIES
 from dmm.passkeys.codes import SECONDS as CODE_SECONDS
-from dmm.passkeys.keyring import Keyring
-from dmm.passkeys.service import SECONDS, Persons, Proof
+from dmm.passkeys.keyring import Keyring, Signed
+from dmm.passkeys.service import (
+    MOST,
+    MOST_OF_BROWSER,
+    MOST_OF_TERMINALS,
+    SECONDS,
+    Persons,
+    Proof,
+)
 from dmm.passkeys.webauthn import Place, decode, encode
 
 if TYPE_CHECKING:
@@ -31,6 +38,7 @@ ORIGIN = f"http://{NAME}:4711"
 TEXT = digest_text("Sessions live 14 days.")
 APPROVE = Act("approve", "proposal_15", TEXT)
 BROWSER = "browser"
+ACT = Act("terminal", "/srv/shop$ dmm trust --yes")
 
 
 class Desk:
@@ -263,11 +271,57 @@ def test_of_copies_that_count_at_the_same_moment_one_is_believed(desk: Desk) -> 
     assert told.count(True) == 1
 
 
+def removing(key: Authenticator) -> Signed:
+    """Return what a passkey signs to be removed."""
+    return Signed(b"n", key.sign(Act("remove_passkey", encode(key.id)).challenge(b"n")))
+
+
+def append(desk: Desk, **told: Any) -> None:
+    """Add a line to the record as any program of the user's could: the chain has no secret."""
+    file = desk.folder / "passkeys.jsonl"
+    last = hashlib.sha256(file.read_text().splitlines()[-1].encode()).hexdigest()
+    file.write_text(f"{file.read_text()}{json.dumps(told | {'previous': last})}\n")
+
+
+@pytest.mark.parametrize("forged", ["none", "another act", "another key"])
+@pytest.mark.parametrize("kind", ["enrolled", "removed"])
+def test_a_line_that_no_passkey_has_signed_adds_and_removes_none(
+    desk: Desk, kind: str, forged: str
+) -> None:
+    key, mine = desk.enrol(), Authenticator(NAME, ORIGIN)
+    act = Act("enroll", "mine") if kind == "enrolled" else Act("remove_passkey", encode(key.id))
+    told: dict[str, Any] = {"type": kind, "id": encode(key.id), "at": "now"}
+    if kind == "enrolled":
+        made = {"id": encode(mine.id), "key": encode(write_cbor(mine.signer.cose)), "counter": 0}
+        told |= made | {"name": "mine", "by": "passkey", "page": NAME}
+    if forged == "another act":
+        told["signed"] = Signed(b"n", key.sign(APPROVE.challenge(b"n"))).describe()
+    elif forged == "another key":
+        told["signed"] = Signed(b"n", mine.sign(act.challenge(b"n"))).describe()
+    append(desk, **told)
+    with pytest.raises(StorageError, match="changed outside DMM"):
+        desk.open().standing(BROWSER)
+    with pytest.raises(StorageError, match="changed outside DMM"):
+        desk.open().require(APPROVE, BROWSER, None)
+
+
+def test_a_further_passkey_stays_enrolled_with_the_signature_of_the_first(desk: Desk) -> None:
+    first, second = desk.enrol(), Authenticator(NAME, ORIGIN)
+    proof = desk.confirm(first, Act("enroll", "phone"))
+    asked = desk.persons.begin_enrolment("phone", BROWSER, proof)
+    desk.persons.finish_enrolment("phone", BROWSER, *second.create(asked.challenge))
+    act = Act("remove_passkey", encode(first.id))
+    desk.persons.remove(encode(first.id), BROWSER, desk.confirm(second, act))
+    assert [one.name for one in desk.open().keyring.read()] == ["phone"]
+
+
 def test_a_passkey_confirms_nothing_once_it_is_removed(desk: Desk) -> None:
-    name = encode(desk.enrol().id)
+    key = desk.enrol()
+    name, signed = encode(key.id), removing(key)
     keyring = Keyring(desk.folder)
     use = [partial(keyring.use, name, counter, APPROVE, "now") for counter in range(1, 6)]
-    told = at_once([lambda: keyring.remove(name, "now"), *use, lambda: keyring.remove(name, "now")])
+    remove = partial(keyring.remove, name, "now", signed)
+    told = at_once([remove, *use, remove])
     assert [told[0], told[-1]].count(True) == 1
     lines = map(json.loads, (desk.folder / "passkeys.jsonl").read_text().splitlines())
     assert [one["type"] for one in lines][-1] == "removed"
@@ -278,12 +332,9 @@ def test_a_line_about_a_passkey_that_was_removed_locks_nobody_out(desk: Desk) ->
     key = desk.enrol()
     keyring = Keyring(desk.folder)
     name = encode(key.id)
-    keyring.remove(name, "now")
-    file = desk.folder / "passkeys.jsonl"
+    keyring.remove(name, "now", removing(key))
     for kind in ("used", "removed"):
-        last = hashlib.sha256(file.read_text().splitlines()[-1].encode()).hexdigest()
-        line = {"type": kind, "id": name, "counter": 9, "at": "later", "previous": last}
-        file.write_text(f"{file.read_text()}{json.dumps(line)}\n")
+        append(desk, type=kind, id=name, counter=9, at="later")
     assert keyring.read() == ()
     desk.enrol()
     assert desk.open().standing(BROWSER).confirm == "passkey"
@@ -347,12 +398,57 @@ def test_without_a_passkey_the_code_of_the_terminal_confirms_for_15_minutes(desk
 def test_a_code_can_be_guessed_at_only_a_few_times(desk: Desk) -> None:
     code = desk.persons.codes.make()
     wrong = f"{(int(code) + 1) % 1_000_000:06}"
-    for _ in range(MOST_TRIES):
-        with pytest.raises(ProofRefused, match="is wrong"):
-            desk.persons.codes.take(wrong, BROWSER)
+    for number in range(MOST_TRIES):
+        # Whoever tries: another browser has no tries of its own.
+        with pytest.raises(ProofRefused, match="is wrong") as refused:
+            desk.persons.codes.take(wrong, f"browser {number}")
+        assert "dmm ui --code" in (refused.value.hint or "")
     with pytest.raises(ProofRefused, match="too many"):
         desk.persons.codes.take(code, BROWSER)
+    # What ended a code is no code.
+    with pytest.raises(ProofRefused, match="too many"):
+        desk.persons.codes.take("", BROWSER)
     desk.persons.codes.take(desk.persons.codes.make(), BROWSER)
+
+
+def test_a_browser_that_asks_too_much_loses_its_own_questions_only(desk: Desk) -> None:
+    others = [desk.persons.begin(APPROVE, "another browser").id, desk.persons.begin(ACT, None).id]
+    asked = [desk.persons.begin(APPROVE, BROWSER).id for _ in range(MOST_OF_BROWSER + 3)]
+    assert [desk.persons.find(one) is not None for one in asked] == [
+        *([False] * 3),
+        *([True] * MOST_OF_BROWSER),
+    ]
+    assert all(desk.persons.find(one) for one in others)
+
+
+def test_commands_that_wait_and_all_questions_together_are_limited_until_they_expire(
+    desk: Desk,
+) -> None:
+    waiting = [desk.persons.begin(ACT, None).id for _ in range(MOST_OF_TERMINALS)]
+    with pytest.raises(ProofRefused, match="8 commands wait") as refused:
+        desk.persons.begin(ACT, None)
+    assert "Ctrl-C" in (refused.value.hint or "")
+    desk.persons.drop(waiting[0])
+    desk.persons.begin(ACT, None)
+    for number in range(MOST - MOST_OF_TERMINALS):
+        desk.persons.begin(APPROVE, f"browser {number}")
+    with pytest.raises(ProofRefused, match="too many decisions") as full:
+        desk.persons.begin(APPROVE, BROWSER)
+    assert "dmm ui --sign-out" in (full.value.hint or "")
+    assert desk.persons.find(waiting[1]) is not None
+    desk.now += SECONDS
+    assert desk.persons.find(waiting[1]) is None
+    assert desk.persons.begin(APPROVE, BROWSER).id
+
+
+def test_signing_out_ends_the_code_and_what_browsers_asked(desk: Desk) -> None:
+    code = desk.persons.codes.make()
+    asked, waiting = desk.persons.begin(APPROVE, BROWSER), desk.persons.begin(ACT, None)
+    desk.persons.sign_out()
+    with pytest.raises(ProofRefused, match="expired"):
+        desk.persons.codes.take(code, BROWSER)
+    assert desk.persons.find(asked.id) is None
+    assert desk.persons.find(waiting.id) is not None
 
 
 def test_a_code_for_another_act_confirms_nothing(desk: Desk) -> None:

@@ -49,7 +49,7 @@ export async function decide<T>(asked: Deciding): Promise<T> {
       return await request<T>(asked.path, { body, method: asked.method });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "proof_refused" || !proof?.code) throw error;
-      problem = error.what;
+      problem = [error.what, error.hint].filter(Boolean).join(": ");
     }
   }
 }

@@ -12,6 +12,7 @@ from dmm.cli import failures
 from dmm.cli.format import lines
 from dmm.cli.options import Json, Root, open_project, present
 from dmm.cli.persons import need_person
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
@@ -72,7 +73,7 @@ def restore(
     if list_them:
         present({"backups": found.find()}, as_json=as_json, lines=lines.backups)
         return
-    need_person("restore a ledger", dmm)
+    need_person(PersonAct.RESTORE, dmm)
     present(found.restore(backup), as_json=as_json, lines=lines.restored)
 
 

@@ -11,6 +11,7 @@ from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,14 +95,17 @@ def resolve(
     """
     wanted = _one(name, conflict_id)
     _need(action=action, reason=reason)
-    dmm = open_project(root)
+    dmm, seen = open_project(root), None
     if action == "intentional":
-        need_person("declare a conflict intentional", dmm)
+        shown = dmm.conflicts.show
+        seen = need_person(PersonAct.RESOLVE, dmm, lambda: str(shown(wanted)["digest"]))
     text = read_text(content, file, from_stdin=from_stdin)
     texts: str | Mapping[str, str] | None = text
     if other_content is not None:
         texts = _for_both(dmm.conflicts.show(wanted), target, text, other_content)
-    told = dmm.resolutions.resolve(wanted, action, target=target, reason=reason, content=texts)
+    told = dmm.resolutions.resolve(
+        wanted, action, target=target, reason=reason, content=texts, seen=seen
+    )
     present(told, as_json=as_json, lines=_settled)
 
 

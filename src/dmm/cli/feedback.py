@@ -8,7 +8,9 @@ import typer
 
 from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present, refuse_agents
+from dmm.cli.persons import need_person
 from dmm.domain.plain import to_plain
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +63,11 @@ def export_usage(dry_run: DryRun = False, as_json: Json = False, root: Root = No
     Counts live in the ledger; this writes last_used and usage_count to files that Git tracks.
     """
     if not dry_run:
-        refuse_agents("write usage into memory files")
-    found = open_project(root).lifecycle.export_usage(dry_run=dry_run)
+        refuse_agents(PersonAct.EXPORT_USAGE.words)
+    dmm = open_project(root)
+    if not dry_run:
+        need_person(PersonAct.EXPORT_USAGE, dmm)
+    found = dmm.lifecycle.export_usage(dry_run=dry_run)
     told = to_plain(found) | {"dry_run": dry_run}
     present(told, as_json=as_json, lines=_export_lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
@@ -20,8 +21,10 @@ from dmm.cli.options import (
     print_lines,
     refuse_agents,
 )
+from dmm.cli.persons import need_person
 from dmm.errors import UsageError
 from dmm.files.consents import BOOT
+from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -67,13 +70,14 @@ def import_files(
     if apply and propose:
         raise UsageError("give one of --apply and --propose")
     if apply:
-        refuse_agents("import past the review; it can use --propose")
+        refuse_agents(PersonAct.IMPORT.words)
     dmm = open_project(root)
     given = files or dmm.importer.find_files()
     if not given:
         raise UsageError("no instruction files found", hint="name one: dmm import docs/guide.md")
     found = dmm.importer.plan(given, keep or ())
     if apply:
+        need_person(PersonAct.IMPORT, dmm, lambda: _digest(found))
         found = dmm.importer.apply(found)
     elif propose:
         found = dmm.importer.submit(found)
@@ -93,6 +97,13 @@ def export(
     """Write all memories of the project as one markdown file."""
     text = open_project(root).importer.export(include_deprecated=include_deprecated)
     deliver(text, output, "Memories")
+
+
+def _digest(found: Import) -> str:
+    """Return the digest of all that an import would write."""
+    memories = [[one.memory.path, one.memory.title, one.memory.body] for one in found.plan.memories]
+    rules = [[one.rule.id, one.source] for one in found.rules]
+    return digest_text(json.dumps([memories, rules]))
 
 
 def _describe(found: Import) -> dict[str, Any]:

@@ -14,11 +14,14 @@ from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
 from dmm.cli.proposals import show_proposals
+from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dmm.bootstrap import Dmm
 
-LIFT, ACCEPT = "make a constraint inactive", "accept a constraint"
+LIFT, ACCEPT = PersonAct.LIFT_CONSTRAINT.words, "accept a constraint"
 
 app = FastTyper(
     help="Facts, constraints and decisions: recorded, enforced.",
@@ -78,10 +81,12 @@ def constraint(
     if text is not None:
         _add(dmm, text, priority, triggered_by, as_json=as_json)
     elif starter:
+        _confirm(dmm, _starter)
         present(dmm.ledger.add_starter(), as_json=as_json, lines=lines.starter)
         _warn_untrusted(dmm)
     elif deactivate is not None:
-        need_person(LIFT, dmm, lambda: dmm.rules.digest([str(deactivate)]))
+        lifted = str(deactivate)
+        need_person(PersonAct.LIFT_CONSTRAINT, dmm, lambda: dmm.rules.digest([lifted]))
         present(dmm.ledger.deactivate(deactivate), as_json=as_json, lines=lines.deactivated)
 
 
@@ -89,6 +94,7 @@ def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_jso
     from dmm.rules.rulebook import compile_constraint
     from dmm.rules.states import preview_constraint
 
+    _confirm(dmm, lambda: text)
     told = dmm.ledger.add_constraint(text, priority, triggered_by)
     compiled = compile_constraint(text)
     state, does = preview_constraint(text, priority)
@@ -97,6 +103,18 @@ def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_jso
     if not compiled.enforceable:
         sys.stderr.write("".join(f"{line}\n" for line in lines.guidance(told, compiled)))
     _warn_untrusted(dmm)
+
+
+def _confirm(dmm: Dmm, read: Callable[[], str]) -> None:
+    """Have a person confirm what binds at once; what an agent adds is pending anyway."""
+    if not dmm.by_agent:
+        need_person(PersonAct.CONSTRAINT, dmm, lambda: digest_text(read()))
+
+
+def _starter() -> str:
+    from dmm.rules.starter import starter_rules
+
+    return "\n".join(f"{one.id}: {one.reason}" for one in starter_rules())
 
 
 def _warn_untrusted(dmm: Dmm) -> None:
@@ -127,7 +145,7 @@ def accept(
     dmm, names = open_project(root), [str(seq) for seq in seqs]
     if not as_json:
         show_proposals(dmm, names)
-    seen = need_person(ACCEPT, dmm, lambda: dmm.rules.digest(names))
+    seen = need_person(PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names))
     told = {"accepted": list(dmm.rules.accept(names, seen=seen))}
     present(told, as_json=as_json, lines=rule_lines.accepted)
 

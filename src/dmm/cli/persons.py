@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
     from dmm.ledger.known_passkeys import KnownPasskeys
-    from dmm.passkeys.acts import Act
+    from dmm.passkeys.acts import Act, PersonAct
 
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.2
 
 
 def need_person(
-    act: str, dmm: Dmm | None, digest: Callable[[], str] = str, *, forgiving: bool = False
+    act: PersonAct, dmm: Dmm | None, digest: Callable[[], str] = str, *, forgiving: bool = False
 ) -> str | None:
     """Refuse agents, and have a person confirm the command if a passkey is enrolled.
 
@@ -32,7 +32,7 @@ def need_person(
     enrolled. A project whose ledger knows passkeys that the user does not have is refused, unless
     it is forgiven.
     """
-    refuse_agents(act)
+    refuse_agents(act.words)
     known = None if dmm is None or forgiving else known_passkeys(dmm)
     if known is not None:
         known.refuse_missing()
@@ -40,9 +40,11 @@ def need_person(
 
     if not Keyring(page_folder()).read():
         return None
-    from dmm.passkeys.acts import Act
+    from dmm.passkeys.acts import DIGEST, Act
 
     text = digest()
+    if act.texted and len(text) != DIGEST:
+        raise ValueError(f"{act} is about a text, and its digest is missing")
     line = shlex.join(["dmm", *sys.argv[1:]])
     folder = Path.cwd() if dmm is None else dmm.root.project
     _confirm(Act("terminal", f"{folder}$ {line}", text))

@@ -22,6 +22,7 @@ from dmm.cli.options import (
 from dmm.cli.persons import need_person
 from dmm.domain.plain import to_plain
 from dmm.errors import IndexBusy, UsageError
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ def redact(
     are rebuilt; ledgers that were set aside and hold the secret are deleted.
     """
     dmm = open_project(root)
-    need_person("redact the ledger", dmm)
+    need_person(PersonAct.REDACT, dmm)
     if bool(seqs) == secret:
         raise UsageError("name events, or find them with --secret", hint="dmm ledger log")
     redactions = dmm.redactions

@@ -12,10 +12,13 @@ from dmm.cli import failures
 from dmm.cli.daemon_call import call_notes
 from dmm.cli.format.notes import REFUSED, show_forgotten, show_remembered
 from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+from dmm.cli.persons import need_person
+from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dmm.bootstrap import Dmm
     from dmm.cli.format.notes import Told
 
 
@@ -42,7 +45,7 @@ def remember(
 
         text = read_file(Path(text))
     arguments = {"text": text, "replaces": replace, "anyway": anyway}
-    told = _carry_out("remember", arguments, root)
+    told = _carry_out(PersonAct.REMEMBER, arguments, root)
     if as_json:
         print_json(told)
     else:
@@ -63,13 +66,13 @@ def forget(
 
     If several memories match, you are asked which one.
     """
-    told = _carry_out("forget", {"name": memory, "reason": reason}, root)
+    told = _carry_out(PersonAct.FORGET, {"name": memory, "reason": reason}, root)
     if told["status"] == "several" and not as_json and sys.stdin.isatty():
         chosen = _choose(told["matches"])
         if chosen is None:
             print_lines(["Nothing was forgotten."])
             return
-        told = _carry_out("forget", {"name": chosen, "reason": reason}, root)
+        told = _carry_out(PersonAct.FORGET, {"name": chosen, "reason": reason}, root)
     if as_json:
         print_json(told)
     else:
@@ -78,13 +81,30 @@ def forget(
         raise typer.Exit(failures.FINDINGS)
 
 
-def _carry_out(verb: str, arguments: dict[str, Any], root: Path | None) -> dict[str, Any]:
-    """Ask the daemon, which has everything loaded, or do it here."""
-    told = call_notes(verb, arguments, root)
+def _carry_out(act: PersonAct, arguments: dict[str, Any], root: Path | None) -> dict[str, Any]:
+    """Ask the daemon, which has everything loaded, or do it here.
+
+    What a passkey has to confirm the daemon refuses, and it is done here.
+    """
+    told = call_notes(str(act), arguments, root)
     if told is not None:
         return told
-    notes = open_project(root).notes
-    return asdict(getattr(notes, verb)(**arguments))
+    dmm = open_project(root)
+    if act is PersonAct.FORGET:
+        return asdict(
+            dmm.notes.forget(**arguments, seen=_confirm_forgetting(dmm, arguments["name"]))
+        )
+    if not dmm.by_agent:
+        need_person(act, dmm, lambda: digest_text(arguments["text"]))
+    return asdict(dmm.notes.remember(**arguments))
+
+
+def _confirm_forgetting(dmm: Dmm, name: str) -> str | None:
+    """Have a person confirm which text is forgotten; where several match, nothing is done yet."""
+    meant = None if dmm.by_agent else dmm.notes.look(name)
+    if meant is None or not meant.edits:
+        return None
+    return need_person(PersonAct.FORGET, dmm, lambda: meant.digest)
 
 
 def _choose(matches: list[Told]) -> str | None:

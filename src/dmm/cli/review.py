@@ -16,7 +16,7 @@ from dmm.cli.options import Json, Root, agrees, counted, open_project, print_jso
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.errors import DmmError, UsageError
-from dmm.passkeys.acts import digest_text
+from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -35,7 +35,7 @@ Seen = Annotated[
         "--seen", metavar="DIGEST", help="Only if its text is still the one that show printed."
     ),
 ]
-DECIDE = "decide about memory"
+DECIDE = PersonAct.BATCH.words
 EDITED = "proposed.md"
 
 
@@ -100,7 +100,8 @@ def approve(
     wanted = _one(name, proposal_id)
     dmm = open_project(root)
     reviews = dmm.reviews
-    seen = need_person(DECIDE, dmm, lambda: reviews.as_seen(wanted, seen).seal) or seen
+    seal = need_person(PersonAct.APPROVE, dmm, lambda: reviews.as_seen(wanted, seen).seal)
+    seen = seal or seen
     told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
@@ -119,7 +120,8 @@ def reject(
     wanted = _one(name, proposal_id)
     dmm = open_project(root)
     reviews = dmm.reviews
-    seen = need_person(DECIDE, dmm, lambda: reviews.as_seen(wanted, seen).seal) or seen
+    seal = need_person(PersonAct.REJECT, dmm, lambda: reviews.as_seen(wanted, seen).seal)
+    seen = seal or seen
     told = reviews.reject(wanted, reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
@@ -149,7 +151,7 @@ def edit(
     if text is None:
         told = _edit(dmm, wanted, seen)
     else:
-        need_person(DECIDE, dmm, lambda: digest_text(text))
+        need_person(PersonAct.EDIT, dmm, lambda: digest_text(text))
         told = reviews.edit(wanted, text, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
@@ -199,7 +201,7 @@ def _edit(dmm: Dmm, name: str, seen: str | None) -> Mapping[str, Any]:
     if changed == text:
         raise UsageError("nothing was changed", where=name)
     with keeping(changed, EDITED):
-        need_person(DECIDE, dmm, lambda: digest_text(changed))
+        need_person(PersonAct.EDIT, dmm, lambda: digest_text(changed))
         return reviews.edit(name, changed, seen=shown["digest"])
 
 
@@ -215,7 +217,7 @@ def _decide_all(dmm: Dmm, *, as_json: bool) -> None:
         document = write_document(list(shown.values()))
         decisions = _read_decisions(document, shown)
     if decisions:
-        need_person(DECIDE, dmm, lambda: _digest(decisions, shown))
+        need_person(PersonAct.BATCH, dmm, lambda: _digest(decisions, shown))
     told = [_carry_out(reviews, one, shown[one.id]) for one in decisions]
     left = len(reviews.list()["proposals"])
     _present({"decided": told, "pending": left}, _decided_all, as_json=as_json)

@@ -27,7 +27,8 @@ from dmm.cli.persons import need_person
 from dmm.cli.proposals import show_proposals
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
-from dmm.passkeys.acts import digest_text
+from dmm.passkeys.acts import PersonAct, digest_text
+from dmm.rules.views import digest_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,6 @@ app = FastTyper(
     help="Rules for agents: list, write, test and accept.",
     no_args_is_help=False,
 )
-EDIT = "edit a rule"
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
 Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Pending rules.")]
 Level = Annotated[
@@ -104,18 +104,29 @@ def add(
     """
     given: dict[str, Any] = _matcher(match, unless, block or (), allow or ())
     if edit:
-        refuse_agents(EDIT)
+        refuse_agents(PersonAct.ADD_RULE.words)
     dmm = open_project(root)
     if edit:
         draft = dmm.rules.preview(text, level, why=why, **given)
         source = edit_text(draft["source"], f"{draft['id']}.md")
         with keeping(source, f"{draft['id']}.md"):
-            need_person(EDIT, dmm, lambda: digest_text(source))
+            need_person(PersonAct.ADD_RULE, dmm, lambda: digest_text(source))
             told = dmm.rules.add_source(source, draft["id"])
     else:
-        told = dmm.rules.add(text, level, why=why, **given)
+        given["why"] = why
+        told = dmm.rules.add(text, level, seen=_confirm_new(dmm, text, level, given), **given)
     present(told, as_json=as_json, lines=rule_lines.added)
     _warn_untrusted(dmm)
+
+
+def _confirm_new(dmm: Dmm, text: str, level: str | None, given: dict[str, Any]) -> str | None:
+    """Have a person confirm the rule file that a sentence becomes; an agent's is pending anyway."""
+    if dmm.by_agent:
+        return None
+    preview = dmm.rules.preview
+    return need_person(
+        PersonAct.ADD_RULE, dmm, lambda: digest_text(preview(text, level, **given)["source"])
+    )
 
 
 def _matcher(match: str | None, unless: str | None, block: Any, allow: Any) -> dict[str, Any]:
@@ -147,7 +158,7 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules edit never-push-to-main
     """
-    refuse_agents(EDIT)
+    refuse_agents(PersonAct.EDIT_RULE.words)
     dmm = open_project(root)
     shown = dmm.rules.show(name)
     if not shown["path"]:
@@ -159,7 +170,7 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
         print_lines(["Nothing changed."])
         return
     with keeping(source, Path(shown["path"]).name):
-        need_person(EDIT, dmm, lambda: digest_text(source))
+        need_person(PersonAct.EDIT_RULE, dmm, lambda: digest_text(source))
         told = dmm.rules.edit(name, source)
     present(told, as_json=as_json, lines=rule_lines.shown)
 
@@ -211,7 +222,7 @@ def disable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules disable never-push-to-main
     """
-    rules, seen = _decide("disable a rule", [name], root)
+    rules, seen = _decide(PersonAct.DISABLE_RULE, [name], root)
     present(rules.disable(name, seen=seen), as_json=as_json, lines=rule_lines.switched)
 
 
@@ -221,13 +232,13 @@ def enable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules enable never-push-to-main
     """
-    rules, seen = _decide("enable a rule", [name], root)
+    rules, seen = _decide(PersonAct.ENABLE_RULE, [name], root)
     present(rules.enable(name, seen=seen), as_json=as_json, lines=rule_lines.switched)
 
 
-def _decide(act: str, names: Sequence[str], root: Path | None) -> tuple[Rules, str | None]:
+def _decide(act: PersonAct, names: Sequence[str], root: Path | None) -> tuple[Rules, str | None]:
     """Have a person confirm a decision about rules; what they confirmed is what has to be there."""
-    refuse_agents(act)
+    refuse_agents(act.words)
     dmm = open_project(root)
     return dmm.rules, need_person(act, dmm, lambda: dmm.rules.digest(names))
 
@@ -243,13 +254,13 @@ def accept(
 
     Each is shown with what it would have stopped. Example: dmm rules accept 41
     """
-    refuse_agents("accept a rule")
+    refuse_agents(PersonAct.ACCEPT_RULE.words)
     dmm = open_project(root)
     if not as_json:
         show_proposals(dmm, names)
     if not yes:
         _ask()
-    seen = need_person("accept a rule", dmm, lambda: dmm.rules.digest(names))
+    seen = need_person(PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names))
     told = {"accepted": list(dmm.rules.accept(names, seen=seen))}
     present(told, as_json=as_json, lines=rule_lines.accepted)
 
@@ -290,11 +301,14 @@ def adopt(
 
     Example: dmm rules adopt --all
     """
-    dmm = open_project(root)
-    need_person("adopt a rule", dmm)
+    refuse_agents(PersonAct.ADOPT_RULES.words)
     if bool(seqs) == adopt_all:
         raise UsageError("name constraints (SEQ...) or give --all, not both")
-    told = dmm.rules.adopt(None if adopt_all else seqs)
+    dmm, wanted = open_project(root), None if adopt_all else seqs
+    seen = need_person(
+        PersonAct.ADOPT_RULES, dmm, lambda: digest_rules(dmm.rules.adoptable(wanted))
+    )
+    told = dmm.rules.adopt(wanted, seen=seen)
     present(told, as_json=as_json, lines=rule_lines.adopted)
 
 

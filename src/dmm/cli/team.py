@@ -19,16 +19,28 @@ from dmm.cli.options import (
     print_lines,
     refuse_agents,
 )
+from dmm.cli.persons import need_person
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
+    from dmm.bootstrap import Dmm
     from dmm.team.departure import Left
     from dmm.team.journal import Shared
     from dmm.team.service import Standing
     from dmm.team.sign_in import Code
 
 app = FastTyper(help="Rules that a team shares.")
+
+
+def _open_as_person(act: PersonAct, root: Path | None) -> Dmm:
+    """Open the project for something that only a person does."""
+    refuse_agents(act.words)
+    dmm = open_project(root)
+    need_person(act, dmm)
+    return dmm
 
 
 @app.command()
@@ -48,8 +60,7 @@ def join(
     As a reviewer, rules that you add or accept from now on are shared, and what
     `team.share` in the project's settings names. Nothing else is.
     """
-    refuse_agents("join a team")
-    dmm = open_project(root)
+    dmm = _open_as_person(PersonAct.JOIN_TEAM, root)
     dmm.base.require_trust()
     if invitation:
         held = dmm.team.join(url, invitation)
@@ -67,8 +78,7 @@ def leave(
     root: Root = None,
 ) -> None:
     """Leave the team; its rules become rules of this laptop."""
-    refuse_agents("leave a team")
-    dmm = open_project(root)
+    dmm = _open_as_person(PersonAct.LEAVE_TEAM, root)
     left = dmm.team.leave(keep=not drop_rules)
     dmm.published.publish()
     print_lines(_tell_left(left))
@@ -104,23 +114,20 @@ def members(as_json: Json = False, root: Root = None) -> None:
 @app.command()
 def invite(role: Role = "reader", root: Root = None) -> None:
     """Invite one laptop, as the owner."""
-    refuse_agents("invite to a team")
-    print_lines([open_project(root).team.members().invite(role)])
+    print_lines([_open_as_person(PersonAct.INVITE_LAPTOP, root).team.members().invite(role)])
 
 
 @app.command()
 def role(writer: Writer, role: NewRole, root: Root = None) -> None:
     """Give a laptop another role, as the owner."""
-    refuse_agents("change a role")
-    changed = open_project(root).team.members().change_role(writer, role)
+    changed = _open_as_person(PersonAct.CHANGE_ROLE, root).team.members().change_role(writer, role)
     print_lines([f"{writer} {'is now' if changed else 'was before'}: {role}"])
 
 
 @app.command()
 def revoke(writer: Writer, root: Root = None) -> None:
     """Remove a laptop, as the owner."""
-    refuse_agents("remove a laptop")
-    removed = open_project(root).team.members().revoke(writer)
+    removed = _open_as_person(PersonAct.REMOVE_LAPTOP, root).team.members().revoke(writer)
     print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
 
 

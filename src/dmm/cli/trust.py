@@ -23,6 +23,7 @@ from dmm.cli.options import (
 )
 from dmm.cli.persons import known_passkeys, need_person
 from dmm.errors import DmmError, StaleBase, UsageError
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from dmm.project.trust import Inspection, Vetting
 
 SHOWN = 20
-TRUST = "trust memory"
-FORGET = "do without passkeys"
 STRANGE = {
     "other": (
         "  the ledger is not the one written here; a branch or an archive can bring one.",
@@ -74,7 +73,7 @@ def trust(
     elif revoke:
         # What is not trusted is not enforced either.
         gone = root is not None and not root.exists()
-        need_person("revoke trust", None if gone else open_project(root, quiet=True))
+        need_person(PersonAct.REVOKE_TRUST, None if gone else open_project(root, quiet=True))
         _revoke(root, as_json=as_json)
     else:
         dmm = open_project(root, quiet=True)
@@ -85,13 +84,14 @@ def trust(
 
 def _forget_passkeys(dmm: Dmm) -> None:
     """Give up the passkeys that the ledger knows and the user has lost; a person says so."""
-    need_person(FORGET, dmm, forgiving=True)
+    need_person(PersonAct.FORGET_PASSKEYS, dmm, forgiving=True)
     known = known_passkeys(dmm)
     missing = known.missing()
     if not missing:
         raise UsageError("no passkey that this project knows is missing")
     if not sys.stdin.isatty():
-        raise UsageError(f"no terminal to confirm that you {FORGET}", hint="run it in a terminal")
+        what = "no terminal to confirm that you do without passkeys"
+        raise UsageError(what, hint="run it in a terminal")
     print_lines([f"The ledger knows {counted(len(missing), 'passkey')} that you do not have here."])
     if not agrees("Do without? It is recorded, and dmm doctor shows it."):
         raise typer.Exit(failures.FINDINGS)
@@ -140,12 +140,12 @@ def _decide(dmm: Dmm, *, yes: bool, with_ledger: bool, as_json: bool) -> None:
     vetting = _vetting(dmm)
     seal = vetting.seal()
     if yes:
-        need_person(TRUST, dmm, lambda: seal)
+        need_person(PersonAct.TRUST, dmm, lambda: seal)
     found = vetting.inspect()
     if not as_json:
         print_lines(list(_lines(found)))
     if found.is_open and not yes and not as_json:
-        need_person(TRUST, dmm, lambda: seal)
+        need_person(PersonAct.TRUST, dmm, lambda: seal)
         _need_terminal()
         yes, with_ledger = _ask(found, with_ledger=with_ledger)
     if yes and vetting.seal() != seal:

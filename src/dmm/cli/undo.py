@@ -20,12 +20,10 @@ from dmm.cli.options import (
 )
 from dmm.cli.persons import need_person
 from dmm.errors import UsageError
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-
-UNDO = "undo what was written to memory"
 
 
 def undo(
@@ -46,7 +44,7 @@ def undo(
     root: Root = None,
 ) -> None:
     """Undo applied writes, after showing what changes."""
-    refuse_agents(UNDO)
+    refuse_agents(PersonAct.UNDO.words)
     if sum(given is not None for given in (seq, session, source)) != 1:
         hint = "dmm review list --status applied shows the writes"
         raise UsageError("give one of a write, --session and --source", hint=hint)
@@ -63,7 +61,7 @@ def undo(
         if not _agrees():
             paint.show(["Nothing was undone."])
             return
-    seen = need_person(UNDO, dmm, lambda: undoing.preview(number, **chosen)["digest"])
+    seen = need_person(PersonAct.UNDO, dmm, lambda: undoing.preview(number, **chosen)["digest"])
     told = undoing.undo(number, **chosen, reason=reason, seen=seen)
     if as_json:
         print_json(told)

@@ -9,6 +9,7 @@ from dmm.domain.conflict import Resolution
 from dmm.domain.event import Trust
 from dmm.domain.memory import Origin
 from dmm.errors import DmmError, LedgerRefused, UsageError
+from dmm.passkeys.acts import PersonAct
 from dmm.redaction.inputs import accept, need_one
 from dmm.tracing import traced
 
@@ -56,16 +57,21 @@ class Resolutions:
         target: str | None = None,
         reason: str,
         content: str | Mapping[str, str] | None = None,
+        seen: str | None = None,
     ) -> dict[str, Any]:
         """Propose how to resolve a conflict; it is resolved once the proposals are applied.
 
         `target` names the memory to deprecate, to keep in a merge, or to clarify. A conflict that
-        is meant to be needs no proposal, but a person who says so.
+        is meant to be needs no proposal, but a person who says so. `seen` is the digest of the
+        conflict that was looked at.
         """
         need_one("action", action, Resolution)
         self.conflicts.require_voice("resolve a conflict")
         reason = accept("reason", reason)
         record = self._unsettled(name)
+        if seen is not None and seen != self.conflicts.digest(record):
+            hint = f"look at it again: dmm conflicts show {record.id}"
+            raise LedgerRefused("the conflict is not the one that was shown", hint=hint)
         if action == Resolution.INTENTIONAL:
             return self._accept_as_is(record, reason, target, content)
         self.conflicts.refresh()
@@ -82,7 +88,7 @@ class Resolutions:
     ) -> dict[str, Any]:
         if self.conflicts.project_ledger.actor.trust not in (Trust.USER, Trust.REVIEWED):
             hint = "a person has to say that: dmm conflicts resolve in a terminal of their own"
-            raise LedgerRefused("an agent can't declare a conflict intentional", hint=hint)
+            raise LedgerRefused(f"an agent can't {PersonAct.RESOLVE.words}", hint=hint)
         if target is not None or content is not None:
             raise UsageError("an intentional conflict changes nothing: give only the reason")
         return self.conflicts.close(record, Resolution.INTENTIONAL, reason)

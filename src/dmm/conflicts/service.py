@@ -6,6 +6,8 @@ because a memory has changed. What a person wants to live with stays quiet until
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,10 +18,11 @@ from dmm.conflicts.records import GONE, Records, key_of, name_conflict
 from dmm.conflicts.register import View, describe
 from dmm.conflicts.unmerged import find_unmerged
 from dmm.domain.conflict import Clash, ConflictType, Method, Side
-from dmm.domain.event import Trust
+from dmm.domain.event import Trust, canonical
 from dmm.domain.memory import Origin
+from dmm.domain.pack import shown_path
 from dmm.domain.payload import ConflictFound, ConflictResolved
-from dmm.errors import LedgerRefused, StorageError, UsageError
+from dmm.errors import LedgerRefused, MemoryFileError, PathRefused, StorageError, UsageError
 from dmm.gc_tuning import settle
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept, need_one
@@ -207,7 +210,7 @@ class Conflicts:
     ) -> dict[str, Any]:
         """Record what became of a conflict, and show it as it stands then."""
         self.project_ledger.record(self._closing(record, action, reason, proposals, target))
-        return self.show(record.id)
+        return describe(self.conflict_register.find(record.id))
 
     def _closing(
         self,
@@ -236,7 +239,23 @@ class Conflicts:
 
     def show(self, name: str) -> dict[str, Any]:
         """Show one conflict."""
-        return describe(self.conflict_register.find(name))
+        record = self.conflict_register.find(name)
+        return describe(record) | {"digest": self.digest(record)}
+
+    def digest(self, record: Record) -> str:
+        """Return the digest of a conflict as it is shown: what is said of it, and both texts."""
+        texts = [self._text(side.path) for side in record.sides]
+        told = canonical([record.id, str(record.type), record.description, *record.quotes, texts])
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _text(self, path: str) -> str | None:
+        """Return the text of a memory as its file stands; None where it is gone or unreadable."""
+        for shelf in self.corpus.indexes.shelves:
+            own = path.removeprefix(shown_path("", shelf.origin))
+            if shown_path(own, shelf.origin) == path:
+                with contextlib.suppress(PathRefused, MemoryFileError):
+                    return shelf.tree.text_of(own)
+        return None
 
     @traced()
     def flag(self, names: Sequence[str], description: str) -> dict[str, Any]:
@@ -252,7 +271,7 @@ class Conflicts:
                 what = f"these two are in conflict already: {known.id}"
                 raise UsageError(what, hint=f"dmm conflicts show {known.id}")
             event = writer.append(self._finding(found, writer.head.seq + 1))
-        return self.show(name_conflict(event.seq))
+        return describe(self.conflict_register.find(name_conflict(event.seq)))
 
     def refresh(self) -> None:
         """Load what changed in the files."""

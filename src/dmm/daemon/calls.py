@@ -108,6 +108,8 @@ class Calls:
         actor = Actor("agent", trust=Trust.AGENT, session=session) if by_agent else Actor()
         names = ("text", "replaces", "anyway") if verb == "remember" else ("name", "reason")
         with project.applying(actor) as dmm:
+            if not by_agent:
+                self.confirmations.refuse_unproven(dmm)
             return asdict(getattr(dmm.notes, verb)(**{name: arguments[name] for name in names}))
 
     def _project(self, arguments: dict[str, Any]) -> Project:

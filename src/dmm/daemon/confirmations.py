@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.errors import DaemonError, UsageError
-from dmm.passkeys.acts import Act
+from dmm.errors import DaemonError, ProofRequired, UsageError
+from dmm.ledger.known_passkeys import KnownPasskeys
+from dmm.passkeys.acts import DIGEST, Act
+from dmm.passkeys.keyring import Keyring, page_folder
 from dmm.passkeys.webauthn import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from dmm.bootstrap import Dmm
     from dmm.daemon.web import Web
 
 LONGEST = 10_000
+NONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,13 @@ class Confirmations:
             return {"withdrawn": True}
         return _tell(web, name)
 
+    def refuse_unproven(self, dmm: Dmm) -> None:
+        """Refuse what a person's terminal wants done at once, where a passkey has to confirm it."""
+        keyring = Keyring(page_folder())
+        KnownPasskeys(dmm.project_ledger, keyring).refuse_missing()
+        if keyring.read():
+            raise ProofRequired("a person has to confirm this with a passkey", hint="use dmm")
+
     def _begin(
         self, web: Web, arguments: Mapping[str, object], peer: int | None
     ) -> dict[str, object]:
@@ -47,8 +58,10 @@ class Confirmations:
         line = str(arguments["line"])
         if len(line) > LONGEST:
             raise UsageError("the command line is too long to be confirmed")
-        act = Act("terminal", line, str(arguments["digest"]))
-        found = web.persons.begin(act, None, decode(str(arguments["nonce"])))
+        digest, nonce = str(arguments["digest"]), decode(str(arguments["nonce"]))
+        if len(digest) not in (0, DIGEST) or len(nonce) != NONCE:
+            raise UsageError("a confirmation needs the digest of the text and a random number")
+        found = web.persons.begin(Act("terminal", line, digest), None, nonce)
         where = f"http://{web.name}:{web.port}"
         address = f"{where}/confirm.html#id={found.id}&code={web.codes.make()}"
         return {"id": found.id, "name": web.name, "origin": where, "address": address}

@@ -246,7 +246,7 @@ class Web:
     def sign_out(self) -> int:
         """End all codes and sessions, and tell how many browsers were signed in."""
         self.codes.end_all()
-        self.persons.codes.end_all()
+        self.persons.sign_out()
         ended = self.sessions.end_all()
         if self._streams is not None:
             # Only now: a browser that lost its stream opens another as long as it is signed in.

@@ -8,33 +8,16 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from dmm.http.models import Credential, Part, ProofGiven, Request, Told
+from dmm.passkeys.acts import PersonAct
 
 Plain: TypeAlias = dict[str, object]
-Action = Literal[
-    "approve",
-    "reject",
-    "edit",
-    "undo",
-    "resolve",
-    "accept_rule",
-    "disable_rule",
-    "enable_rule",
-    "edit_rule",
-    "add_rule",
-    "adopt_rules",
-    "remember",
-    "forget",
-    "constraint",
-    "enroll",
-    "remove_passkey",
-]
 Name = Annotated[str, Field(min_length=1, max_length=60, description="Such as laptop.")]
 
 
 class Confirming(Request):
     """A decision to confirm: `digest` is that of the text, or `content` the text itself."""
 
-    action: Action
+    action: Annotated[PersonAct, Field(strict=False)]
     id: Annotated[str, Field(max_length=10_000)] = ""
     digest: Annotated[str, Field(max_length=64, pattern=r"^[0-9a-f]*$")] = ""
     content: Annotated[str, Field(max_length=1 << 20)] | None = None

@@ -60,7 +60,7 @@ def begin(call: Called, body: Wanted) -> Reply:
     if body.full and body.kind != "reindex":
         raise UsageError("only reindex takes `full`")
     project = call.project(body.root)
-    work = _choose(project, call.actor, body)
+    work = _choose(project, call.unproven.actor, body)
     return Reply(call.access.jobs.begin(body.kind, project.root, work, body.rule, body.full))
 
 

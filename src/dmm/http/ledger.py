@@ -7,9 +7,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
+from dmm.domain.event import canonical
 from dmm.http import models
 from dmm.http.calls import Called, Reply, told
-from dmm.passkeys.acts import Act, digest_text
+from dmm.passkeys.acts import Act, PersonAct, digest_text
 
 router = APIRouter(prefix="/v1/ledger", tags=["ledger"])
 
@@ -30,7 +31,8 @@ def add_fact(call: Called, body: models.Fact) -> Reply:
 @router.post("/constraints", responses=told(models.ConstraintTold))
 def add_constraint(call: Called, body: models.Constraint) -> Reply:
     """Record a constraint; one with a matcher is a rule that a person accepts."""
-    call.prove(Act("constraint", "", digest_text(body.text)), body.proof)
+    said = body.text if body.match is None else canonical([body.text, body.match, body.examples])
+    call.prove(Act(PersonAct.CONSTRAINT, body.priority, digest_text(said)), body.proof)
     with call.recording(body.root) as dmm:
         found = dmm.rules.add_constraint(
             body.text, body.priority, body.triggered_by, match=body.match, examples=body.examples

@@ -23,7 +23,8 @@ def open_session(request: Request, body: models.Login) -> Reply:
     if not access.codes.take(body.code):
         refusal = FATES[access.codes.fate(body.code)]
         return Reply(refusal.describe(), refusal.status)
-    cookie = write_cookie(access.sessions.make(), access.port())
+    known = read_cookie(request.headers.get("cookie", ""), access.port())
+    cookie = write_cookie(access.sessions.make(instead_of=known), access.port())
     return Reply({"status": "open"}, headers={"set-cookie": cookie})
 
 
@@ -49,6 +50,7 @@ def sign_out(request: Request) -> Reply:
     """Sign every browser out, and end all codes and streams; who still may opens another."""
     access = access_of(request)
     access.codes.end_all()
+    access.persons.sign_out()
     ended = access.sessions.end_all()
     access.streams.end_all()
     gone = write_cookie("", access.port(), 0)

@@ -3,14 +3,15 @@
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
 from dmm.errors import UsageError
 from dmm.http import models, rulings
 from dmm.http.calls import Called, Reply, told
-from dmm.passkeys.acts import Act, digest_text
+from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.rules.checks import Asked
 
 router = APIRouter(prefix="/v1", tags=["rules"])
@@ -31,17 +32,14 @@ def list_rules(call: Called) -> Reply:
 @router.post("/rules", responses=told(models.Told))
 def add_rule(call: Called, body: rulings.NewRule) -> Reply:
     """Add a rule: a person's is in force at once, an agent's is a proposal."""
-    call.prove(Act("add_rule", "", digest_text(body.text)), body.proof)
+    call.prove(Act(PersonAct.ADD_RULE, "", body.seen or ""), body.proof)
     with call.recording(body.root) as dmm:
-        found = dmm.rules.add(
-            body.text,
-            body.level,
-            match=body.match,
-            unless=body.unless,
-            examples=body.examples,
-            why=body.why,
-        )
-    return Reply(found)
+        return Reply(dmm.rules.add(body.text, body.level, **_given(body), seen=body.seen))
+
+
+def _given(body: rulings.Sentence) -> Mapping[str, Any]:
+    """Return what a rule says beside its sentence and level."""
+    return body.model_dump(include={"match", "unless", "examples", "why"})
 
 
 @router.get("/rules/draft", responses=told(models.Told))
@@ -76,13 +74,13 @@ def rehearse_rule(call: Called, body: rulings.Rehearsing) -> Reply:
 def compile_rule(call: Called, body: rulings.Sentence) -> Reply:
     """Compile a sentence into the rule that it would be; nothing is recorded."""
     with call.reading(body.root) as dmm:
-        return Reply(dmm.rules.compile(body.text, body.level))
+        return Reply(dmm.rules.compile(body.text, body.level, **_given(body)))
 
 
 @router.post("/rules/accept", responses=told(models.Told))
 def accept_rules(call: Called, body: rulings.Accepting) -> Reply:
     """Activate pending rules, all or none; for a person who is signed in."""
-    act = Act("accept_rule", ",".join(body.names), body.seen or "")
+    act = Act(PersonAct.ACCEPT_RULE, ",".join(body.names), body.seen or "")
     with call.govern(act, body) as dmm:
         return Reply({"accepted": list(dmm.rules.accept(body.names, seen=body.seen))})
 
@@ -91,8 +89,8 @@ def accept_rules(call: Called, body: rulings.Accepting) -> Reply:
 def adopt_constraints(call: Called, body: rulings.Adopting) -> Reply:
     """Turn ledger constraints into rule files; for a person who is signed in."""
     seqs = ",".join(map(str, body.seqs or ()))
-    with call.govern(Act("adopt_rules", seqs), body) as dmm:
-        return Reply(dmm.rules.adopt(body.seqs))
+    with call.govern(Act(PersonAct.ADOPT_RULES, seqs, body.seen or ""), body) as dmm:
+        return Reply(dmm.rules.adopt(body.seqs, seen=body.seen))
 
 
 @router.get("/rules/{id}", responses=told(rulings.RuleTold))
@@ -112,21 +110,21 @@ def explain_rule(call: Called, name: Name) -> Reply:
 @router.post("/rules/{id}/edit", responses=told(rulings.RuleTold))
 def edit_rule(call: Called, name: Name, body: rulings.RuleText) -> Reply:
     """Replace the text of a rule file; for a person who is signed in."""
-    with call.govern(Act("edit_rule", name, digest_text(body.source)), body) as dmm:
+    with call.govern(Act(PersonAct.EDIT_RULE, name, digest_text(body.source)), body) as dmm:
         return Reply(dmm.rules.edit(name, body.source))
 
 
 @router.post("/rules/{id}/disable", responses=told(models.Told))
 def disable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
     """Disable a rule; for a person who is signed in."""
-    with call.govern(Act("disable_rule", name, body.seen or ""), body) as dmm:
+    with call.govern(Act(PersonAct.DISABLE_RULE, name, body.seen or ""), body) as dmm:
         return Reply(dmm.rules.disable(name, seen=body.seen))
 
 
 @router.post("/rules/{id}/enable", responses=told(models.Told))
 def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
     """Enable a disabled rule; for a person who is signed in."""
-    with call.govern(Act("enable_rule", name, body.seen or ""), body) as dmm:
+    with call.govern(Act(PersonAct.ENABLE_RULE, name, body.seen or ""), body) as dmm:
         return Reply(dmm.rules.enable(name, seen=body.seen))
 
 

@@ -25,8 +25,8 @@ PathText = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH, pattern=W
 Text = Annotated[str, Field(max_length=LONGEST_CALL)]
 
 
-class NewRule(Decided):
-    """A rule to add; a sentence of a common form needs no matcher."""
+class Sentence(InProject):
+    """A rule to compile; a sentence of a common form needs no matcher. Nothing is kept."""
 
     text: Rule
     level: Literal["deny", "ask", "warn", "advise"] | None = None
@@ -36,11 +36,10 @@ class NewRule(Decided):
     why: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
 
 
-class Sentence(InProject):
-    """A sentence to compile; nothing is kept."""
+class NewRule(Decided, Sentence):
+    """A rule to add; `seen` is the digest that it was compiled with."""
 
-    text: Rule
-    level: Literal["deny", "ask", "warn", "advise"] | None = None
+    seen: Whole | None = None
 
 
 class CompiledTold(Told):
@@ -55,6 +54,7 @@ class CompiledTold(Told):
     would_block: list[str]
     would_allow: list[str]
     why_not: str
+    digest: str
 
 
 class RuleText(Decided):
@@ -80,9 +80,13 @@ class Accepting(Decided):
 
 
 class Adopting(Decided):
-    """Constraints to turn into rule files; without numbers all but the starter rules."""
+    """Constraints to turn into rule files; without numbers all but the starter rules.
+
+    `seen` is the digest shown with the rule; of several, as with accepting.
+    """
 
     seqs: Annotated[list[Seq], Field(max_length=MOST_NAMES)] | None = None
+    seen: Whole | None = None
 
 
 class Rehearsing(InProject):

@@ -108,12 +108,16 @@ class Sessions:
         self._lock = threading.Lock()
         self._read()
 
-    def make(self) -> str:
-        """Open one and return its secret; one beyond the limit ends the oldest."""
+    def make(self, instead_of: str | None = None) -> str:
+        """Open one and return its secret; one beyond the limit ends the oldest.
+
+        A browser that signs in again has one session, not two.
+        """
         secret = secrets.token_urlsafe(32)
         now = self._clock()
         with self._lock:
             self._sweep()
+            self._open.pop(_hash(instead_of or ""), None)
             while len(self._open) >= MOST_SESSIONS:
                 del self._open[next(iter(self._open))]
             name = _hash(secret)

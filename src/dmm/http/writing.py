@@ -15,7 +15,7 @@ from dmm.errors import UsageError
 from dmm.http import writing_models
 from dmm.http.calls import Called, Reply, told
 from dmm.http.nodes import read_body
-from dmm.passkeys.acts import Act, digest_text
+from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.review.drafting import About
 from dmm.review.writing import Writing
 
@@ -82,7 +82,7 @@ def _day(text: str) -> dt.date:
 @router.post("/remember", responses=told(writing_models.RememberedTold))
 def remember(call: Called, body: writing_models.Note) -> Reply:
     """Remember a note; a person's is applied at once, an agent's by the rules of its tier."""
-    call.prove(Act("remember", "", digest_text(body.text)), body.proof)
+    call.prove(Act(PersonAct.REMEMBER, body.replaces or "", digest_text(body.text)), body.proof)
     with call.project(body.root).applying(call.actor) as dmm:
         found = dmm.notes.remember(
             body.text, replaces=body.replaces, anyway=body.anyway, source=body.source
@@ -93,9 +93,9 @@ def remember(call: Called, body: writing_models.Note) -> Reply:
 @router.post("/forget", responses=told(writing_models.ForgottenTold))
 def forget(call: Called, body: writing_models.Forgetting) -> Reply:
     """Forget a memory by its path, its id or words of its text; lists them if several match."""
-    call.prove(Act("forget", body.name), body.proof)
+    call.prove(Act(PersonAct.FORGET, body.name, body.seen or ""), body.proof)
     with call.project(body.root).applying(call.actor) as dmm:
-        return Reply(asdict(dmm.notes.forget(body.name, reason=body.reason)))
+        return Reply(asdict(dmm.notes.forget(body.name, reason=body.reason, seen=body.seen)))
 
 
 @router.get("/proposals", responses=told(writing_models.ProposalsTold))
@@ -117,14 +117,14 @@ def show_proposal(call: Called, name: Proposal) -> Reply:
 @router.post("/proposals/{id}/process", responses=told(writing_models.ProposalTold))
 def process(call: Called, name: Proposal, body: writing_models.Processing) -> Reply:
     """Submit a proposal to the reviewer agent; without a verdict it stays pending."""
-    with call.project(body.root).isolated(call.actor) as dmm:
+    with call.project(body.root).isolated(call.unproven.actor) as dmm:
         return Reply(dmm.reviews.process(name))
 
 
 @router.post("/proposals/{id}/approve", responses=told(writing_models.ProposalTold))
 def approve(call: Called, name: Proposal, body: writing_models.Approval) -> Reply:
     """Apply a proposal; for a person who is signed in."""
-    with call.decide(Act("approve", name, body.seen or ""), body) as dmm:
+    with call.decide(Act(PersonAct.APPROVE, name, body.seen or ""), body) as dmm:
         found = dmm.reviews.approve(
             name, bypass_reviewer=body.bypass_reviewer, reason=body.reason, seen=body.seen
         )
@@ -134,14 +134,14 @@ def approve(call: Called, name: Proposal, body: writing_models.Approval) -> Repl
 @router.post("/proposals/{id}/reject", responses=told(writing_models.ProposalTold))
 def reject(call: Called, name: Proposal, body: writing_models.Rejection) -> Reply:
     """Reject a proposal; for a person who is signed in."""
-    with call.decide(Act("reject", name, body.seen or ""), body) as dmm:
+    with call.decide(Act(PersonAct.REJECT, name, body.seen or ""), body) as dmm:
         return Reply(dmm.reviews.reject(name, body.reason, seen=body.seen))
 
 
 @router.post("/proposals/{id}/edit", responses=told(writing_models.ProposalTold))
 def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
     """Replace the proposed text; for a person who is signed in."""
-    with call.decide(Act("edit", name, digest_text(body.content)), body) as dmm:
+    with call.decide(Act(PersonAct.EDIT, name, digest_text(body.content)), body) as dmm:
         return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
@@ -152,7 +152,7 @@ def undo(call: Called, body: writing_models.Undo) -> Reply:
     if body.preview:
         with call.write(body.root) as dmm:
             return Reply(dmm.undoing.preview(body.seq, **chosen))
-    with call.decide(Act("undo", _meant(body), body.seen or ""), body) as dmm:
+    with call.decide(Act(PersonAct.UNDO, _meant(body), body.seen or ""), body) as dmm:
         found = dmm.undoing.undo(body.seq, **chosen, reason=body.reason, seen=body.seen)
     return Reply(found)
 
@@ -201,9 +201,14 @@ def show_conflict(call: Called, name: Conflict) -> Reply:
 @router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))
 def resolve(call: Called, name: Conflict, body: writing_models.Resolving) -> Reply:
     """Settle a conflict by proposals; a person alone can call it intentional."""
-    call.prove(Act("resolve", name), body.proof)
+    call.prove(Act(PersonAct.RESOLVE, f"{name}:{body.action}", body.seen or ""), body.proof)
     with call.project(body.root).applying(call.actor) as dmm:
         found = dmm.resolutions.resolve(
-            name, body.action, target=body.target, reason=body.reason, content=body.content
+            name,
+            body.action,
+            target=body.target,
+            reason=body.reason,
+            content=body.content,
+            seen=body.seen,
         )
     return Reply(found)

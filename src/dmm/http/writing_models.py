@@ -72,10 +72,11 @@ class Note(Decided):
 
 
 class Forgetting(Decided):
-    """A memory to forget, by its path, its id or words of its text."""
+    """A memory to forget, by its path, its id or words; `seen` is the digest of its text."""
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_PATH, pattern=WRITTEN)]
     reason: Said = ""
+    seen: Whole | None = None
 
 
 class Processing(InProject):
@@ -135,12 +136,16 @@ class Flag(InProject):
 
 
 class Resolving(Decided):
-    """How a conflict is to be settled; `content` is a new text, or one for each id."""
+    """How a conflict is to be settled; `content` is a new text, or one for each id.
+
+    `seen` is the digest that was shown with the conflict.
+    """
 
     action: Literal["deprecate", "merge", "clarify", "intentional"]
     reason: Reason
     target: Name | None = None
     content: Content | dict[str, Content] | None = None
+    seen: Whole | None = None
 
 
 class ProposalTold(Told):

@@ -18,6 +18,7 @@ from dmm.eventlog.log import EventLog
 from dmm.eventlog.verify import verify
 from dmm.files.durable import make_folder, sync_directory, translated
 from dmm.ledger.results import Restored
+from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +114,7 @@ class Backups:
         if record is None or path is None or not record.trusted:
             raise LedgerRefused("only the ledger of a trusted project can be restored")
         if self.project_ledger.actor.trust not in PERSONS:
-            raise LedgerRefused("an agent can't restore a ledger", hint="a person can")
+            raise LedgerRefused(f"an agent can't {PersonAct.RESTORE.words}", hint="a person can")
         chosen = source or next((one.path for one in self.find()), None)
         if chosen is None:
             hint = "name a file that dmm ledger backup created"

@@ -12,6 +12,7 @@ from dmm.errors import IndexBusy, LedgerRefused, StorageError, UsageError
 from dmm.eventlog.state import RULES, State, fold
 from dmm.ledger.remains import Leaked, remove, write_forms
 from dmm.ledger.results import Redacted, Withdrawn
+from dmm.passkeys.acts import PersonAct
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept
 
@@ -83,7 +84,7 @@ class Redactions:
         What is found elsewhere is erased in any case: an earlier run may have been cut short.
         """
         if self.project_ledger.actor.trust not in PERSONS:
-            raise LedgerRefused("an agent can't redact the ledger", hint="a person can")
+            raise LedgerRefused(f"an agent can't {PersonAct.REDACT.words}", hint="a person can")
         reason = accept("reason", reason)
         events = self._look_up(seqs)
         leaked = Leaked.of(secret, events)

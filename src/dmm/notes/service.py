@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalStatus, Verdict
 from dmm.domain.proposal_payload import ProposalReviewed
-from dmm.errors import DmmError, UsageError
+from dmm.errors import DmmError, ReviewRefused, UsageError
 from dmm.files.worktree import is_ignored, list_changed
 from dmm.notes.placing import Around, Near, place_note
 from dmm.redaction.inputs import need
@@ -26,9 +26,9 @@ from dmm.tracing import traced
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dmm.domain.proposal import Check, Proposal
+    from dmm.domain.proposal import Check, Edit, Proposal
     from dmm.files.roots import Root
-    from dmm.notes.finding import Match, Matches, Search
+    from dmm.notes.finding import Match, Search
     from dmm.notes.placing import Placed
     from dmm.review.application import Applied
     from dmm.review.service import Proposals
@@ -77,6 +77,19 @@ class Forgotten:
     why: str = ""
     matches: tuple[Match, ...] = ()
     notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The memories that a name may mean; `digest` is that of the text where it means one."""
+
+    matches: tuple[Match, ...]
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The digest of the text that would be forgotten."""
+        return self.edits[0].base or "" if self.edits else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +190,8 @@ class Notes:
             self.proposals.judge(proposal, said)
         return self.proposals.proposal_store.find(proposal.id)
 
-    @traced()
-    def forget(self, name: str, *, reason: str = "") -> Forgotten:
-        """Deprecate the memory that a path, an id or some of its words name.
-
-        Where several match, or one only resembles the words, nothing is done and all are listed.
-        """
+    def look(self, name: str) -> Meant:
+        """Return which memory would be forgotten by a path, an id or some of its words."""
         need("text", name)
         self.proposals.trust.require(self.root.folder)
         found = self.search.find(name)
@@ -190,19 +199,34 @@ class Notes:
             hint = "name it by its path, its id or words of its text"
             raise UsageError("no memory matches", where=name, hint=hint)
         if not found.sure:
-            return Forgotten("several", matches=found.matches)
-        return self._retire(found, reason or "forgotten")
+            return Meant(found.matches)
+        drafts = self.proposals.intake.drafts()
+        return Meant(found.matches[:1], tuple(drafts.deprecate(found.matches[0].path)))
 
-    def _retire(self, found: Matches, reason: str) -> Forgotten:
-        match = found.matches[0]
+    @traced()
+    def forget(self, name: str, *, reason: str = "", seen: str | None = None) -> Forgotten:
+        """Deprecate the memory that a path, an id or some of its words name.
+
+        Where several match, or one only resembles the words, nothing is done and all are listed.
+        `seen` is the digest of the text that was looked at.
+        """
+        meant = self.look(name)
+        if not meant.edits:
+            return Forgotten("several", matches=meant.matches)
+        if seen is not None and seen != meant.digest:
+            hint = "look at it again, then decide"
+            raise ReviewRefused("the memory is not the one that was shown", where=name, hint=hint)
+        return self._retire(meant, reason or "forgotten")
+
+    def _retire(self, meant: Meant, reason: str) -> Forgotten:
+        match = meant.matches[0]
         if not self._by_person:
             told = self.proposals.deprecate(match.path, reason, origin=ORIGIN)
             return Forgotten(
                 told["status"], match.path, match.title, told["id"], told["seq"], told["why"]
             )
-        edits = self.proposals.intake.drafts().deprecate(match.path)
         applied = self.proposals.apply_as_person(
-            edits, reason, operation=Operation.DEPRECATE, origin=ORIGIN
+            meant.edits, reason, operation=Operation.DEPRECATE, origin=ORIGIN
         )
         done = applied.proposal
         return Forgotten(

@@ -1,16 +1,67 @@
-"""What a person confirms: one act, on one thing, with one text."""
+"""What only a person does, and what a person confirms: one act, on one thing, with one text."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from enum import StrEnum
 
-# What these bring into force or take out of it is a text, which has to be the one that was shown.
-TEXTED = (
-    *("approve", "reject", "edit", "undo", "remember", "constraint"),
-    *("accept_rule", "disable_rule", "enable_rule", "edit_rule", "add_rule"),
-)
 DIGEST = 64
+PAGE, TERMINAL = ("page",), ("terminal",)
+BOTH = (*PAGE, *TERMINAL)
+# An act that is about a text brings it into force or takes it out; it has to be the one shown.
+TEXT = True
+
+
+class PersonAct(StrEnum):
+    """Everything that only a person does; each surface that offers an act asks for the proof."""
+
+    words: str
+    offered: tuple[str, ...]
+    texted: bool
+
+    def __new__(
+        cls, name: str, words: str, offered: tuple[str, ...], texted: bool = False
+    ) -> PersonAct:
+        """Make an act: `words` complete the sentence "an agent can't"."""
+        found = str.__new__(cls, name)
+        found._value_ = name
+        found.words, found.offered, found.texted = words, offered, texted
+        return found
+
+    APPROVE = "approve", "approve a proposal", BOTH, TEXT
+    REJECT = "reject", "reject a proposal", BOTH, TEXT
+    EDIT = "edit", "edit a proposal", BOTH, TEXT
+    BATCH = "batch", "decide about memory", TERMINAL, TEXT
+    UNDO = "undo", "undo what was written to memory", BOTH, TEXT
+    REMEMBER = "remember", "write a note past the review", BOTH, TEXT
+    FORGET = "forget", "forget a memory past the review", BOTH, TEXT
+    IMPORT = "import", "import past the review; it can use --propose", TERMINAL, TEXT
+    EXPORT_USAGE = "export_usage", "write usage into memory files", TERMINAL
+    RESOLVE = "resolve", "declare a conflict intentional", BOTH, TEXT
+    ADD_RULE = "add_rule", "add a rule file", BOTH, TEXT
+    EDIT_RULE = "edit_rule", "edit a rule", BOTH, TEXT
+    ACCEPT_RULE = "accept_rule", "accept a rule", BOTH, TEXT
+    DISABLE_RULE = "disable_rule", "disable a rule", BOTH, TEXT
+    ENABLE_RULE = "enable_rule", "enable a rule", BOTH, TEXT
+    ADOPT_RULES = "adopt_rules", "adopt a rule", BOTH, TEXT
+    CONSTRAINT = "constraint", "make a constraint that binds at once", BOTH, TEXT
+    LIFT_CONSTRAINT = "lift_constraint", "make a constraint inactive", TERMINAL, TEXT
+    TRUST = "trust", "trust memory", TERMINAL, TEXT
+    REVOKE_TRUST = "revoke_trust", "revoke trust", TERMINAL
+    FORGET_PASSKEYS = "forget_passkeys", "do without passkeys", TERMINAL
+    REDACT = "redact", "redact the ledger", TERMINAL
+    RESTORE = "restore", "restore a ledger", TERMINAL
+    JOIN_TEAM = "join_team", "join a team", TERMINAL
+    LEAVE_TEAM = "leave_team", "leave a team", TERMINAL
+    INVITE_LAPTOP = "invite_laptop", "invite to a team", TERMINAL
+    CHANGE_ROLE = "change_role", "change a role", TERMINAL
+    REMOVE_LAPTOP = "remove_laptop", "remove a laptop", TERMINAL
+    ENROLL = "enroll", "add a passkey", PAGE
+    REMOVE_PASSKEY = "remove_passkey", "remove a passkey", PAGE
+
+
+TEXTED = frozenset(str(one) for one in PersonAct if one.texted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,14 +42,24 @@ class TerminalCodes:
         """Count a browser as a person's until the code ends; wrong tries are few."""
         with self._lock:
             if self._clock() >= self._ends:
+                self._code = ""
                 raise ProofRefused("the code has expired", hint=HINT)
-            if self._tries >= MOST_TRIES:
+            if not self._code:
                 raise ProofRefused("too many wrong codes", hint=HINT)
             given = "".join(code.split()).replace("-", "").encode("utf-8", "replace")
             if not hmac.compare_digest(given, self._code.encode()):
-                self._tries += 1
-                raise ProofRefused("the code is wrong", hint=HINT)
+                raise self._count_try()
             self._confirmed[session] = self._ends
+
+    def _count_try(self) -> ProofRefused:
+        """Count a wrong code, whichever browser it came from; after the last one it is gone."""
+        self._tries += 1
+        left = MOST_TRIES - self._tries
+        if not left:
+            self._code = ""
+            return ProofRefused("the code is wrong, and it was the last try", hint=HINT)
+        tries = "1 try is" if left == 1 else f"{left} tries are"
+        return ProofRefused(f"the code is wrong; {tries} left", hint=HINT)
 
     def counts(self, session: str) -> bool:
         """Return whether a browser is counted as a person's."""
@@ -61,5 +71,5 @@ class TerminalCodes:
     def end_all(self) -> None:
         """End the code, and ask every browser anew."""
         with self._lock:
-            self._ends = 0.0
+            self._code, self._ends = "", 0.0
             self._confirmed.clear()

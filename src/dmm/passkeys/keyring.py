@@ -15,14 +15,20 @@ from dmm import endpoint
 from dmm.errors import ProofRefused, StorageError, UsageError
 from dmm.files.durable import translated, write_atomic
 from dmm.files.lock import exclusive
-from dmm.passkeys.acts import digest_text
-from dmm.passkeys.webauthn import decode, encode
+from dmm.passkeys.acts import Act, PersonAct, digest_text
+from dmm.passkeys.webauthn import (
+    Assertion,
+    Place,
+    check_assertion,
+    decode,
+    encode,
+    read_origin,
+)
 from dmm.private import make_private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from dmm.passkeys.acts import Act
     from dmm.passkeys.webauthn import Made
 
 FOLDER = "page"
@@ -31,6 +37,7 @@ LOCK = "passkeys.lock"
 PATIENCE = 5.0
 START = "0" * 64
 BY_PASSKEY = "passkey"
+PARTS = ("id", "nonce", "client_data", "authenticator_data", "signature")
 
 
 def page_folder() -> Path:
@@ -57,6 +64,26 @@ class Passkey:
 
 
 @dataclass(frozen=True, slots=True)
+class Signed:
+    """A passkey's answer to an act, kept so that whoever reads the record can check it again."""
+
+    nonce: bytes
+    answer: Assertion
+
+    def describe(self) -> dict[str, str]:
+        """Return it as it stands in the record."""
+        given = self.answer
+        parts = (self.nonce, given.client_data, given.authenticator_data, given.signature)
+        return dict(zip(PARTS, (given.id, *map(encode, parts)), strict=True))
+
+    @classmethod
+    def read(cls, told: Mapping[str, str]) -> Signed:
+        """Read it out of the record."""
+        nonce, *parts = (decode(told[name]) for name in PARTS[1:])
+        return cls(nonce, Assertion(told["id"], *parts))
+
+
+@dataclass(frozen=True, slots=True)
 class Keyring:
     """Keeps the passkeys in a folder of the user's own."""
 
@@ -75,18 +102,21 @@ class Keyring:
         lines = [line for line in self._lines() if json.loads(line).get("type") == "enrolled"]
         return {self._fold([line])[json.loads(line)["id"]].mark for line in lines}
 
-    def add(self, made: Made, name: str, by: str, page: str, at: str) -> Passkey:
+    def add(
+        self, made: Made, name: str, by: str, page: str, at: str, signed: Signed | None = None
+    ) -> Passkey:
         """Enrol a passkey; `by` says what allowed it, and only a passkey allows a further one."""
 
         def check(known: Mapping[str, Passkey]) -> None:
-            if known and by != BY_PASSKEY:
+            if known and (signed is None or signed.answer.id not in known):
                 hint = "confirm it again in the page"
                 raise ProofRefused("another passkey was enrolled meanwhile", hint=hint)
             if made.id in known:
                 raise UsageError("this passkey is enrolled already")
 
         key = {"id": made.id, "name": name, "key": encode(made.key), "counter": made.counter}
-        self._append({"type": "enrolled", "at": at, "by": by, "page": page} | key, check)
+        told = {"type": "enrolled", "at": at, "by": by, "page": page} | key
+        self._append(told | ({"signed": signed.describe()} if signed else {}), check)
         return self.find(made.id)
 
     def use(self, name: str, counter: int, act: Act, at: str) -> None:
@@ -105,10 +135,10 @@ class Keyring:
         about = {"on": clean(act.id), "signed": digest_text(act.id), "digest": act.digest}
         self._append(told | {"action": act.action} | about, check)
 
-    def remove(self, name: str, at: str) -> None:
-        """Remove a passkey."""
-        told = {"type": "removed", "at": at, "id": name}
-        self._append(told, lambda known: _find(known, name))
+    def remove(self, name: str, at: str, signed: Signed) -> None:
+        """Remove a passkey, as one that is enrolled has signed."""
+        told = {"type": "removed", "at": at, "id": name, "signed": signed.describe()}
+        self._append(told, lambda known: [_find(known, one) for one in (name, signed.answer.id)])
 
     def _lines(self) -> list[str]:
         path = self.folder / FILE
@@ -147,7 +177,7 @@ class Keyring:
         try:
             for line in lines:
                 _follow(found, json.loads(line))
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ProofRefused):
             raise self._broken() from None
         return found
 
@@ -171,10 +201,22 @@ def _follow(found: dict[str, Passkey], told: Mapping[str, Any]) -> None:
     name, known = told["id"], found.get(told["id"])
     match told["type"]:
         case "enrolled":
+            if found:
+                _check_signed(found, told, Act(PersonAct.ENROLL, told["name"]))
             about = told["name"], decode(told["key"]), told["counter"], told["at"]
             found[name] = Passkey(name, *about, page=told.get("page", ""))
         case "used" if known is not None:
             counter = max(known.counter, told["counter"])
             found[name] = replace(known, counter=counter, last=told["at"])
-        case "removed":
-            found.pop(name, None)
+        case "removed" if known is not None:
+            _check_signed(found, told, Act(PersonAct.REMOVE_PASSKEY, name))
+            del found[name]
+
+
+def _check_signed(known: Mapping[str, Passkey], told: Mapping[str, Any], act: Act) -> None:
+    """Refuse a line that no passkey has signed which was enrolled then: anybody can add lines."""
+    signed = Signed.read(told["signed"])
+    key = _find(known, signed.answer.id)
+    origin = read_origin(signed.answer.client_data)
+    place = Place(key.page or origin.partition("://")[2].partition(":")[0], origin)
+    check_assertion(place, act.challenge(signed.nonce), key.key, signed.answer)

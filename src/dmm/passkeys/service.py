@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import ProofRefused, ProofRequired
-from dmm.passkeys.acts import Act
+from dmm.passkeys.acts import Act, PersonAct
 from dmm.passkeys.codes import TerminalCodes
-from dmm.passkeys.keyring import BY_PASSKEY, Keyring
+from dmm.passkeys.keyring import BY_PASSKEY, Keyring, Signed
 from dmm.passkeys.webauthn import Assertion, check_assertion, read_new
 
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     How = Literal["passkey", "code", "none"]
 
 SECONDS = 5 * 60.0
-MOST = 32
-ENROLL, REMOVE = "enroll", "remove_passkey"
+# Questions that may be open: of one browser, of all terminals together, and of all at once.
+MOST_OF_BROWSER = 8
+MOST_OF_TERMINALS = 8
+MOST = 160
 CODE_BY = "code of the terminal"
 _AGAIN = "confirm it again in the page"
 
@@ -80,7 +82,7 @@ class Persons:
         self._place = place
         self._clock = clock
         self._open: dict[str, Confirmation] = {}
-        self._enrolling: dict[str, str] = {}
+        self._enrolling: dict[str, tuple[str, Signed | None]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -97,7 +99,10 @@ class Persons:
         return Standing(0, "none" if counts else "code")
 
     def begin(self, act: Act, session: str | None, nonce: bytes = b"") -> Confirmation:
-        """Ask for a confirmation of an act; a terminal brings a nonce of its own, no session."""
+        """Ask for a confirmation of an act; a terminal brings a nonce of its own, no session.
+
+        A browser that asks too much loses its own oldest question, never that of another.
+        """
         how = self.standing(session).confirm
         found = Confirmation(
             secrets.token_urlsafe(24),
@@ -109,20 +114,29 @@ class Persons:
         )
         with self._lock:
             self._sweep()
-            while len(self._open) >= MOST:
-                del self._open[next(iter(self._open))]
+            self._make_room(session)
             self._open[found.id] = found
         return found
 
-    def require(self, act: Act, session: str, proof: Proof | None) -> None:
-        """Refuse an act that no person has confirmed."""
+    def _make_room(self, session: str | None) -> None:
+        own = [name for name, one in self._open.items() if one.session == session]
+        if session is None and len(own) >= MOST_OF_TERMINALS:
+            what = f"{len(own)} commands wait to be confirmed already"
+            raise ProofRefused(what, hint="confirm them, or end them with Ctrl-C, then try again")
+        if session is not None and len(own) >= MOST_OF_BROWSER:
+            del self._open[own[0]]
+        if len(self._open) >= MOST:
+            hint = "wait five minutes, or sign all browsers out: dmm ui --sign-out"
+            raise ProofRefused("too many decisions wait to be confirmed", hint=hint)
+
+    def require(self, act: Act, session: str, proof: Proof | None) -> Signed | None:
+        """Refuse an act that no person has confirmed; return what a passkey has signed."""
         match self.standing(session).confirm:
-            case "none":
-                return
             case "code":
                 self._require_code(act, session, proof)
             case "passkey":
-                self._require_passkey(act, session, proof)
+                return self._require_passkey(act, session, proof)
+        return None
 
     def _require_code(self, act: Act, session: str, proof: Proof | None) -> None:
         if proof is None or proof.code is None:
@@ -131,7 +145,7 @@ class Persons:
         self._take(proof.confirmation, act, session)
         self.codes.take(proof.code, session)
 
-    def _require_passkey(self, act: Act, session: str, proof: Proof | None) -> None:
+    def _require_passkey(self, act: Act, session: str, proof: Proof | None) -> Signed:
         if proof is None or proof.credential is None:
             hint = "confirm it in the page"
             raise ProofRequired("a person has to confirm this with a passkey", hint=hint)
@@ -140,6 +154,7 @@ class Persons:
             hint = "name the whole digest of the text"
             raise ProofRefused("the confirmation does not say for which text", hint=hint)
         self.check(asked.act, asked.nonce, proof.credential)
+        return Signed(asked.nonce, proof.credential)
 
     def check(self, act: Act, nonce: bytes, given: Assertion) -> None:
         """Check a passkey's answer, and note that it was used."""
@@ -160,10 +175,10 @@ class Persons:
 
     def begin_enrolment(self, name: str, session: str, proof: Proof | None) -> Confirmation:
         """Begin to enrol a passkey; a further one needs one that is enrolled already."""
-        self.require(Act(ENROLL, name), session, proof)
-        found = self.begin(Act(ENROLL, name), session)
+        signed = self.require(Act(PersonAct.ENROLL, name), session, proof)
+        found = self.begin(Act(PersonAct.ENROLL, name), session)
         with self._lock:
-            self._enrolling[session] = found.id
+            self._enrolling[session] = found.id, signed
         return found
 
     def finish_enrolment(
@@ -171,18 +186,20 @@ class Persons:
     ) -> Passkey:
         """Enrol the passkey that a browser has made; the last one that it began."""
         with self._lock:
-            confirmation = self._enrolling.pop(session, "")
-        asked = self._take(confirmation, Act(ENROLL, name), session)
+            confirmation, signed = self._enrolling.pop(session, ("", None))
+        asked = self._take(confirmation, Act(PersonAct.ENROLL, name), session)
         place = self._place()
         made = read_new(place, asked.challenge, client_data, attestation)
         by = BY_PASSKEY if asked.how == "passkey" else CODE_BY
-        return self.keyring.add(made, name, by, place.name, _now())
+        return self.keyring.add(made, name, by, place.name, _now(), signed)
 
     def remove(self, name: str, session: str, proof: Proof | None) -> None:
         """Remove a passkey, confirmed by one that is enrolled."""
         self.keyring.find(name)
-        self.require(Act(REMOVE, name), session, proof)
-        self.keyring.remove(name, _now())
+        signed = self.require(Act(PersonAct.REMOVE_PASSKEY, name), session, proof)
+        if signed is None:
+            raise ProofRefused("only a passkey can remove one", hint=_AGAIN)
+        self.keyring.remove(name, _now(), signed)
 
     def find(self, name: str) -> Confirmation | None:
         """Return a confirmation that is open."""
@@ -201,6 +218,14 @@ class Persons:
             check_assertion(self._place(), asked.challenge, known.key, given)
             self._open[name] = replace(asked, answer=given)
 
+    def sign_out(self) -> None:
+        """End the code of the terminal, and what browsers asked; commands go on waiting."""
+        self.codes.end_all()
+        with self._lock:
+            lasting = {name: one for name, one in self._open.items() if one.session is None}
+            self._open = lasting
+            self._enrolling.clear()
+
     def drop(self, name: str) -> None:
         """Forget a confirmation that nobody waits for."""
         with self._lock:
@@ -209,6 +234,8 @@ class Persons:
     def _sweep(self) -> None:
         now = self._clock()
         self._open = {name: one for name, one in self._open.items() if one.ends > now}
+        begun = self._enrolling.items()
+        self._enrolling = {browser: asked for browser, asked in begun if asked[0] in self._open}
 
 
 def _now() -> str:

@@ -111,6 +111,14 @@ def check_assertion(place: Place, challenge: bytes, key: bytes, given: Assertion
     return head.counter
 
 
+def read_origin(client_data: bytes) -> str:
+    """Read for which page a browser states that a passkey was used."""
+    try:
+        return str(json.loads(client_data)["origin"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ProofRefused("the browser's statement can't be read", hint=AGAIN) from None
+
+
 def _check_client(
     place: Place,
     challenge: bytes,

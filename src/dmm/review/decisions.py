@@ -24,6 +24,7 @@ from dmm.domain.proposal import (
 )
 from dmm.domain.proposal_payload import ProposalReviewed
 from dmm.errors import DmmError, ReviewRefused, StaleBase, StorageError, UsageError
+from dmm.passkeys.acts import PersonAct
 from dmm.redaction.inputs import need, need_one
 from dmm.redaction.redact import redact
 from dmm.review.application import Approval
@@ -228,7 +229,7 @@ class Reviews:
 
         `seen` is the digest of the texts that were looked at, or its beginning.
         """
-        self._need_person("approve")
+        self._need_person(PersonAct.APPROVE)
         self.proposals.application.recover()
         proposal = self.as_seen(name, seen)
         self._refuse_stale(proposal)
@@ -267,7 +268,7 @@ class Reviews:
     @traced()
     def reject(self, name: str, reason: str, *, seen: str | None = None) -> dict[str, Any]:
         """Reject a proposal; it stays on record."""
-        self._need_person("reject")
+        self._need_person(PersonAct.REJECT)
         need("reason", reason)
         proposal = self.as_seen(name, seen)
         self.proposals.judge(proposal, _say(proposal, Verdict.REJECTED, reason))
@@ -278,7 +279,7 @@ class Reviews:
         self, name: str, content: str, reason: str = "", *, seen: str | None = None
     ) -> dict[str, Any]:
         """Replace the proposed text by a person's; it is checked again and stays pending."""
-        self._need_person("edit")
+        self._need_person(PersonAct.EDIT)
         proposal = self.as_seen(name, seen)
         if content == proposal.text and not self._stale(proposal):
             raise UsageError("nothing was changed", where=proposal.id)
@@ -318,11 +319,11 @@ class Reviews:
     def _require(self) -> None:
         self.proposals.trust.require(self.proposals.intake.root.folder)
 
-    def _need_person(self, act: str) -> None:
+    def _need_person(self, act: PersonAct) -> None:
         self._require()
         if self.proposals.project_ledger.actor.trust is not Trust.USER:
             hint = "a person can, with dmm review in a terminal"
-            raise ReviewRefused(f"an agent can't {act} a proposal", hint=hint)
+            raise ReviewRefused(f"an agent can't {act.words}", hint=hint)
 
 
 def _say(proposal: Proposal, verdict: Verdict, reason: str) -> ProposalReviewed:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Sequence
 
+    from dmm.passkeys.acts import PersonAct
     from dmm.rules.checks import Asked
     from dmm.rules.constraints import Constraints
     from dmm.rules.guard import Guard
@@ -202,10 +203,10 @@ class RuleReading:
     def _is_person(self) -> bool:
         return self.constraints.project_ledger.actor.trust in PERSONS
 
-    def _need_person(self, act: str) -> None:
+    def _need_person(self, act: PersonAct) -> None:
         if not self._is_person:
             hint = "a person can, in a terminal"
-            raise LedgerRefused(f"an agent can't {act}", hint=hint)
+            raise LedgerRefused(f"an agent can't {act.words}", hint=hint)
 
     def _constraints(self) -> Sequence[Constraint]:
         """List the ledger's constraints in force and the team's; agents see no pending ones."""
@@ -272,8 +273,13 @@ def not_ours(found: Constraint) -> UsageError:
 def need_seen(found: Sequence[ShelvedRule | Constraint], seen: str | None) -> None:
     """Refuse to decide about another text than the one that was shown."""
     if seen is not None and digest_rules(found) != seen:
-        hint = "look at it again: dmm rules show"
-        raise LedgerRefused("the rule is not the one that was shown", hint=hint)
+        raise not_shown()
+
+
+def not_shown() -> LedgerRefused:
+    """Return the error for a rule whose text is another than the one shown."""
+    hint = "look at it again: dmm rules show"
+    return LedgerRefused("the rule is not the one that was shown", hint=hint)
 
 
 def _names(found: ShelvedRule | Constraint) -> tuple[str, int]:

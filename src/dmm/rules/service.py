@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Any
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.state import FILE, Constraint
 from dmm.files.rules import FOLDER, parse_rule
+from dmm.passkeys.acts import PersonAct
 from dmm.rules.adoption import adopt_constraint
 from dmm.rules.authorship import Composed, Likeness, Wish, compose, need_examples, switch
 from dmm.rules.constraints import need_learned, need_priority
 from dmm.rules.folder import digest_source
-from dmm.rules.listing import RuleReading, lacks_matcher, need_seen, not_ours, stops_calls
+from dmm.rules.listing import (
+    RuleReading,
+    lacks_matcher,
+    need_seen,
+    not_ours,
+    not_shown,
+    stops_calls,
+)
 from dmm.rules.rule import State
 from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule, state_of_rule
@@ -44,13 +52,17 @@ class Rules(RuleReading):
         unless: Any = None,
         examples: Any = None,
         why: str = "",
-        triggered_by: int | None = None,
+        seen: str | None = None,
     ) -> Told:
-        """Add a rule: a person's is in force at once, an agent's is proposed."""
-        wish = Wish(text, level, match, unless, examples, why, triggered_by)
-        composed, replaced = self._compose(wish)
+        """Add a rule: a person's is in force at once, an agent's is proposed.
+
+        `seen` is the digest of the rule file that was shown.
+        """
+        composed, replaced = self._compose(Wish(text, level, match, unless, examples, why))
+        if seen is not None and digest_source(composed.source) != seen:
+            raise not_shown()
         if not self._is_person:
-            return self._propose(composed, "required", triggered_by)
+            return self._propose(composed, "required", None)
         return self._write(composed, replaced)
 
     def preview(self, text: str, level: str | None = None, **given: Any) -> Told:
@@ -58,9 +70,9 @@ class Rules(RuleReading):
         composed, replaced = self._compose(Wish(text, level, **given))
         return {"id": composed.rule.id, "source": composed.source, "new": replaced is None}
 
-    def compile(self, text: str, level: str | None = None) -> CompiledRule:
+    def compile(self, text: str, level: str | None = None, **given: Any) -> CompiledRule:
         """Compile a sentence into the rule that it would be; nothing is kept."""
-        composed, _ = self._compose(Wish(text, level))
+        composed, _ = self._compose(Wish(text, level, **given))
         rule, state = composed.rule, state_of_rule(composed.rule)
         shown = detail_rule(rule, state)
         return CompiledRule(
@@ -73,11 +85,12 @@ class Rules(RuleReading):
             tuple(shown["examples"]["block"]),
             tuple(shown["examples"]["allow"]),
             composed.why_not if rule.call is None else "",
+            digest_source(composed.source),
         )
 
     def add_source(self, source: str, name: str) -> Told:
         """Add a rule by the whole text of its file, which `name` names."""
-        self._need_person("add a rule file")
+        self._need_person(PersonAct.ADD_RULE)
         rule = check_rule(f"{FOLDER}/{name}.md", source)
         known = {one.rule.id: one for one in self.shelf.rules()}
         replaced = known.get(rule.id)
@@ -187,7 +200,7 @@ class Rules(RuleReading):
     @traced()
     def accept(self, names: Iterable[str], *, seen: str | None = None) -> Sequence[Told]:
         """Put pending rules in force, all of them or none; a person has to say this."""
-        self._need_person("accept a rule")
+        self._need_person(PersonAct.ACCEPT_RULE)
         waiting = [self._pending(name) for name in dict.fromkeys(names)]
         need_seen(waiting, seen)
         filed = [one for one in waiting if one.from_file]
@@ -221,7 +234,7 @@ class Rules(RuleReading):
     @traced()
     def edit(self, name: str, source: str) -> Told:
         """Replace the text of a rule file; one that can't be used changes nothing."""
-        self._need_person("edit a rule")
+        self._need_person(PersonAct.EDIT_RULE)
         found = self._need_file(name)
         shelved = self.shelf.write(found.path, source)
         told = show_shelved(shelved) | detail_rule(shelved.rule, shelved.state)
@@ -230,7 +243,7 @@ class Rules(RuleReading):
     @traced()
     def disable(self, name: str, *, seen: str | None = None) -> Told:
         """Take a rule out of force: its file stays, a ledger constraint becomes inactive."""
-        self._need_person("disable a rule")
+        self._need_person(PersonAct.DISABLE_RULE)
         found = self._find(name)
         need_seen([found], seen)
         if isinstance(found, ShelvedRule):
@@ -242,7 +255,7 @@ class Rules(RuleReading):
     @traced()
     def enable(self, name: str, *, seen: str | None = None) -> Told:
         """Put a disabled rule file in force again."""
-        self._need_person("enable a rule")
+        self._need_person(PersonAct.ENABLE_RULE)
         found = self._need_file(name)
         need_seen([found], seen)
         return self._switch(found, disabled=False)
@@ -253,16 +266,20 @@ class Rules(RuleReading):
         shelved = self.shelf.write(found.path, switch(found.source, disabled=disabled))
         return show_shelved(shelved) | self._unless_trusted()
 
-    @traced()
-    def adopt(self, seqs: Iterable[int] | None = None) -> Told:
-        """Turn ledger constraints into rule files; what no file can say stays in the ledger."""
-        self._need_person("adopt a rule")
+    def adoptable(self, seqs: Iterable[int] | None = None) -> Sequence[Constraint]:
+        """Return the constraints that would become rule files: those named, or all of one's own."""
         own = (one for one in self._constraints() if not one.is_shared)
         held = {one.seq: one for one in own if not one.pending}
         if seqs is None:
-            chosen = [one for one in held.values() if not is_starter(one)]
-        else:
-            chosen = [self._need_constraint(seq, held) for seq in dict.fromkeys(seqs)]
+            return [one for one in held.values() if not is_starter(one)]
+        return [self._need_constraint(seq, held) for seq in dict.fromkeys(seqs)]
+
+    @traced()
+    def adopt(self, seqs: Iterable[int] | None = None, *, seen: str | None = None) -> Told:
+        """Turn ledger constraints into rule files; what no file can say stays in the ledger."""
+        self._need_person(PersonAct.ADOPT_RULES)
+        chosen = self.adoptable(seqs)
+        need_seen(chosen, seen)
         adopted, kept = list[Told](), list[Told]()
         for one in chosen:
             taken = [rule.rule.id for rule in self.shelf.rules()]

@@ -137,6 +137,7 @@ class CompiledRule:
     would_block: tuple[str, ...]
     would_allow: tuple[str, ...]
     why_not: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import { Rehearsal } from "./rehearsal";
 import { RuleBody } from "./rule";
 import { STATE_TONES } from "./rules";
 
-interface Compiled extends Rule { would_block?: string | null; would_allow?: string | null }
+interface Compiled extends Rule { of: string; would_block?: string | null; would_allow?: string | null }
 
 const PAUSE = 400;
 
@@ -23,6 +23,7 @@ export function Bench({ onAdded }: { onAdded: () => void }) {
   const [compiled, setCompiled] = useState<Compiled | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const sentence = text.trim();
+  const asked = `${level} ${sentence}`;
   useEffect(() => {
     saveDraft("bench", text || null);
     if (sentence.length < 4) {
@@ -33,7 +34,7 @@ export function Bench({ onAdded }: { onAdded: () => void }) {
     const control = new AbortController();
     const timer = setTimeout(() => {
       request<Compiled>("/v1/rules/compile", { body: { text: sentence, level }, signal: control.signal })
-        .then((found) => { setCompiled(found); setError(null); })
+        .then((found) => { setCompiled({ ...found, of: asked }); setError(null); })
         .catch((problem: unknown) => {
           if (control.signal.aborted || !(problem instanceof ApiError)) return;
           setCompiled(null);
@@ -43,10 +44,11 @@ export function Bench({ onAdded }: { onAdded: () => void }) {
     return () => { clearTimeout(timer); control.abort(); };
   }, [sentence, level]);
 
-  const ready = compiled !== null;
+  // What is added is the rule that is shown, not one that is still being compiled.
+  const ready = compiled?.of === asked;
   const add = async (): Promise<void> => {
     try {
-      const made = await decide<Rule>({ action: "add_rule", id: "", content: sentence, what: `Add the rule: ${sentence}`, path: "/v1/rules", body: { text: sentence, level } });
+      const made = await decide<Rule>({ action: "add_rule", id: "", digest: compiled?.digest, what: `Add the rule: ${sentence}`, path: "/v1/rules", body: { text: sentence, level, seen: compiled?.digest } });
       setText("");
       saveDraft("bench", null);
       tell(`Added: ${made.title}`);

@@ -25,6 +25,7 @@ interface Conflict {
   memories: { path: string; id?: string; title?: string }[];
   sides?: Side[];
   resolution?: unknown;
+  digest?: string;
 }
 
 export function Conflicts({ route }: { route: Route }) {
@@ -93,7 +94,7 @@ function ConflictPage({ id, onDone }: { id: string; onDone: () => void }) {
           </section>
         ))}
       </div>
-      {conflict.status === "resolved" ? <p class="hint">Resolved.</p> : <Settle id={id} sides={sides} onDone={onDone} />}
+      {conflict.status === "resolved" ? <p class="hint">Resolved.</p> : <Settle id={id} sides={sides} digest={conflict.digest} onDone={onDone} />}
     </article>
   );
 }
@@ -106,7 +107,7 @@ const WAYS = [
 ] as const;
 type Way = (typeof WAYS)[number][0];
 
-function Settle({ id, sides, onDone }: { id: string; sides: Side[]; onDone: () => void }) {
+function Settle({ id, sides, digest, onDone }: { id: string; sides: Side[]; digest?: string; onDone: () => void }) {
   const [way, setWay] = useState<Way>("deprecate");
   const [target, setTarget] = useState(sides[0]?.path ?? "");
   const [reason, setReason] = useState("");
@@ -119,9 +120,9 @@ function Settle({ id, sides, onDone }: { id: string; sides: Side[]; onDone: () =
   const send = async (): Promise<void> => {
     setBusy(true);
     setError(null);
-    const body = { action: way, reason: reason.trim(), ...(way === "intentional" ? {} : { target }), ...(texts ? { content } : {}) };
+    const body = { action: way, reason: reason.trim(), ...(way === "intentional" ? {} : { target }), ...(texts ? { content } : {}), seen: digest };
     try {
-      await decide({ action: "resolve", id, what: `Resolve ${id}: ${way}`, path: `/v1/conflicts/${encodeURIComponent(id)}/resolve`, body });
+      await decide({ action: "resolve", id: `${id}:${way}`, digest, what: `Resolve ${id}: ${way}`, path: `/v1/conflicts/${encodeURIComponent(id)}/resolve`, body });
       tell(`${id} resolved`);
       onDone();
     } catch (problem) {
