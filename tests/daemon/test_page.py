@@ -90,7 +90,8 @@ def test_a_browser_stays_signed_in_when_the_daemon_is_started_again(
     status, _, session = ask(port, "GET", "/v1/session", cookie=cookie)
     assert (status, session["signed_in"], session["sessions"]) == (200, True, 1)
     assert "Signed out: 1 browser." in machine.dmm("ui", "--sign-out").stdout
-    assert ask(port, "GET", "/v1/session", cookie=cookie)[0] == 401
+    assert ask(port, "GET", "/v1/session", cookie=cookie)[2] == {"signed_in": False}
+    assert ask(port, "GET", "/v1/health", cookie=cookie)[0] == 401
 
 
 def test_signing_out_needs_no_daemon(machine: Machine) -> None:
@@ -99,7 +100,8 @@ def test_signing_out_needs_no_daemon(machine: Machine) -> None:
     machine.dmm("daemon", "stop")
     assert "Signed out: 1 browser." in machine.dmm("ui", "--sign-out").stdout
     machine.start()
-    assert ask(about["port"], "GET", "/v1/session", cookie=cookie)[0] == 401
+    assert ask(about["port"], "GET", "/v1/session", cookie=cookie)[2] == {"signed_in": False}
+    assert ask(about["port"], "GET", "/v1/health", cookie=cookie)[0] == 401
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
