@@ -51,6 +51,12 @@ def ask(
     return reply.status, given, json.loads(data) if is_json else {"text": data.decode()}
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def sign_in(about: dict[str, Any]) -> str:
     code = str(about["address"]).partition("#code=")[2]
     status, cookie, _ = ask(about["port"], "POST", "/v1/session", {"code": code})
@@ -131,6 +137,26 @@ def test_another_port_is_used_from_then_on(machine: Machine) -> None:
     assert show(machine, "--port", str(port))["port"] == port
     busy = machine.dmm("ui", "--print", "--port", str(port + 1))
     assert (busy.returncode != 0, "dmm daemon stop" in busy.stderr) == (True, True)
+    machine.dmm("daemon", "stop")
+    assert show(machine)["port"] == port
+
+
+def test_a_port_that_could_not_be_kept_is_told(machine: Machine) -> None:
+    folder = machine.home / ".local" / "state" / "dmm" / "page"
+    (folder / "address.json" / "in the way").mkdir(parents=True)
+    port = free_port()
+    told = machine.dmm("ui", "--print", "--port", str(port))
+    assert (told.returncode != 0, told.stdout) == (True, "")
+    assert f"port {port} could not be kept" in told.stderr
+    assert str(folder) in told.stderr
+
+
+def test_the_port_of_a_running_daemon_is_kept_too(machine: Machine) -> None:
+    show(machine)
+    machine.dmm("daemon", "stop")
+    port = free_port()
+    machine.dmm("daemon", "start", "--port", str(port))
+    assert show(machine, "--port", str(port))["port"] == port
     machine.dmm("daemon", "stop")
     assert show(machine)["port"] == port
 
