@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,python -m pytest)
 SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
 
-.PHONY: help demo test suite slow again browser properties coverage quality check style structure types types-linux types-others format attack bench screenshots lock web web-check install model clean
+.PHONY: help demo test suite slow again browser properties coverage quality check style structure types types-linux types-others format attack bench screenshots lighthouse lock web web-check install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -92,6 +92,9 @@ bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=fold
 
 screenshots: $(VENV)/dev.stamp   ## take pictures of all screens of the page, light and dark, into .screenshots
 	@$(BIN)/python -m tools.screenshots
+
+lighthouse: $(VENV)/dev.stamp    ## score all screens of the page with Lighthouse (LIGHTHOUSE=program)
+	@$(BIN)/python -m tools.lighthouse $(if $(LIGHTHOUSE),--program "$(LIGHTHOUSE)")
 
 lock: $(VENV)/dev.stamp          ## resolve the dependencies again, with hashes and without index addresses
 	@$(BIN)/python tools/lock.py

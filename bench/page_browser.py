@@ -2,7 +2,7 @@
 
 A project with 10,000 memories and 100,000 events against an empty one: the time until rows are
 there as a ratio, the heap, any event by its number, bytes over the wire, requests to other hosts,
-and how soon a killed daemon is noticed. With npx, Lighthouse is run as well.
+and how soon a killed daemon is noticed.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ import contextlib
 import gzip
 import json
 import os
-import shutil
 import signal
 import statistics
-import subprocess
 import tempfile
 import time
 from importlib import resources
@@ -60,7 +58,7 @@ def measure(memories: int = MEMORIES, events: int = EVENTS) -> Part:
             one.ask("GET", "/v1/memories")
             one.ask("GET", "/v1/ledger/histogram")
         measures = [*_weigh(), *_rows(browser, worlds), *_inside(browser, worlds["large"], events)]
-        measures += [_kill(browser, world), *_lighthouse(world)]
+        measures.append(_kill(browser, world))
     remark = f"Large: {memories:,} memories and {events:,} events. Medians of {ROUNDS} rounds."
     return Part("The page in Chromium", tuple(measures), remark)
 
@@ -158,28 +156,6 @@ def _kill(browser: Browser, world: World) -> Measure:
         world.machine.start()
         expect(visit.page.get_by_text("The daemon is gone")).to_have_count(0)
     return Measure("a killed daemon is noticed after, s", told, 2, at_most=True, digits=2)
-
-
-def _lighthouse(world: World) -> Iterator[Measure]:
-    """Run Lighthouse on the page before the sign-in, where npx and a whole Chromium are there."""
-    npx, chromium = shutil.which("npx"), shutil.which("chromium")
-    if npx is None or chromium is None:
-        yield report.missing("Lighthouse", "npx or chromium")
-        return
-    line = [npx, "--yes", "lighthouse@12.8.2", world.origin, "--output=json", "--quiet"]
-    flags = "--chrome-flags=--headless=new --no-sandbox"
-    done = subprocess.run(
-        [*line, flags],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"CHROME_PATH": chromium},
-        check=False,
-    )
-    if done.returncode:
-        yield report.missing("Lighthouse", done.stderr.strip().splitlines()[-1:])
-        return
-    for name, found in json.loads(done.stdout)["categories"].items():
-        yield Measure(f"Lighthouse {name}", found["score"] * 100, 100, digits=0)
 
 
 def main() -> None:

@@ -51,6 +51,12 @@ def ask(
     return reply.status, given, json.loads(data) if is_json else {"text": data.decode()}
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def sign_in(about: dict[str, Any]) -> str:
     code = str(about["address"]).partition("#code=")[2]
     status, cookie, _ = ask(about["port"], "POST", "/v1/session", {"code": code})
@@ -90,7 +96,8 @@ def test_a_browser_stays_signed_in_when_the_daemon_is_started_again(
     status, _, session = ask(port, "GET", "/v1/session", cookie=cookie)
     assert (status, session["signed_in"], session["sessions"]) == (200, True, 1)
     assert "Signed out: 1 browser." in machine.dmm("ui", "--sign-out").stdout
-    assert ask(port, "GET", "/v1/session", cookie=cookie)[0] == 401
+    assert ask(port, "GET", "/v1/session", cookie=cookie)[2] == {"signed_in": False}
+    assert ask(port, "GET", "/v1/health", cookie=cookie)[0] == 401
 
 
 def test_signing_out_needs_no_daemon(machine: Machine) -> None:
@@ -99,7 +106,8 @@ def test_signing_out_needs_no_daemon(machine: Machine) -> None:
     machine.dmm("daemon", "stop")
     assert "Signed out: 1 browser." in machine.dmm("ui", "--sign-out").stdout
     machine.start()
-    assert ask(about["port"], "GET", "/v1/session", cookie=cookie)[0] == 401
+    assert ask(about["port"], "GET", "/v1/session", cookie=cookie)[2] == {"signed_in": False}
+    assert ask(about["port"], "GET", "/v1/health", cookie=cookie)[0] == 401
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
@@ -129,6 +137,26 @@ def test_another_port_is_used_from_then_on(machine: Machine) -> None:
     assert show(machine, "--port", str(port))["port"] == port
     busy = machine.dmm("ui", "--print", "--port", str(port + 1))
     assert (busy.returncode != 0, "dmm daemon stop" in busy.stderr) == (True, True)
+    machine.dmm("daemon", "stop")
+    assert show(machine)["port"] == port
+
+
+def test_a_port_that_could_not_be_kept_is_told(machine: Machine) -> None:
+    folder = machine.home / ".local" / "state" / "dmm" / "page"
+    (folder / "address.json" / "in the way").mkdir(parents=True)
+    port = free_port()
+    told = machine.dmm("ui", "--print", "--port", str(port))
+    assert (told.returncode != 0, told.stdout) == (True, "")
+    assert f"port {port} could not be kept" in told.stderr
+    assert str(folder) in told.stderr
+
+
+def test_the_port_of_a_running_daemon_is_kept_too(machine: Machine) -> None:
+    show(machine)
+    machine.dmm("daemon", "stop")
+    port = free_port()
+    machine.dmm("daemon", "start", "--port", str(port))
+    assert show(machine, "--port", str(port))["port"] == port
     machine.dmm("daemon", "stop")
     assert show(machine)["port"] == port
 

@@ -167,7 +167,7 @@ def test_without_the_whole_token_nothing_is_served(server: Server, shown: str) -
     "path",
     [
         *("/v1", "/v1/health", "/health", "/v1/status", "/v1/openapi.json", "/v1/nothing", "/docs"),
-        *("/mcp", "/..%2f..%2fetc/passwd", "//evil.example/", "/v1/session", "/v1/session/"),
+        *("/mcp", "/..%2f..%2fetc/passwd", "//evil.example/", "/v1/session/", "/v1/sessions"),
     ],
 )
 def test_without_a_token_no_address_tells_whether_it_exists(server: Server, path: str) -> None:

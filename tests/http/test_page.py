@@ -104,7 +104,6 @@ def test_a_browser_writes_only_with_the_header_of_the_page(server: Server) -> No
 
 
 def test_a_browser_sees_that_it_is_signed_in_and_signs_out_everywhere(server: Server) -> None:
-    assert get(server, SESSION).status == 401
     assert server.ask("GET", SESSION).json()["signed_in"] is False
     first, second = sign_in(server), sign_in(server)
     seen = get(server, SESSION, *first).json()
@@ -120,9 +119,29 @@ def test_a_browser_sees_that_it_is_signed_in_and_signs_out_everywhere(server: Se
     assert (out.status, out.json()["ended"]) == (200, seen["sessions"])
     assert "Max-Age=0" in (out.header("set-cookie") or "")
     for own in (first, second):
-        assert get(server, SESSION, *own).status == 401
+        assert get(server, SESSION, *own).json() == {"signed_in": False}
+        assert get(server, "/v1/health", *own).status == 401
     late = server.ask("POST", SESSION, {"code": code}, without=("Authorization",))
     assert late.status == 401
+
+
+def test_a_stranger_learns_that_it_is_not_signed_in_and_nothing_else(server: Server) -> None:
+    sign_in(server)
+    old = ("Cookie", f"dmm_session_{server.port}=gone")
+    for headers in ((), (old,)):
+        told = get(server, SESSION, *headers)
+        assert (told.status, told.json()) == (200, {"signed_in": False})
+        assert told.header("set-cookie") is None
+    for wrong in ("Bearer x", "Basic x", ""):
+        assert get(server, SESSION, ("Authorization", wrong)).status == 401
+    for elsewhere in (
+        ("Host", "evil.example"),
+        ("Origin", "http://evil.example"),
+        ("Sec-Fetch-Site", "cross-site"),
+    ):
+        assert get(server, SESSION, elsewhere).status == 403
+    written = server.ask("DELETE", SESSION, without=("Authorization",))
+    assert written.status == 401
 
 
 def test_a_code_that_is_shown_again_is_told_as_used(server: Server) -> None:

@@ -139,7 +139,7 @@ def test_a_code_from_another_page_or_in_another_form_stays_good(server: Server) 
     assert log_in(server, code, ("Host", "evil.example")).status == 403
     assert log_in(server, code, ("Content-Type", "text/plain")).status == 415
     address = server.ask("GET", f"/v1/session?code={code}", without=("Authorization",))
-    assert (address.status, address.code) == (401, "unauthorized")
+    assert (address.status, address.code) == (422, "usage")
     assert log_in(server, code).status == 200
 
 

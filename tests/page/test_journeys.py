@@ -56,6 +56,14 @@ def test_live_shows_a_blocked_call_with_its_rule_and_the_words_it_matched(visit:
     expect(event.get_by_role("link", name="never-run-terraform-destroy")).to_be_visible()
 
 
+def test_live_tells_a_call_that_was_made_in_one_line(visit: Visit) -> None:
+    visit.open("live")
+    events = visit.main.get_by_role("listitem")
+    expect(events.filter(has_text="Ran git status")).to_have_count(1)
+    expect(events.filter(has_text="Blocked git push")).to_have_count(1)
+    expect(visit.main.get_by_text("Checked git status")).to_have_count(0)
+
+
 def test_live_shows_an_event_when_it_happens(own: Visit) -> None:
     own.open("live")
     own.world.ask("POST", "/v1/ledger/facts", {"key": "weather", "value": "fair and dry"})

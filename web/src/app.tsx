@@ -6,11 +6,10 @@ import { ApiError, connection, request, root, signedIn } from "./api";
 import { route } from "./router";
 import { Shell } from "./shell";
 import { SignInScreen, signInProblem } from "./signin";
-import { epoch, loadCounts, loadProjects, projects, session, store } from "./state";
+import { epoch, loadCounts, loadProjects, loadSession, projects, store } from "./state";
 import { startStream } from "./stream";
 import { Loading } from "./parts/ui";
 import { NoProject } from "./screens/none";
-import type { SignIn } from "./types";
 
 /** Take the one-time code out of the address at once, so that it is in no history. */
 function takeCode(): string | null {
@@ -39,14 +38,8 @@ async function start(): Promise<void> {
 /** Read who is signed in and what there is to show. */
 export async function enter(): Promise<void> {
   try {
-    session.value = await request<SignIn>("/v1/session", { anyProject: true });
-    signedIn.value = session.value.signed_in;
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 401)) return;
-    signedIn.value = false;
-  }
-  if (!signedIn.value) return;
-  try {
+    await loadSession();
+    if (!signedIn.value) return;
     await loadProjects();
     void loadCounts();
   } catch {

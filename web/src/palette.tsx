@@ -28,7 +28,7 @@ export function Palette({ onClose, onChosen }: { onClose: () => void; onChosen: 
     };
   }, [query]);
 
-  const choices = [...fixed().filter((one) => fits(one, query)), ...found].slice(0, MOST);
+  const choices = [...numbered(query.trim()), ...fixed().filter((one) => fits(one, query)), ...found].slice(0, MOST);
   const place = Math.min(at, choices.length - 1);
   const run = (choice: Choice | undefined): void => {
     if (choice) onChosen(choice.run);
@@ -85,13 +85,19 @@ function fixed(): Choice[] {
   return [...screens, ...others, ...themes, { title: `Single keys: ${keysOn.value ? "off" : "on"}`, detail: "setting", run: () => setKeys(!keysOn.value) }];
 }
 
-/** Look a query up in memories, rules and proposals; a number is an event. */
+/** A number is an event first of all. */
+function numbered(query: string): Choice[] {
+  const seq = /^#?(\d+)$/.exec(query)?.[1];
+  if (!seq) return [];
+  return [
+    { title: `Event ${seq}`, detail: "ledger", run: () => go(link("ledger", seq)) },
+    { title: `Pack ${seq}`, detail: "receipt", run: () => go(link("pack", seq)) },
+  ];
+}
+
+/** Look a query up in memories, rules and proposals. */
 async function look(query: string, signal: AbortSignal): Promise<Choice[]> {
   if (query.length < 2 && !/^\d+$/.test(query)) return [];
-  const seq = /^#?(\d+)$/.exec(query)?.[1];
-  const events: Choice[] = seq
-    ? [{ title: `Event ${seq}`, detail: "ledger", run: () => go(link("ledger", seq)) }, { title: `Pack ${seq}`, detail: "receipt", run: () => go(link("pack", seq)) }]
-    : [];
   const has = (text: string): boolean => text.toLowerCase().includes(query.toLowerCase());
   const asked = await Promise.allSettled([
     request<{ memories: MemoryRow[] }>(address("/v1/memories", { match: query }), { signal }),
@@ -100,7 +106,6 @@ async function look(query: string, signal: AbortSignal): Promise<Choice[]> {
   ]);
   const [memories, rules, proposals] = asked;
   return [
-    ...events,
     ...(memories.status === "fulfilled" ? memories.value.memories.slice(0, 8).map((one) => ({ title: one.title || one.path, detail: one.path, run: () => go(link("memory", one.path)) })) : []),
     ...(rules.status === "fulfilled" ? rules.value.rules.filter((one) => has(one.title) || has(one.id)).slice(0, 6).map((one) => ({ title: one.title, detail: `rule ${one.id}`, run: () => go(link("rules", one.id)) })) : []),
     ...(proposals.status === "fulfilled" ? proposals.value.proposals.filter((one) => has(one.path) || has(one.id)).slice(0, 6).map((one) => ({ title: one.path, detail: one.id, run: () => go(link("review", one.id)) })) : []),

@@ -63,8 +63,8 @@ export function Shell({ route }: { route: Route }) {
     <div class="shell">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>
       <header class="bar">
+        <span class="brand" aria-hidden="true">DMM</span>
         <button type="button" class="project" onClick={() => setOpen("menu")} aria-haspopup="dialog" aria-label={`Project ${projectName()}, switch or change settings`}>
-          <span class="brand" aria-hidden="true">DMM</span>
           <span class="project-name">{words(projectName())}</span>
           <Icon name="chevron" />
         </button>
@@ -82,7 +82,7 @@ export function Shell({ route }: { route: Route }) {
               <a href={link(name)} aria-current={name === where ? "page" : undefined} aria-label={labelOf(name)} title={`${TITLES[name]} (g ${LETTERS[name]})`}>
                 <Icon name={name} />
                 <span class="rail-name">{TITLES[name]}</span>
-                {badge(name) ? <span class="badge">{badge(name)}</span> : null}
+                {badge(name) ? [" ", <span class="badge">{badge(name)}</span>] : null}
               </a>
             </li>
           ))}

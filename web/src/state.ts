@@ -1,7 +1,7 @@
 /** What the whole page shares: settings of this browser, projects, counts, news. */
 
 import { signal } from "@preact/signals";
-import { request, root } from "./api";
+import { request, root, signedIn } from "./api";
 import type { Brief, Job, Project, SignIn } from "./types";
 
 export const projects = signal<Project[]>([]);
@@ -72,6 +72,12 @@ export function choose(folder: string): void {
   pending.value = 0;
   clashes.value = 0;
   epoch.value += 1;
+}
+
+/** Read whether this browser is signed in; that it is not is an answer too. */
+export async function loadSession(signal?: AbortSignal): Promise<void> {
+  session.value = await request<SignIn>("/v1/session", { anyProject: true, signal });
+  signedIn.value = session.value.signed_in;
 }
 
 /** Read the list of projects and settle on one. */

@@ -1,8 +1,8 @@
 /** News of the ledger: one tab holds the stream, the others of this project listen to it. */
 
 import { effect } from "@preact/signals";
-import { connection, request, root, signedIn } from "./api";
-import { epoch, head, jobs, loadCounts, news } from "./state";
+import { connection, root, signedIn } from "./api";
+import { epoch, head, jobs, loadCounts, loadSession, news } from "./state";
 import type { Brief, Job } from "./types";
 
 const HIDDEN_FOR = 60_000;
@@ -90,7 +90,7 @@ export async function probe(): Promise<void> {
   let lost = before === "lost";
   for (;;) {
     try {
-      await request("/v1/session", { anyProject: true, signal: AbortSignal.timeout(1_500) });
+      await loadSession(AbortSignal.timeout(1_500));
       break;
     } catch (error) {
       if (!(error instanceof DOMException) && connection.peek() === "ok") break;

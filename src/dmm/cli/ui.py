@@ -16,7 +16,7 @@ import typer
 from dmm import endpoint
 from dmm.bootstrap import here, own_home
 from dmm.cli.options import Json, counted, present, refuse_agents
-from dmm.daemon.address import IPV4, find_address, keep_address, listen
+from dmm.daemon.address import IPV4, find_address, keep_address, listen, read_address
 from dmm.errors import DaemonError, DmmError
 from dmm.files.roots import find_root
 from dmm.passkeys.keyring import page_folder
@@ -148,19 +148,26 @@ def _start() -> None:
 def _keep_port(port: int) -> None:
     """Keep a port for good; a daemon that serves another one has to be stopped first."""
     known = endpoint.call("status", {}, timeout=5.0)
-    if known is not None and known["port"] == port:
-        return
-    if known is not None:
+    if known is None:
+        _try_port(port)
+    elif known["port"] != port:
         hint = f"run: dmm daemon stop; then again: dmm ui --port {port}"
         raise DaemonError(f"a daemon is running on port {known['port']}", hint=hint)
+    folder = page_folder()
+    keep_address(folder, replace(find_address(folder), port=port))
+    kept = read_address(folder)
+    if kept is None or kept.port != port:
+        hint = "the folder must be yours and writable; without --port the page uses another port"
+        raise DaemonError(f"port {port} could not be kept", where=str(folder), hint=hint)
+
+
+def _try_port(port: int) -> None:
     try:
         for one in listen(port):
             one.close()
     except OSError as error:
         what = f"port {port} can't be used: {error.strerror}"
         raise DaemonError(what, hint="choose another with --port") from error
-    folder = page_folder()
-    keep_address(folder, replace(find_address(folder), port=port))
 
 
 def open_browser(address: str) -> bool:

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import PurePath
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -20,6 +20,8 @@ _Reader = Callable[[object], Any]
 # stands for one that is missing.
 _Entry = tuple[str, type | None, _Reader, Callable[[], object] | None]
 _UNIONS = (Union, types.UnionType)
+# Stands where a field has no default.
+_ALWAYS = object()
 _LEAVES = frozenset((str, int, float, bool, type(None)))
 
 
@@ -30,18 +32,30 @@ class Malformed(ValueError):
 def to_plain(value: Any) -> Any:
     """Return a value as dicts, lists, texts and numbers; `describe` tells it in another form."""
     kind: Any = type(value)
-    if kind in _LEAVES:
-        return value
+    return value if kind in _LEAVES else _writer(kind)(value)
+
+
+@cache
+def _writer(kind: Any) -> Callable[[Any], Any]:
+    """Return how values of a class are written; an answer may hold many of one class."""
     if hasattr(kind, "describe"):
-        return to_plain(value.describe())
-    if is_dataclass(value):
-        told = ((name, getattr(value, name), default) for name, default in _written(kind))
-        return {name: to_plain(one) for name, one, default in told if one != default}
-    if isinstance(value, Mapping):
-        return {str(name): to_plain(one) for name, one in value.items()}
-    if isinstance(value, str | PurePath):
-        return str(value)
-    return [to_plain(one) for one in value]
+        return lambda value: to_plain(value.describe())
+    if is_dataclass(kind):
+        return partial(_write_fields, _written(cast("Any", kind)))
+    if issubclass(kind, Mapping):
+        return lambda value: {str(name): to_plain(one) for name, one in value.items()}
+    if issubclass(kind, str | PurePath):
+        return str
+    return lambda value: [to_plain(one) for one in value]
+
+
+def _write_fields(entries: tuple[tuple[str, object], ...], value: Any) -> dict[str, object]:
+    told: dict[str, object] = {}
+    for name, default in entries:
+        one = getattr(value, name)
+        if default is _ALWAYS or one != default:
+            told[name] = one if type(one) in _LEAVES else to_plain(one)
+    return told
 
 
 def read_value(kind: type[T], values: Mapping[str, object], *, strict: bool = False) -> T:
@@ -76,18 +90,6 @@ def _written(kind: Any) -> tuple[tuple[str, object], ...]:
         (one.name, _ALWAYS if (default := _default(one)) is None else default())
         for one in fields(kind)
     )
-
-
-class _Never:
-    """What no value equals."""
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return False
-
-
-_ALWAYS = _Never()
 
 
 def _default(one: Field[Any]) -> Callable[[], object] | None:

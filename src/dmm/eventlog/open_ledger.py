@@ -273,7 +273,7 @@ class OpenLedger:
         if to is None and folded.head.seq > head.seq:
             # Another connection has just read a newer event; by now this one sees it too.
             head = log.head()
-        if folded.head != head or (self.is_own and folded.proof is None):
+        if folded.head != head or (folded.proof is None and self.is_own):
             folded = self._fold(log, head, folded)
             self.folded.at = folded
         return folded.state

@@ -7,6 +7,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import UnionType
 from typing import Annotated, Any, get_origin
 
 from fastapi import Depends, Header, Query, Request
@@ -198,6 +199,6 @@ def _parameters(dependant: Dependant) -> dict[str, bool]:
     return found
 
 
-def told(model: type[Any]) -> Responses:
+def told(model: type[Any] | UnionType) -> Responses:
     """Describe the answers of a route for its document."""
     return {200: {"model": model}, "4XX": {"model": Failure}, "5XX": {"model": Failure}}

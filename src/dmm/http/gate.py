@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dmm.http.sessions import Sessions
     from dmm.web.files import PageFile
 
-    Caller = Literal["token", "session", "code", "local", "page"]
+    Caller = Literal["token", "session", "code", "stranger", "local", "page"]
 
 LARGEST_BODY = 1 << 20
 MOST_HEADERS = 100
@@ -73,6 +73,9 @@ class Keys:
             return "session" if head.may_write else errors.PAGE
         if head.path == LOGIN and head.method == "POST":
             return "code"
+        # A browser asks whether it is signed in; that it is not is an answer, no failed request.
+        if head.path == LOGIN and head.method in READING and "authorization" not in head.values:
+            return "stranger"
         return errors.UNAUTHORIZED
 
     def _refuse_place(self, head: Head) -> Refusal | None:

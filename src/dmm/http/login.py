@@ -28,9 +28,14 @@ def open_session(request: Request, body: models.Login) -> Reply:
     return Reply({"status": "open"}, headers={"set-cookie": cookie})
 
 
-@router.get(LOGIN, responses=told(models.SignInTold))
+@router.get(LOGIN, responses=told(models.SignInTold | models.NotSignedInTold))
 def show_session(request: Request) -> Reply:
-    """Show whether this browser is signed in, since when, and how many are."""
+    """Show whether this browser is signed in, since when, and how many are.
+
+    Who is neither signed in nor has the token learns that alone.
+    """
+    if request.scope["dmm.caller"] == "stranger":
+        return Reply({"signed_in": False})
     access = access_of(request)
     secret = read_cookie(request.headers.get("cookie", ""), access.port())
     found = None if secret is None else access.sessions.find(secret)

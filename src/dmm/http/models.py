@@ -201,6 +201,12 @@ class SignInTold(Told):
     confirm: Literal["passkey", "code", "none"]
 
 
+class NotSignedInTold(Told):
+    """What a browser is told that is not signed in."""
+
+    signed_in: Literal[False]
+
+
 class SignedOutTold(Told):
     """How many sessions were ended."""
 

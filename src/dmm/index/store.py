@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,10 @@ _MEMORIES = f"SELECT {_COLUMNS} FROM memories ORDER BY path"  # noqa: S608
 _MEMORY = f"SELECT {_COLUMNS} FROM memories WHERE path = ?"  # noqa: S608
 _PUT_MEMORY = f"INSERT OR REPLACE INTO memories VALUES ({_MARKS})"  # noqa: S608
 _OUTLINES = _MEMORIES.replace("content,", "'',", 1)
+_COUNTED = """
+SELECT path, content_hash, token_count FROM memories
+WHERE path IN (SELECT value FROM json_each(?))
+"""
 _LACKING = """
 SELECT path FROM memories
 WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE key = vector_key) ORDER BY path
@@ -258,11 +263,10 @@ class IndexStore:
         row = next(self._select("SELECT title FROM memories WHERE path = ?", path), None)
         return None if row is None else str(row[0])
 
-    def counted(self, path: str) -> tuple[str, int] | None:
-        """Return the hash of a memory's counted content and its tokens, or None."""
-        statement = "SELECT content_hash, token_count FROM memories WHERE path = ?"
-        row = next(self._select(statement, path), None)
-        return None if row is None else (row[0], row[1])
+    def counted(self, paths: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Return the hash of the counted content and the tokens of those that are here."""
+        rows = self._select(_COUNTED, json.dumps(list(paths)))
+        return {path: (content_hash, tokens) for path, content_hash, tokens in rows}
 
     def _read(self, row: tuple[Any, ...]) -> IndexedMemory:
         with intact(self.where):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.event import EventType
 from dmm.domain.payload import ToolCalled, ToolFailed, ToolRequested
 from dmm.observations.commands import (
     Sort,
@@ -82,6 +83,8 @@ _DELETERS = frozenset(("delete", "remove"))
 
 def read_steps(event: Event, root: str) -> list[Step]:
     """Read the steps of a tool event; a patch may have several."""
+    if event.type == EventType.TOOL_REQUESTED and not _is_refused(event):
+        return []
     told = ToolCalled.read(event)
     if told is None or isinstance(told, ToolRequested):
         return [] if told is None else _refusal(event.seq, told)
@@ -160,12 +163,15 @@ def _command(given: Mapping[str, Any]) -> str:
     return ""
 
 
+def _is_refused(event: Event) -> bool:
+    """Return whether the rules stopped a call; most were allowed, and are read no further."""
+    verdict = (event.payload or {}).get("verdict")
+    return isinstance(verdict, dict) and verdict.get("status") == "deny"
+
+
 def _refusal(seq: int, told: ToolRequested) -> list[Step]:
     """Read a call that the rules stopped."""
-    verdict = told.verdict
-    if verdict.get("status") != "deny":
-        return []
-    why = verdict.get("reason")
+    why = told.verdict.get("reason")
     note = clip(squeeze(why), LONGEST_REFUSAL) if isinstance(why, str) else ""
     target = clip(squeeze(told.text or told.tool), LONGEST_REFUSAL)
     return [Step(seq, Act.REFUSED, target, note=note)]

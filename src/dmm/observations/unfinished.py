@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
@@ -20,7 +19,12 @@ RULES = "observations-3"
 
 def write_episode(episode: Episode) -> str:
     """Write an episode as text."""
-    return json.dumps(astuple(episode), separators=(",", ":"))
+    return json.dumps(episode, default=_to_row, separators=(",", ":"))
+
+
+def _to_row(value: Episode | Said | Step) -> list[object]:
+    """Return the fields of a value; not `astuple`, which copies each of them."""
+    return [getattr(value, name) for name in value.__match_args__]
 
 
 def read_episode(text: str) -> Episode | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from dmm.domain.memory import Origin
@@ -26,7 +27,7 @@ from dmm.recall.results import Row, Searched, Timeline, Unit, Units
 from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from dmm.config import RetrievalConfig
     from dmm.domain.observation import Observation
@@ -101,8 +102,7 @@ class Recall:
         self.require_trust()
         found, way, hint = self._mended(lambda: self._find(words, wanted, limit, progress))
         terms = frozenset(analyze(words))
-        rows = tuple(self.row(unit, terms) for unit in found)
-        return Searched(words, rows, way, self._notices(), hint)
+        return Searched(words, self._rows(found, terms), way, self._notices(), hint)
 
     def _find(
         self, words: str, wanted: Wanted, limit: int, progress: Progress | None
@@ -140,8 +140,8 @@ class Recall:
             some = kept is not None and kept.count()
             hint = NOTHING_YET if not some else NO_SUCH_ID if name else NOTHING_FOUND
             return Timeline(None, (), self._notices(), hint)
-        around = kept.each(kept.around(anchor, before, after))
-        return Timeline(anchor, tuple(map(self.row, around)))
+        around = list(kept.each(kept.around(anchor, before, after)))
+        return Timeline(anchor, self._rows(around))
 
     def _choose(self, name: str | None, words: str) -> str | None:
         """Name the unit that a timeline is about."""
@@ -160,7 +160,8 @@ class Recall:
         found = self._mended(lambda: self.observations.find(ids))
         known = {unit.id for unit in found}
         missing = tuple(name for name in dict.fromkeys(ids) if name not in known)
-        return Units(tuple(map(self._full, found)), missing, NO_SUCH_ID if missing else "")
+        units = tuple(self._full(unit, tokens) for unit, tokens in self._costs(found))
+        return Units(units, missing, NO_SUCH_ID if missing else "")
 
     def _mended(self, answer: Callable[[], T]) -> T:
         """Answer; where the index turns out to be damaged, once more when it is built anew."""
@@ -180,21 +181,26 @@ class Recall:
         """Close the index."""
         self.indexes.close()
 
-    def row(self, unit: Observation, terms: frozenset[str] = frozenset()) -> Row:
-        """Return a unit in a row."""
-        return Row(
-            id=unit.id,
-            kind=str(unit.kind),
-            at=unit.at,
-            title=neutralise(find_gist(unit, terms)),
-            session=neutralise(unit.session),
-            tokens=self._cost(unit),
-            sources=unit.evidence[:MOST_SOURCES_IN_ROW],
-            files=tuple(neutralise(one) for one in unit.files[:MOST_FILES_IN_ROW]),
-            low_trust=_mark(unit),
+    def _rows(
+        self, units: Sequence[Observation], terms: frozenset[str] = frozenset()
+    ) -> tuple[Row, ...]:
+        """Return units in rows."""
+        return tuple(
+            Row(
+                id=unit.id,
+                kind=str(unit.kind),
+                at=unit.at,
+                title=neutralise(find_gist(unit, terms)),
+                session=neutralise(unit.session),
+                tokens=tokens,
+                sources=unit.evidence[:MOST_SOURCES_IN_ROW],
+                files=tuple(neutralise(one) for one in unit.files[:MOST_FILES_IN_ROW]),
+                low_trust=_mark(unit),
+            )
+            for unit, tokens in self._costs(units)
         )
 
-    def _full(self, unit: Observation) -> Unit:
+    def _full(self, unit: Observation, tokens: int) -> Unit:
         return Unit(
             id=_shown(unit.id),
             kind=_shown(unit.kind),
@@ -207,18 +213,20 @@ class Recall:
             actor=_shown(unit.actor),
             trust=str(unit.trust),
             sources=unit.evidence,
-            tokens=self._cost(unit),
+            tokens=tokens,
             text=tell(unit),
             low_trust=_mark(unit),
         )
 
-    def _cost(self, unit: Observation) -> int:
-        """Return the tokens of a unit: as they are in the index, or counted once and kept."""
-        own = digest(unit)
-        store = self.indexes.store(Origin.PROJECT)
-        known = None if store is None else store.counted(place(unit))
-        if known is not None and known[0] == own:
-            return known[1]
+    def _costs(self, units: Sequence[Observation]) -> Iterator[tuple[Observation, int]]:
+        """Return units with their tokens: as they are in the index, or counted once and kept."""
+        store = self.indexes.store(Origin.PROJECT) if units else None
+        known = {} if store is None else store.counted(map(place, units))
+        for unit in units:
+            own, (counted, tokens) = digest(unit), known.get(place(unit), ("", 0))
+            yield unit, tokens if counted == own else self._cost(unit, own)
+
+    def _cost(self, unit: Observation, own: str) -> int:
         if own not in self._tokens:
             if len(self._tokens) >= MOST_COUNTED:
                 self._tokens.clear()
@@ -258,7 +266,7 @@ class Recall:
         )
         rows = (one.row for one in (found.others if weak else found.ranked))
         units = kept.each([snapshot.places[row].id for row in rows])
-        return _once(list(units))[:limit]
+        return list(islice(_once(units), limit))
 
     def _refresh(self, units: Kept, progress: Progress | None) -> None:
         """Update the index from the units, unless nothing changed."""
@@ -335,9 +343,10 @@ def _only(snapshot: Snapshot, kept: UnitStore, wanted: Wanted) -> list[bool] | N
     return [one.id in admitted for one in snapshot.places]
 
 
-def _once(units: Sequence[Observation]) -> list[Observation]:
+def _once(units: Iterable[Observation]) -> Iterator[Observation]:
     """Leave out what rests on the very events of something that ranks higher."""
-    seen: dict[tuple[int, ...], Observation] = {}
+    seen: set[tuple[int, ...]] = set()
     for unit in units:
-        seen.setdefault(unit.evidence, unit)
-    return list(seen.values())
+        if unit.evidence not in seen:
+            seen.add(unit.evidence)
+            yield unit

@@ -39,7 +39,7 @@ export function Live({ route }: { route: Route }) {
         <nav class="rows" aria-label="Sessions">
           <a class="row" href={link("live")} aria-current={route.screen === "live" ? "true" : undefined}>
             <span class="row-main">Everything</span>
-            <span class="row-sub">All events of the project as they are recorded</span>
+            <span class="row-sub">What happens in all sessions of the project</span>
           </a>
           {sessions.map((one) => <SessionRow key={one.id} session={one} chosen={one.id === chosen} />)}
         </nav>
@@ -72,7 +72,10 @@ function SessionRow({ session, chosen }: { session: Session; chosen: boolean }) 
 
 const ROW = 36;
 
-/** Every event as one line, the newest first. */
+/** A call that was allowed is told by its run, in a line of its own. */
+const isAllowed = (event: Brief): boolean => event.type === "ToolRequested" && event.tone === "plain";
+
+/** What happened, one line each, the newest first. */
 function Feed({ empty }: { empty: boolean }) {
   const [paused, setPaused] = useState<Brief[] | null>(null);
   const [older, setOlder] = useState<Brief[]>([]);
@@ -89,6 +92,7 @@ function Feed({ empty }: { empty: boolean }) {
   const top = base[0]?.seq ?? 0;
   const fresh = news.value.filter((one) => one.seq > top).reverse();
   const all = paused ?? [...fresh, ...base, ...older.filter((one) => one.seq < (base.at(-1)?.seq ?? 0))];
+  const shown = all.filter((one) => !isAllowed(one));
   const pause = (): void => setPaused(paused ? null : all);
   useKeys("Everything", [{ key: " ", label: paused ? "Go on" : "Pause", run: pause }]);
   const more = (): void => {
@@ -97,7 +101,7 @@ function Feed({ empty }: { empty: boolean }) {
     asked.current = last;
     setEnd(last);
   };
-  const missed = paused ? news.value.filter((one) => one.seq > (paused[0]?.seq ?? 0)).length : 0;
+  const missed = paused ? news.value.filter((one) => one.seq > (paused[0]?.seq ?? 0) && !isAllowed(one)).length : 0;
   return (
     <>
       <Head
@@ -114,7 +118,7 @@ function Feed({ empty }: { empty: boolean }) {
         <Empty title="No event yet" line="dmm install">Connect your agents. What they are given and what they do then appears here.</Empty>
       ) : null}
       {first.data && empty && all.length > 0 ? <p class="hint">No agent yet. Connect one: <code>dmm install</code></p> : null}
-      {all.length > 0 ? <List label="Events, newest first" items={all} height={ROW} keyOf={(one) => one.seq} row={(one) => <BriefRow event={one} />} follow={!paused} onEnd={more} /> : null}
+      {shown.length > 0 ? <List label="Events, newest first" items={shown} height={ROW} keyOf={(one) => one.seq} row={(one) => <BriefRow event={one} />} follow={!paused} onEnd={more} /> : null}
       <p class="sr" role="status">{fresh[0] && fresh[0].tone !== "plain" ? fresh[0].line : ""}</p>
     </>
   );

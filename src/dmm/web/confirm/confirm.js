@@ -58,8 +58,8 @@ async function confirm(path, asked) {
 }
 
 async function start() {
-  const here = await fetch("/v1/session");
-  if (!here.ok) await ask("/v1/session", { code: given.get("code") ?? "" });
+  const here = await ask("/v1/session");
+  if (!here.signed_in) await ask("/v1/session", { code: given.get("code") ?? "" });
   const path = `/v1/confirmations/${encodeURIComponent(given.get("id") ?? "")}`;
   const asked = await ask(path);
   part("line").textContent = show(asked.on);
