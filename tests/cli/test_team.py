@@ -52,6 +52,13 @@ def url(command: Command, folder: Path) -> Iterator[str]:
         yield told
 
 
+def need_status(run: Command, folder: Path) -> None:
+    """Expect a laptop that is up to date, with no rule of others in force."""
+    standing = json.loads(run("status", "--json", within=folder).stdout)["team"]
+    assert (standing["unsent"], standing["behind"], standing["rules"]) == (0, 0, [])
+    assert "0 rules from others, updated " in run("status", within=folder).stdout
+
+
 @pytest.mark.slow
 def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_path: Path) -> None:
     at = ("--folder", str(folder))
@@ -87,6 +94,7 @@ def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_pa
     lifted = ben("server", "lift", "acme/shop", "3", *at, within=at_ben)
     assert lifted.stdout == "team:3 lifted\n"
     ben("team", "sync", within=at_ben)
+    need_status(ben, at_ben)
     assert ben("check", "terraform destroy", within=at_ben).returncode == 0
     ada("ledger", "constraint", "never run terraform apply", within=at_ada)
     ada("team", "sync", within=at_ada)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dmm.lifecycle.results import SuggestionView
     from dmm.memories.overview import IndexState, RootState, Status
     from dmm.project.agenda import Pending, Queue
+    from dmm.team.service import Standing
 
 SHOWN = 5
 # From so many new files on, the index is still being built.
@@ -43,6 +44,8 @@ def status(as_json: Json = False, root: Root = None) -> None:
         told: dict[str, Any] = {"trusted": dmm.trusted, "ledger_fault": said, "daemon": daemon}
         told |= {"held_back": [one.path for one in dmm.consents.changes()], "lost": losses.count()}
         told |= {"unchecked": _unchecked(dmm), "team_fault": _team_fault(dmm)}
+        standing = _team_standing(dmm)
+        told["team"] = None if standing is None else to_plain(standing)
         print_json(state.as_dict() | {"agenda": to_plain(agenda)} | told)
         return
     from rich.console import Console
@@ -168,6 +171,30 @@ def _team_fault(dmm: Dmm) -> str | None:
     return None
 
 
+def _team_standing(dmm: Dmm) -> Standing | None:
+    """Return how far a laptop of a team is; None outside one, or where its copy can't be read."""
+    if not dmm.trusted or not dmm.base.team_rules.expected:
+        return None
+    try:
+        return dmm.team.status()
+    except DmmError:
+        return None
+
+
+def _team_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
+    fault = _team_fault(dmm)
+    standing = _team_standing(dmm)
+    if standing is not None:
+        told = f"{counted(len(standing.rules), 'rule')} from others"
+        seen = "never updated"
+        if standing.behind is not None:
+            seen = f"updated {standing.pulled}, {counted(standing.behind, 'event')} behind"
+        yield "Team", _plain(f"{told}, {seen}; {counted(standing.unsent, 'event')} unsent")
+        fault = fault or standing.fault
+    if fault:
+        yield "Team", f"[red]{_plain(fault)}[/red]"
+
+
 def _unchecked(dmm: Dmm) -> list[dict[str, Any]]:
     """Name the rules that could not be checked on real calls; agents' calls need trust."""
     if not dmm.trusted or not find_misses(dmm.project_ledger):
@@ -185,9 +212,7 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
     if fault is not None:
         way = fault.hint or "see: dmm doctor"
         yield "Ledger", f"[red]{_plain(fault.what)}[/red]; {_plain(way)}"
-    team = _team_fault(dmm)
-    if team is not None:
-        yield "Team", f"[red]{_plain(team)}[/red]"
+    yield from _team_rows(dmm)
     held = [one.path for one in dmm.consents.changes()]
     if held:
         names = _plain(", ".join(held))
