@@ -121,7 +121,19 @@ def test_every_decision_of_the_page_is_signed_for_itself(visit: Visit, owner: Wo
         _told(visit, f"never-push-to-main: {step}d")
         told = owner.ask("POST", "/v1/check", {"command": "git push origin main"})
         assert told["outcome"] == ("allowed" if step == "disable" else "denied")
-    assert len([one for one in sent if "signature" in one]) == 5
+    # A sentence becomes the rule that is shown; two memories that clash are kept.
+    visit.open("rules")
+    visit.main.get_by_role("textbox", name="Rule in a sentence").fill("never run kubectl delete")
+    expect(visit.main.get_by_role("article")).to_contain_text("kubectl delete")
+    visit.main.get_by_role("button", name="Add rule").click()
+    expect(visit.page.get_by_role("link", name="never run kubectl delete")).to_be_visible()
+    visit.open("conflicts")
+    visit.main.get_by_role("radio", name="Both are right: keep them").check()
+    visit.main.get_by_role("textbox", name="Why").fill("one is for staff")
+    visit.main.get_by_role("button", name="Resolve").click()
+    visit.main.get_by_role("button", name="Confirm").click()
+    expect(visit.page.get_by_role("status").get_by_text("resolved")).to_be_visible()
+    assert len([one for one in sent if "signature" in one]) == 7
 
 
 def _told(visit: Visit, words: str) -> None:
