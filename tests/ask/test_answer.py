@@ -88,6 +88,101 @@ def test_code_is_shown_by_its_definition_and_never_by_an_import(
     assert not [one for one in told["points"] if "import" in one["text"]]
 
 
+MANY = {
+    "README.md": "# Post\n\nPost delivers letters.\n",
+    "apps/web/package.json": '{\n  "scripts": {\n    "start": "next start"\n  }\n}\n',
+    "apps/web/src/page.tsx": "export const Page = () => <p>letters</p>;\n",
+    "apps/office/package.json": '{"name": "office"}\n',
+    "apps/office/src/main.ts": (
+        "import { serve } from '@hono/node-server';\n\nimport app from './app';\n\n"
+        "serve({ fetch: app.fetch, port: 3000 });\n"
+    ),
+    "packages/letters/package.json": '{"name": "letters"}\n',
+    "packages/letters/db/client.ts": (
+        "import { PrismaClient } from '@prisma/client';\n\n"
+        "export const prisma = new PrismaClient();\n"
+    ),
+    "packages/letters/db/migrations/001.sql": "CREATE TABLE old_letters (id INT);\n",
+    "packages/letters/src/stamps.ts": (
+        "import { Stamp } from '@prisma/client';\n\n"
+        "export type StampSheet = { letter: string; stamps: Stamp[] };\n\n"
+        "/** Decides whether a letter has enough stamps to be delivered. */\n"
+        "export const isPaid = (letter: string, stamps: Stamp[]) => {\n"
+        "  return stamps.length > letter.length / 20;\n"
+        "};\n"
+    ),
+    "packages/letters/src/stamps.test.ts": (
+        "import { isPaid } from './stamps';\n\n/** Letters with too few stamps are kept back. */\n"
+        "test('few stamps', () => expect(isPaid('long', [])).toBe(false));\n"
+    ),
+    "sandbox/stamps.ts": "export const isPaid = (letter: string) => letter.length > 0;\n",
+}
+
+
+def test_programs_are_named_by_package_also_where_only_a_script_starts_them(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    first = answer("Where do the programs start?", MANY)["points"][0]
+    assert first["text"] == (
+        "Programs start at server in apps/office (apps/office/src/main.ts:5);"
+        " script start, `next start`, in apps/web (apps/web/package.json:3)"
+    )
+
+
+def test_storage_is_where_it_is_opened_and_not_where_it_is_used_or_was_changed(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    first = answer("Where does each package store its data?", MANY)["points"][0]
+    assert first == {
+        "text": "Data is stored by database in packages/letters (packages/letters/db/client.ts:3)",
+        "cite": "packages/letters/db/client.ts:3",
+    }
+
+
+def test_code_is_told_by_the_comment_on_it_and_the_product_comes_first(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    told = answer("Where is it decided whether a letter has enough stamps?", MANY)
+    assert told["points"][0] == {
+        "text": "isPaid: Decides whether a letter has enough stamps to be delivered.",
+        "cite": "packages/letters/src/stamps.ts:6",
+    }
+    assert "sandbox" not in str(told["points"][:2])
+
+
+def test_tests_are_asked_for_and_tests_are_shown(answer: Callable[..., dict[str, Any]]) -> None:
+    first = answer("Which tests cover letters with too few stamps?", MANY)["points"][0]
+    assert first == {
+        "text": "Letters with too few stamps are kept back.",
+        "cite": "packages/letters/src/stamps.test.ts:3",
+    }
+
+
+def test_a_package_that_is_named_comes_first(answer: Callable[..., dict[str, Any]]) -> None:
+    files = {
+        **{
+            f"libs/{one}/pyproject.toml": f'[project]\nname = "{one}"\n' for one in ("post", "bank")
+        },
+        "libs/post/settings.py": "class PostSettings:\n    port = 1\n",
+        "libs/bank/settings.py": "class BankSettings:\n    port = 2\n",
+        "libs/post/more.py": "A = 1\n",
+    }
+    first = answer("Where is the configuration of the bank read?", files)["points"][0]
+    assert first["text"].startswith("It is configured by settings in libs/bank (libs/bank/setting")
+
+
+def test_test_modules_beside_code_show_nothing(answer: Callable[..., dict[str, Any]]) -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "post"\n',
+        "src/store.rs": (
+            "pub fn name() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    fn make() {\n"
+            '        run("CREATE TABLE letters (id INT)");\n    }\n}\n'
+        ),
+    }
+    told = answer("where do I start in this repository?", files)
+    assert any("data outlives" in one for one in told["missing"])
+
+
 def test_what_the_repository_does_not_know_is_named(
     answer: Callable[..., dict[str, Any]],
 ) -> None:

@@ -48,6 +48,14 @@ def test_the_answer_is_points_with_citations(counting: Project, typed: Typed) ->
     ]
 
 
+def test_what_no_file_mentions_is_said_before_what_comes_nearest(
+    counting: Project, typed: Typed
+) -> None:
+    told = typed("ask", "how does main count words in Kafka?", within=counting.folder)
+    assert told.out.splitlines()[0] == "Evidence is missing for: Kafka. What comes nearest:"
+    assert told.out.splitlines()[1].startswith("1. ")
+
+
 def test_the_prompt_for_an_agent_has_all_citations(counting: Project, typed: Typed) -> None:
     told = typed("ask", START, "--prompt", within=counting.folder)
     assert told.status == 0, told.err

@@ -8,18 +8,31 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from dmm.ask.evidence import Origin, safe_line
-from dmm.ask.sections import Section
+from dmm.ask.nearness import is_near
+from dmm.ask.sections import ASKED, Section
 from dmm.ask.sources import DOCUMENT
 from dmm.index.analysis import analyze
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from dmm.ask.evidence import Evidence
 
 NAMED = "named section"
+# Sections that are told in one line, place by place.
+LINES = {
+    Section.ENTRY_POINTS: "Programs start at",
+    Section.PERSISTENCE: "Data is stored by",
+    Section.SURFACES: "It is used through",
+    Section.CONFIGURATION: "It is configured by",
+    Section.AI_GENERATION: "Models are used by",
+}
+OVERVIEW = (Section.PURPOSE, Section.ENTRY_POINTS, Section.PERSISTENCE)
+PROSE = frozenset((str(Origin.MEMORY), DOCUMENT))
+# A question with so many words of its own is about more than a section.
+SEVERAL = 2
 MOST_POINTS = 3
-MOST_PLACES = 4
+MOST_PLACES = 8
 MOST_MORE = 5
 LONGEST_TEXT = 160
 PROSE_SHARE = 0.85
@@ -27,7 +40,7 @@ PROSE_SHARE = 0.85
 _MARKUP = re.compile(r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*_`>|]+|^#+\s.*$|^\s*(?:---|===).*$", re.M)
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|\[\]\([^)]*\)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_COMMENT = re.compile(r'^\s*(?:#|//|/\*|\*|--|"""|\'\'\')')
+_COMMENT = re.compile(r'^\s*(?:#+|///?|/\*+|\*+/?|--|"""|\'\'\')')
 # Lines of code that only name other code: imports, decorators, a text by itself.
 _EMPTY = re.compile(
     r"""@|["'`]|(?:import|from|use|package|export \*|#include|mod)\b"""
@@ -38,6 +51,7 @@ _FRAME = re.compile(r"^(?:Applies to|Source): .*$", re.M)
 _ITEM = re.compile(r"\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _WORDS = re.compile(r"\w+\W+\w+\W+\w+")
+_CITED = re.compile(r"\((\S+:\d+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,50 +72,74 @@ class Answer:
 
 
 def compose_overview(
-    evidence: Sequence[Evidence], missing: Sequence[str], name_package: Callable[[str], str]
+    evidence: Sequence[Evidence],
+    missing: Sequence[str],
+    named: Collection[Section],
+    name_package: Callable[[str], str],
 ) -> Answer:
-    """Return what a repository is for, where its programs start and where its data is."""
-    lines = (
-        ("", Section.PURPOSE),
-        ("Programs start at ", Section.ENTRY_POINTS),
-        ("Data is stored by ", Section.PERSISTENCE),
-    )
-    points = []
-    for opening, section in lines:
-        shown = [one for one in evidence if section in one.sections][:MOST_PLACES]
-        if shown and section is Section.PURPOSE:
-            points.append(Point(_first_sentence(shown[0].text), _place(shown[0], section)))
-        elif shown:
-            named = "; ".join(_describe_place(one, section, name_package) for one in shown)
-            points.append(Point(opening + named, _place(shown[0], section)))
-    return Answer(tuple(points), tuple(missing), ())
+    """Return what a repository is for, where its programs start and where its data is.
+
+    What else the question names comes first.
+    """
+    told = [*(one for one in LINES if one in named and one not in OVERVIEW), *OVERVIEW]
+    points = [_describe_section(one, evidence, name_package) for one in told]
+    return Answer(tuple(filter(None, points))[:MOST_POINTS], tuple(missing), ())
 
 
 def compose_points(
     evidence: Sequence[Evidence],
     missing: Sequence[str],
     named: Collection[Section],
+    name_package: Callable[[str], str],
     *,
     asked: str,
     looks_back: bool,
 ) -> Answer:
-    """Take the best piece of each source, then the next best; a look back asks sessions first.
+    """Take what shows a section that the question names, then the best piece of each source.
 
-    What shows a section that the question names counts as a source of its own. Of prose the
-    sentence is quoted that shares most words with what is asked.
+    The nearest source comes first; for a look back that is sessions. Of prose the sentence is
+    quoted that shares most words with what is asked.
     """
-    order = [str(Origin.MEMORY), NAMED, DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
-    if looks_back:
-        order = [order[-1], *order[:-1]]
+    lines = [_describe_section(one, evidence, name_package) for one in LINES if one in named]
+    points = [one for one in lines if one is not None]
+    told = {cite for one in points for cite in _CITED.findall(one.text)}
+    order = [NAMED, str(Origin.MEMORY), DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
     by_source: dict[str, list[Evidence]] = {name: [] for name in order}
     for one in evidence:
-        by_source[NAMED if set(one.sections) & set(named) else _source(one)].append(one)
-    rows = zip_longest(*by_source.values())
-    ranked = [one for one in chain.from_iterable(rows) if one is not None]
-    more = (_cite(one) for one in ranked[MOST_POINTS : MOST_POINTS + MOST_MORE])
+        shows = [section for section in one.sections if section in named]
+        if not any(_place(one, section) in told for section in shows):
+            by_source[NAMED if shows and not one.near else _source(one)].append(one)
+    about = {*analyze(asked)} - {*analyze(" ".join(text for one in named for text in ASKED[one]))}
+    lead = NAMED if len(about) < SEVERAL else ""
+    ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else lead)
+    left = MOST_POINTS - len(points)
+    more = (_cite(one) for one in ranked[left : left + MOST_MORE])
     terms = frozenset(analyze(asked))
-    points = tuple(_point(one, terms) for one in ranked[:MOST_POINTS])
-    return Answer(points, tuple(missing), tuple(more))
+    points += [_point(one, terms) for one in ranked[:left]]
+    return Answer(tuple(points[:MOST_POINTS]), tuple(missing), tuple(more))
+
+
+def _rank(by_source: Mapping[str, Sequence[Evidence]], first: str) -> list[Evidence]:
+    """Take turns among sources, then the nearest first; of prose one piece, more at the end."""
+    turns = list(chain.from_iterable(zip_longest(*by_source.values())))
+    lead = list(by_source.get(first, ()))
+    extra = [one for name in PROSE for one in by_source[name][1:]]
+    extra += [one for name in PROSE for one in by_source[name][:1] if not is_near(one)]
+    rest = [one for one in turns if one is not None and one not in lead]
+    return [*lead, *sorted(rest, key=lambda one: (one in extra, -one.near))]
+
+
+def _describe_section(
+    section: Section, evidence: Sequence[Evidence], name_package: Callable[[str], str]
+) -> Point | None:
+    """Name the places that show a section, each with its package; of a document its sentence."""
+    shown = [one for one in evidence if section in one.sections][:MOST_PLACES]
+    if not shown:
+        return None
+    if section is Section.PURPOSE:
+        return Point(_first_sentence(shown[0].text), _place(shown[0], section))
+    named = "; ".join(_describe_place(one, section, name_package) for one in shown)
+    return Point(f"{LINES[section]} {named}", _place(shown[0], section))
 
 
 def _source(one: Evidence) -> str:
@@ -127,16 +165,43 @@ def _point(one: Evidence, terms: frozenset[str]) -> Point:
         said = _best_sentence(one.text, terms)
         title = f"{one.title}: " if one.title and one.title not in said else ""
         return Point(_clip(f"{title}{said}") + doubt, _cite(one))
-    lines = one.text.split("\n")
-    told = _first_code(lines[one.line - one.start :] if one.marks else lines)
-    # A passage from the middle of a definition is named by it; its first line says little.
-    is_inside = not one.marks and one.title and one.title.rpartition(".")[2] not in told
-    return Point(_clip(one.title if is_inside or not told else told) + doubt, _cite(one))
+    text, line = _tell_code(one, terms)
+    place = _cite(one).rpartition(":")[0]
+    return Point(_clip(text) + doubt, f"{place}:{line}")
+
+
+def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:
+    """Say what code does: its name with the comment on it, or the line nearest to the question."""
+    if one.remark and one.title:
+        return f"{one.title}: {one.remark}", one.line
+    lines = list(enumerate(one.text.split("\n")))
+    said = [(at, line.strip()) for at, line in lines if _says(line)]
+    if one.marks and not one.near:
+        said = [(at, line) for at, line in said if at >= one.line - one.start][:1] or said[:1]
+    elif not one.title:
+        # What is nobody's definition is best told by the comment in it.
+        told = ((at, _COMMENT.sub("", line)) for at, line in lines if _COMMENT.match(line))
+        said += [(at, line.strip().removesuffix("*/").rstrip()) for at, line in told]
+    name = one.title.rpartition(".")[2]
+    if not said:
+        return one.title or one.path.rpartition("/")[2], one.line
+    # A definition says most in its first line.
+    if name and re.search(rf"\b{re.escape(name)}\b", said[0][1]):
+        return said[0][1], one.line
+    at, best = max(said, key=lambda two: (len(terms.intersection(analyze(two[1]))), -two[0]))
+    return f"{one.title}: {best}" if name else best, one.start + at
+
+
+def _says(line: str) -> bool:
+    plain = line.strip()
+    is_empty = _COMMENT.match(line) or _EMPTY.match(plain)
+    return not is_empty and any(char.isalpha() for char in plain)
 
 
 def _describe_place(one: Evidence, section: Section, name_package: Callable[[str], str]) -> str:
     label = next(mark.label for mark in one.marks if mark.section is section)
-    package = name_package(one.path)
+    program = one.path.rpartition("/")[0] if section is Section.ENTRY_POINTS else ""
+    package = name_package(one.path) or program
     inside = f" in {safe_line(package)}" if package else ""
     return f"{safe_line(label)}{inside} ({_place(one, section)})"
 
@@ -151,8 +216,7 @@ def _cite(one: Evidence) -> str:
 
 def _first_code(lines: Iterable[str]) -> str:
     """Return the first line that says something; a definition says most in its first line."""
-    said = (line.strip() for line in lines if line.strip() and not _COMMENT.match(line))
-    return next((line for line in said if not _EMPTY.match(line)), "")
+    return next((line.strip() for line in lines if _says(line)), "")
 
 
 def _best_sentence(text: str, terms: frozenset[str]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks
 from dmm.ask.evidence import Evidence, make_code, safe_line
+from dmm.ask.remarks import find_remark
 from dmm.ask.sources import CodeFile, Definition
 from dmm.errors import IndexBusy, StorageError
 from dmm.files.citations import digest
@@ -71,14 +72,43 @@ class Repository:
         return [CodeFile(one.path, str(one.kind), one.language) for one in listed]
 
     def search(
-        self, question: str, limit: int, kinds: Collection[Kind] | None = None
+        self,
+        question: str,
+        limit: int,
+        kinds: Collection[Kind] | None = None,
+        under: str | None = None,
     ) -> list[Evidence]:
         """Find the places that bear on a question, best first, with their lines."""
         index = self._index
         if index is None or not question.strip():
             return []
-        places = [(one, index.excerpt(one)) for one in index.search(question, limit, kinds=kinds)]
-        return [_evidence(one, text) for one, text in places if text is not None]
+        found = index.search(question, limit, under, kinds)
+        places = [(one, index.excerpt(one)) for one in found]
+        return [self._evidence(one, text) for one, text in places if text is not None]
+
+    def _evidence(self, found: Found, text: str) -> Evidence:
+        """Make evidence of a place; what a file holds of secrets is not shown."""
+        remark = self._remark(found) if found.symbol else ""
+        return make_code(
+            found.path,
+            (found.start, found.end),
+            found.hash,
+            clean(text),
+            symbol=found.symbol,
+            score=found.score,
+            kind=str(found.kind),
+            remark=clean(remark),
+        )
+
+    def _remark(self, found: Found) -> str:
+        """Read the comment on the definition that a passage belongs to."""
+        name = (found.symbol or "").rpartition(".")[2]
+        around = [
+            one.start
+            for one in self.definitions(found.path)
+            if one.name == name and one.start <= found.start <= one.end
+        ]
+        return find_remark(self.read(found.path), max(around, default=found.start))
 
     def search_documents(self, question: str, limit: int) -> list[Evidence]:
         """Find the passages of documents that bear on a question, titled by their headings."""
@@ -116,11 +146,19 @@ class Repository:
 
     def _definition(self, symbol: Symbol) -> Evidence:
         end = min(symbol.end, symbol.start + LONGEST_SHOWN - 1)
-        lines = self.read(symbol.path)[symbol.start - 1 : end]
+        whole = self.read(symbol.path)
+        lines = whole[symbol.start - 1 : end]
         text = clean("\n".join(lines))
         span = (symbol.start, symbol.start + len(lines) - 1)
         return make_code(
-            symbol.path, span, digest(lines), text, symbol=symbol.name, score=1.0, kind=symbol.kind
+            symbol.path,
+            span,
+            digest(lines),
+            text,
+            symbol=symbol.name,
+            score=1.0,
+            kind=symbol.kind,
+            remark=clean(find_remark(whole, symbol.start)),
         )
 
     def rank(self, words: str) -> list[str]:
@@ -182,16 +220,3 @@ class Repository:
             return contextlib.nullcontext()
         what = "another process is indexing the repository"
         return exclusive(self.store.with_name(LOCK), what=what, patience=PATIENCE)
-
-
-def _evidence(found: Found, text: str) -> Evidence:
-    """Make evidence of a place; what a file holds of secrets is not shown."""
-    return make_code(
-        found.path,
-        (found.start, found.end),
-        found.hash,
-        clean(text),
-        symbol=found.symbol,
-        score=found.score,
-        kind=str(found.kind),
-    )

@@ -38,7 +38,8 @@ class Mark(NamedTuple):
 class Evidence:
     """Something that bears on a question; `cite` is how a reader finds it again.
 
-    `doubt` says why it tells and never orders, where that is so.
+    `doubt` says why it tells and never orders, where that is so; `remark` is the first sentence of
+    the comment on code, `near` how near it is to the question in words and in meaning.
     """
 
     id: str
@@ -55,6 +56,8 @@ class Evidence:
     end: int = 0
     line: int = 0
     kind: str = ""
+    remark: str = ""
+    near: float = 0.0
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -98,6 +101,7 @@ def make_code(
     symbol: str | None = None,
     score: float = 0.0,
     kind: str = "",
+    remark: str = "",
 ) -> Evidence:
     """Make evidence of lines of code; the line is the one that matters most, or the first."""
     start, end = span
@@ -115,6 +119,7 @@ def make_code(
         end=end,
         line=line or start,
         kind=kind,
+        remark=safe_line(remark),
     )
 
 
@@ -149,7 +154,8 @@ def dedupe(found: Iterable[Evidence]) -> tuple[list[Evidence], list[tuple[str, s
             words.setdefault(_words(one.text), one.id)
             continue
         held = kept[same]
-        kept[same] = replace(held, marks=tuple(dict.fromkeys((*held.marks, *one.marks))))
+        marks = tuple(dict.fromkeys((*held.marks, *one.marks)))
+        kept[same] = replace(held, marks=marks, near=max(held.near, one.near))
         dropped.append((one.id, same))
     return list(kept.values()), dropped
 

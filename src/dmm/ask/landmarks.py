@@ -12,7 +12,9 @@ from dmm.ask.sources import DOCUMENT, SOURCE, TEST, CodeFile
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-MOST_CANDIDATES = 40
+# Files that are read for a section: of each package some, and not too many of all.
+MOST_CANDIDATES, FEWEST_CANDIDATES, MOST_READ = 40, 10, 240
+_WORD = re.compile(r"[^\W_]+")
 # What lies here serves the work on the product; the product itself comes first.
 _ASIDE = frozenset(
     (
@@ -22,6 +24,7 @@ _ASIDE = frozenset(
         *("stories", "storybook", ".storybook", "mocks", "__mocks__", "templates", "experimental"),
     )
 )
+_MIGRATIONS = frozenset(("migrations", "migration", "versions"))
 _DOCUMENTED = frozenset(("docs", "doc", "documentation", ".github"))
 # Words of file and folder names; the contents still have to show it.
 _NAMES = {
@@ -95,7 +98,13 @@ def package_of(path: str, packages: Collection[str]) -> str:
 def order(path: str) -> tuple[bool, int, str]:
     """Order paths: the product before what serves its making, the upper before the deeper."""
     folders = path.split("/")[:-1]
-    return not _ASIDE.isdisjoint(folders), len(folders), path
+    hidden = any(one.startswith(".") for one in folders)
+    return hidden or not _ASIDE.isdisjoint(folders), len(folders), path
+
+
+def is_past(path: str) -> bool:
+    """Return whether a file is one of a row of migrations."""
+    return not _MIGRATIONS.isdisjoint(path.split("/")[:-1])
 
 
 def is_aside(document: str) -> bool:
@@ -103,8 +112,23 @@ def is_aside(document: str) -> bool:
     return not (_ASIDE - _DOCUMENTED).isdisjoint(document.split("/")[:-1])
 
 
-def name_candidates(section: Section, files: Iterable[CodeFile]) -> list[str]:
-    """List source files whose names hint at a section, the most likely first."""
+def find_named(packages: Collection[str], words: Collection[str]) -> frozenset[str]:
+    """Find the packages that some words name: all words of their folder that others don't share."""
+    names = {one: frozenset(_WORD.findall(one.rpartition("/")[2].casefold())) for one in packages}
+    counted = Counter(word for name in names.values() for word in name)
+    asked = {one.casefold() for one in words}
+    asked |= {one.removesuffix("'s").removesuffix("s") for one in asked}
+    own = {
+        one: {word for word in name if counted[word] * 2 <= len(names)} or name
+        for one, name in names.items()
+    }
+    return frozenset(one for one, name in own.items() if name and name <= asked)
+
+
+def name_candidates(
+    section: Section, files: Iterable[CodeFile], packages: Collection[str] = ()
+) -> list[str]:
+    """List source files whose names hint at a section, the most likely first, of each package."""
     pattern = _PATTERNS.get(section)
     if pattern is None:
         return []
@@ -112,7 +136,15 @@ def name_candidates(section: Section, files: Iterable[CodeFile]) -> list[str]:
     # The file's own name says more than that of a folder above.
     stems = {path: bool(pattern.search("/" + path.rpartition("/")[2])) for path in named}
     named.sort(key=lambda path: (order(path)[0], not stems[path], *order(path)[1:]))
-    return named[:MOST_CANDIDATES]
+    most = max(FEWEST_CANDIDATES, MOST_CANDIDATES // max(1, len(packages)))
+    taken: Counter[str] = Counter()
+    kept = []
+    for path in named:
+        package = package_of(path, packages)
+        taken[package] += 1
+        if taken[package] <= most:
+            kept.append(path)
+    return kept[:MOST_READ]
 
 
 def find_readme(files: Iterable[CodeFile]) -> str | None:

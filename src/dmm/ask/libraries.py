@@ -31,6 +31,17 @@ DATABASES = {
     "ruby": "active_record sequel sqlite3 pg mysql2 mongoid redis",
     "c": "sqlite3.h libpq-fe.h mysql.h lmdb.h leveldb/db.h rocksdb/db.h",
 }
+# Where files are kept outside the machine.
+OBJECT_STORES = {
+    "python": "boto3 google.cloud.storage azure.storage.blob minio",
+    "script": "@aws-sdk/client-s3 @google-cloud/storage @azure/storage-blob minio @vercel/blob",
+    "go": (
+        "github.com/aws/aws-sdk-go-v2/service/s3 cloud.google.com/go/storage"
+        " github.com/minio/minio-go"
+    ),
+    "rust": "aws_sdk_s3 object_store opendal",
+}
+SERVERS = {"script": "@hono/node-server @react-router/serve", "python": "hypercorn waitress"}
 MODEL_LIBRARIES = {
     "python": (
         "openai anthropic google.generativeai google.genai mistralai cohere ollama litellm"

@@ -17,6 +17,7 @@ _DESCRIPTION = re.compile(r"^\s*[\"']?description[\"']?\s*[=:]\s*[\"']\S")
 _TESTED = re.compile(
     r"^\s*(?:\[tool\.pytest|\[tool:pytest\]|\[pytest\]|\"test(?::\w+)?\"\s*:|tests?\s*:(?!=))"
 )
+_START = re.compile(r'^\s*"start"\s*:\s*"([^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,22 @@ class Command:
     module: str = ""
     function: str = ""
     file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a package is started: the words of its script, and their line."""
+
+    words: str
+    line: int
+
+
+def find_start(path: str, lines: Sequence[str]) -> Start | None:
+    """Find the script that starts a package of JavaScript."""
+    if path.rpartition("/")[2] != "package.json":
+        return None
+    found = ((at, _START.match(line)) for at, line in enumerate(lines, 1))
+    return next((Start(one[1], at) for at, one in found if one), None)
 
 
 def read_commands(path: str, lines: Sequence[str]) -> list[Command]:

@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.ask import answer as short_answer
-from dmm.ask import budget, coverage, landmarks, layers, plan, render
+from dmm.ask import budget, coverage, landmarks, layers, nearness, plan, render
 from dmm.ask.evidence import Origin, dedupe
 from dmm.ask.mapping import map_question
 from dmm.ask.question import read_question
-from dmm.ask.sections import MEANING, SECTION_OF, Category, find_sections
+from dmm.ask.sections import MEANING, SECTION_OF, Category, Section
 from dmm.ask.survey import Survey
 from dmm.domain.plain import to_plain
+from dmm.repo.records import Kind
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     from dmm.ask.mapping import Choose, Decision
     from dmm.ask.profiles import Profile
     from dmm.ask.question import Question
-    from dmm.ask.sections import Section
     from dmm.ask.sources import Sources, Told
 
 EXECUTOR_OFF = "off"
-MOST_PLACES = 12
+# Places that are read for their meaning, and those that are kept.
+MOST_READ, MOST_PLACES = 40, 12
+MOST_PACKAGES = 3
 # The evidence is what a prompt is for: what frames it takes at most this part of the budget.
 FRAME_SHARE = 0.5
 # A profile that looks for so many sections is about the repository itself.
@@ -57,6 +59,7 @@ class Gathered:
     dropped: tuple[tuple[str, str], ...]
     files: int
     packages: Mapping[str, int]
+    named: tuple[Section, ...]
     unknown: tuple[str, ...]
 
     def name_package(self, path: str) -> str:
@@ -99,33 +102,34 @@ def answer(
         default=request.default_profile,
         choose=choose,
     )
-    named = find_sections(question.words)
+    named = nearness.name_sections(question.words, sources.liken)
     profile = decision.profile
     wanted = tuple(dict.fromkeys((*profile.sections, *named)))
     decision = replace(decision, profile=replace(profile, sections=wanted))
-    gathered = gather(question, decision.profile, sources, request.retry_max)
+    gathered = gather(question, decision.profile, sources, named, request.retry_max)
     written = write(request, question, decision, gathered, critic, count)
     return describe(request, question, decision, gathered, written, critic, count)
 
 
-def gather(question: Question, profile: Profile, sources: Sources, retry_max: int) -> Gathered:
+def gather(
+    question: Question,
+    profile: Profile,
+    sources: Sources,
+    named: tuple[Section, ...],
+    retry_max: int,
+) -> Gathered:
     """Ask all sources, look closer at the repository, and keep each thing once."""
     memory, sessions = sources.memory(question), sources.sessions(question)
-    survey = Survey(sources.code)
-    asked = " ".join((question.words, *question.files, *question.symbols))
-    named = [place for name in question.symbols for place in sources.code.locate(name)]
-    # A question for anything at all would find whatever shares its idle words.
-    tells = question.topic or question.files or question.symbols
-    found = list(sources.code.search(asked, MOST_PLACES) if tells else ())
-    # Examples and tools match well, since they show all of it; the product itself comes first.
-    found.sort(key=lambda one: landmarks.order(one.path)[0])
-    found = [*named, *sources.documents(question), *found]
+    survey = Survey(sources.code, question.subjects)
+    located = [place for name in question.symbols for place in sources.code.locate(name)]
+    found = [*located, *sources.documents(question), *_search(question, sources, survey, named)]
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
-    code = _in_order(profile, find_sections(question.words), hits, covered.evidence)
-    evidence, dropped = dedupe((*memory.evidence, *sessions.evidence, *code))
+    code = _in_order(profile, named, hits, covered.evidence)
+    remembered = nearness.order(question.words, memory.evidence, sources.liken)
+    evidence, dropped = dedupe((*remembered, *sessions.evidence, *code))
     unknown = [
-        *_unfound(question, sources, survey, named),
+        *_unfound(question, sources, survey, located),
         *sources.code.find_unknown(question.subjects),
     ]
     return Gathered(
@@ -136,8 +140,34 @@ def gather(question: Question, profile: Profile, sources: Sources, retry_max: in
         tuple(dropped),
         len(survey.files),
         survey.packages,
+        named,
         tuple(one for one in dict.fromkeys(unknown) if not _is_told(one, evidence)),
     )
+
+
+def _search(
+    question: Question, sources: Sources, survey: Survey, named: Sequence[Section]
+) -> list[Evidence]:
+    """Find code of the product, or tests where they are asked for, then order it by its meaning.
+
+    Examples and tools match well, since they show all of it; they come later.
+    """
+    # A question for anything at all would find whatever shares its idle words.
+    if not (question.topic or question.files or question.symbols):
+        return []
+    asked = " ".join((question.words, *question.files, *question.symbols))
+    product, tests = (Kind.SOURCE, Kind.OTHER), (Kind.TEST,)
+    wanted, others = (tests, product) if Section.TESTS in named else (product, tests)
+    read = [*sources.code.search(asked, MOST_READ, wanted)]
+    for package in sorted(survey.asked)[:MOST_PACKAGES]:
+        read += sources.code.search(asked, MOST_PLACES, wanted, package)
+    read = list({one.id: one for one in read}.values())
+    beside = [one for one in read if wanted is product and landmarks.order(one.path)[0]]
+    near = nearness.order(
+        question.words, [one for one in read if one not in beside], sources.liken, survey.is_asked
+    )
+    later = [*beside, *sources.code.search(asked, MOST_PLACES, others)]
+    return [*near[:MOST_PLACES], *later[:MOST_PLACES]]
 
 
 def _unfound(
@@ -257,7 +287,7 @@ def describe(
     evidence, choice = gathered.evidence, written.choice
     total = count(written.text)
     told: dict[str, Any] = {
-        "layer1_search": _search(gathered),
+        "layer1_search": _rows(gathered),
         "layer3_observations": [_full(one) for one in evidence if one.origin is Origin.SESSIONS],
         "repo_context": [_full(one) for one in evidence if one.origin is Origin.CODE],
         "answer": _tell_answer(question, decision, gathered, written),
@@ -295,23 +325,27 @@ def _tell_answer(
     about_all = len(decision.profile.sections) >= ABOUT_ALL
     inside = short_answer.put_first(evidence, question.subjects, gathered.name_package)
     if about_all and inside is None:
-        found = short_answer.compose_overview(evidence, missing, gathered.name_package)
+        found = short_answer.compose_overview(
+            evidence, missing, gathered.named, gathered.name_package
+        )
     else:
         found = short_answer.compose_points(
             inside if about_all and inside else evidence,
             missing,
-            find_sections(question.words),
+            gathered.named,
+            gathered.name_package,
             asked=question.words,
             looks_back=question.looks_back or question.span is not None,
         )
     return {
         "points": [asdict(one) for one in found.points],
         "missing": list(found.missing),
+        "unknown": list(gathered.unknown),
         "more": list(found.more),
     }
 
 
-def _search(gathered: Gathered) -> dict[str, Any]:
+def _rows(gathered: Gathered) -> dict[str, Any]:
     """Rows of sessions to choose from, and the memories, which are short enough to be whole."""
     found = [_full(one) for one in gathered.evidence if one.origin is Origin.MEMORY]
     return gathered.sessions.about | {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.ask import landmarks
+from dmm.ask import landmarks, nearness
 from dmm.ask.critic import EDIT, OTHER, RUN, Move
 from dmm.ask.evidence import Evidence, Origin, hash_text, safe, safe_line
 from dmm.ask.sources import Told
@@ -33,15 +32,12 @@ MOST_MEMORIES = 8
 MOST_ROWS = 20
 MOST_UNITS = 10
 DOCUMENTS_READ, MOST_DOCUMENTS = 20, 3
-# A passage less like the question than this is about something else.
-NEAR_ENOUGH = 0.45
 # Enough for the memories that are told; the budget of the prompt decides among them.
 MEMORY_ROOM = 8_000
 # Only what happened lately says how a session is going.
 EVENTS_BACK = 5_000
 TOOL_EVENTS = (EventType.TOOL_USED, EventType.TOOL_FAILED)
 UNTRUSTED = "not accepted by you"
-_NAME = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +78,16 @@ class ProjectSources:
         if not question.topic:
             return []
         found = self.repository.search_documents(question.words, DOCUMENTS_READ)
+        kept = filter(nearness.is_near, nearness.order(question.words, found, self.liken))
+        return sorted(kept, key=lambda one: landmarks.is_aside(one.path))[:MOST_DOCUMENTS]
+
+    def liken(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return how alike a text and each of some others are; nothing without the model."""
         embedder = self.packs.indexes.embedder()
         if embedder is None:
-            return found[:MOST_DOCUMENTS]
-        asked = embedder.embed_query(question.words)
-        near = {one.id: float(embedder.embed_query(_subject(one)) @ asked) for one in found}
-        kept = [one for one in found if near[one.id] >= NEAR_ENOUGH]
-        kept.sort(key=lambda one: (landmarks.is_aside(one.path), -near[one.id]))
-        return kept[:MOST_DOCUMENTS]
+            return []
+        asked = embedder.embed_query(text)
+        return [float(embedder.embed_query(one) @ asked) for one in others]
 
     def sessions(self, question: Question) -> Told:
         """Look up what sessions did: rows first, then the whole of the best."""
@@ -114,12 +112,6 @@ class ProjectSources:
         about |= {"hint": told.hint} if told.hint else {}
         found = tuple(map(_unit, full))
         return Told(found, told.results, len(told.results), told.notices, about)
-
-
-def _subject(one: Evidence) -> str:
-    """Return what a passage is about: the words of its path, its heading and its text."""
-    path = " ".join(_NAME.findall(one.path.rpartition(".")[0]))
-    return f"{path}. {one.title}. {one.text}"
 
 
 def _untold(told: Searched) -> Sequence[Row]:

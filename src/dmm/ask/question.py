@@ -28,10 +28,12 @@ _KINDS = {
 }
 _KIND_WORDS = {kind: re.compile(rf"\b(?:{words})\b", re.I) for kind, words in _KINDS.items()}
 _LOOKS_BACK = re.compile(
-    r"\b(?:did|have|had|was|were)\s+(?:we|i|you|they|it|the|any|there)\b|\bwhich\b|\blist\b"
+    r"\b(?:did|have|had|was|were)\s+(?:we|i|you|they|it|the|any|there)\b"
     r"|\b(?:so\s+far|recently|lately|history|earlier|previous(?:ly)?)\b",
     re.I,
 )
+# These ask for what sessions did only beside a kind of it, such as bugs or decisions.
+_LISTS = re.compile(r"\b(?:which|list)\b", re.I)
 _QUOTED = re.compile(r"\"([^\"\n]{2,120})\"|“([^”\n]{2,120})”|(?<!\w)'([^'\n]{2,120})'(?!\w)")
 _TICKED = re.compile(r"`([^`\n]{1,120})`")
 _ENDINGS = (
@@ -118,12 +120,14 @@ def read_question(text: str, day: dt.date) -> Question:
     symbols = [*inside, *_SYMBOL.findall(unfiled)]
     names = ["".join(found) for found in _QUOTED.findall(plain)]
     names += [one for one in ticked if " " in one]
+    kinds = tuple(kind for kind, words in _KIND_WORDS.items() if words.search(rest))
     looks_back = span is not None or _LOOKS_BACK.search(plain) is not None
+    looks_back = looks_back or (bool(kinds) and _LISTS.search(plain) is not None)
     return Question(
         text=plain,
         words=rest or plain,
         span=span,
-        kinds=tuple(kind for kind, words in _KIND_WORDS.items() if words.search(rest)),
+        kinds=kinds,
         files=_first(one.rstrip("./,:;") for one in files),
         symbols=_first(one.removesuffix("()") for one in symbols),
         names=_first(names),

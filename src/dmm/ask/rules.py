@@ -79,6 +79,8 @@ ENTRY_POINTS = (
         ".listen(",
         r"(?P<at>\b\w+)\.listen\(\s*(?:\w*(?:port|PORT)\w*|process\.env|\d{2,5})",
     ),
+    _uses(_ENTRY, "server", 3, libraries.SERVERS),
+    _rule(_ENTRY, "server", 3, "Bun.serve Deno.serve", r"(?P<at>\b(?:Bun|Deno)\.serve)\("),
     _rule(
         _ENTRY,
         "server",
@@ -109,12 +111,33 @@ PERSISTENCE = (
     Rule(
         _KEEPS,
         "schema",
-        4,
+        5,
         ("CREATE TABLE", "create table"),
         r"(?P<at>\b(?i:create)\s+(?i:table))\s+(?i:if\s+not\s+exists\s+)?"
         r"[\"`\[]?[\w.]+[\"`\]]?\s*\(",
         in_string=True,
     ),
+    _uses(_KEEPS, "object store", 4, libraries.OBJECT_STORES),
+    # A connection that is opened says more than a use of one.
+    _rule(
+        _KEEPS,
+        "database",
+        4,
+        "PrismaClient( MongoClient( Pool( Redis( DataSource( Sequelize( Database( drizzle(",
+        r"(?P<at>\bnew\s+(?:PrismaClient|MongoClient|Pool|(?:IO)?Redis|DataSource|Sequelize|Database)"
+        r"|=\s*drizzle)\(",
+    ),
+    _rule(
+        _KEEPS,
+        "database",
+        4,
+        "connect( create_engine( create_async_engine( create_pool( Open( pgxpool.New connect_with(",
+        r"(?P<at>\b(?:sqlite3|aiosqlite|psycopg2?|asyncpg|duckdb|apsw)\.(?:connect|create_pool)"
+        r"|\bcreate_(?:async_)?engine|\b(?:sql|gorm|sqlx|bolt|badger)\.Open|\bpgxpool\.New\w*"
+        r"|\b(?:SqlitePool|PgPool|MySqlPool)(?:Options)?(?:::new\(\)[\s\S]{0,200}?)?(?:::|\.)connect"
+        r"\w*)\(",
+    ),
+    _rule(_KEEPS, "schema", 5, "datasource", r"^(?P<at>datasource)\s+\w+\s*\{"),
     _rule(
         _KEEPS,
         "model of a table",

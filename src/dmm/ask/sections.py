@@ -43,6 +43,21 @@ MEANING = {
     Section.BUILD: "how it is built and delivered",
     Section.AI_GENERATION: "where language or embedding models are used",
 }
+# The usual questions for each section; one that is much like them asks for the same.
+ASKED = {
+    Section.PURPOSE: ("What is this project for?",),
+    Section.ENTRY_POINTS: ("Where does the program start?", "Which programs can be run?"),
+    Section.ARCHITECTURE: ("How is the code structured?",),
+    Section.PERSISTENCE: ("Where is the data stored?", "Which database is used?"),
+    Section.SURFACES: ("Which commands does it offer?", "Which API routes are there?"),
+    Section.CONFIGURATION: (
+        "Where is it configured?",
+        "Which settings and environment variables are read?",
+    ),
+    Section.TESTS: ("Which tests are there?", "How is it tested?"),
+    Section.BUILD: ("How is it built and deployed?",),
+    Section.AI_GENERATION: ("Where are language models called?",),
+}
 SECTION_OF = {
     Category.ENTRYPOINT: Section.ENTRY_POINTS,
     Category.PERSISTENCE: Section.PERSISTENCE,

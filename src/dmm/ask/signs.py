@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_OF_A_RULE = 3
 LONGEST_IMPORT = 2_000
+# The way of an import whose module is a text: see libraries.
+SCRIPT = "at3"
 SIGNED = frozenset(rule.section for rule in RULES)
 
 _FROM = re.compile(r"^\s*from\s+[\w.]+\s+import\b")
@@ -71,6 +73,12 @@ def _first_use(match: re.Match[str], bare: Bare) -> list[int]:
     if end < 0:
         return []
     said = _FROM.sub("", bare.text[match.start() : end])
+    if match.lastgroup == SCRIPT:
+        # The names stand before the module, maybe on lines of their own.
+        earliest = max(0, match.start() - LONGEST_IMPORT)
+        start = bare.text.rfind("import", earliest, match.start())
+        start = max(start, bare.text.rfind("\n", 0, match.start()) + 1) if start < 0 else start
+        said = bare.text[start : match.start()]
     names = [name for name in _NAME.findall(said) if name not in _KEYWORDS]
     later = _used(tuple(names)).search(bare.code, end) if names else None
     return [] if later is None else [later.start()]

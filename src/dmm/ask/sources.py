@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from dmm.ask.evidence import Evidence
     from dmm.ask.question import Question
     from dmm.recall.results import Row
+    from dmm.repo.records import Kind
 
 SOURCE, TEST, DOCUMENT, OTHER = "source", "test", "document", "other"
 
@@ -50,8 +51,17 @@ class Code(Protocol):
     def files(self) -> Sequence[CodeFile]:
         """List all files in path order."""
 
-    def search(self, question: str, limit: int) -> Sequence[Evidence]:
-        """Find the places that bear on a question, best first."""
+    def search(
+        self,
+        question: str,
+        limit: int,
+        kinds: Collection[Kind] | None = None,
+        under: str | None = None,
+    ) -> Sequence[Evidence]:
+        """Find the places that bear on a question, best first.
+
+        Only files of some kinds may count, and only those under a folder.
+        """
 
     def locate(self, name: str) -> Sequence[Evidence]:
         """Find the definitions of a name, such as `search` or `Recall.search`."""
@@ -87,6 +97,9 @@ class Sources(Protocol):
 
     def sessions(self, question: Question) -> Told:
         """Look up what sessions did."""
+
+    def liken(self, text: str, others: Sequence[str]) -> Sequence[float]:
+        """Return how alike a text and each of some others are in meaning; nothing if unknown."""
 
     def documents(self, question: Question) -> Sequence[Evidence]:
         """Find what the repository's documents say about a question, best first."""

@@ -16,20 +16,27 @@ from dmm.files.citations import digest
 from dmm.repo.strip_comments import Bare, strip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from dmm.ask.sources import Code
 
 LONGEST_DEFINITION = 40
 LINES_BEFORE, LINES_AFTER = 2, 12
-DECLARED = 6
+DECLARED, STARTED = 6, 2
 MOST_RANKED = 20
 MOST_OF_A_LABEL = 2
 MOST_CHARACTERS = 400_000
-MOST = {Section.SURFACES: 6, Section.PERSISTENCE: 4, Section.ENTRY_POINTS: 4, Section.BUILD: 3}
+MOST = {
+    **dict.fromkeys((Section.SURFACES, Section.PERSISTENCE), 6),
+    Section.ENTRY_POINTS: 8,
+    Section.BUILD: 3,
+}
 USUALLY = 2
 # Says something only where nothing says more: any package has public names, any command a start.
 WEAK = 1
+CERTAIN = 4
+TEST_MODULES = frozenset(("test", "tests"))
+STORES = libraries.list_words(libraries.DATABASES, libraries.OBJECT_STORES)
 _STRUCTURE = re.compile(
     r"^#{1,4}\s+.*\b(?:architecture|design|structure|layout|how it works|code map)\b", re.IGNORECASE
 )
@@ -51,12 +58,14 @@ class Survey:
     """Looks for sections in one repository; every file is read at most once."""
 
     code: Code
+    words: Collection[str] = ()
     files: dict[str, CodeFile] = field(init=False)
     _lines: dict[str, list[str]] = field(default_factory=dict)
     _bare: dict[str, Bare] = field(default_factory=dict)
     _products: list[CodeFile] | None = None
     _own: frozenset[str] | None = None
     _packages: dict[str, int] | None = None
+    _asked: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         self.files = {one.path: one for one in self.code.files()}
@@ -77,16 +86,27 @@ class Survey:
             self._packages = landmarks.find_packages(self.files.values())
         return self._packages
 
+    @property
+    def asked(self) -> frozenset[str]:
+        """The packages that the question names."""
+        if self._asked is None:
+            self._asked = landmarks.find_named(self.packages, self.words)
+        return self._asked
+
+    def is_asked(self, path: str) -> bool:
+        """Return whether a file lies in a package that the question names."""
+        return bool(self.asked) and landmarks.package_of(path, self.packages) in self.asked
+
     def look_around(self, sections: Iterable[Section]) -> list[Place]:
         """Find what file names, documents and manifests lead to."""
         wanted = frozenset(sections)
         found = [one for one in self._declared() if one.section in wanted]
         for section in sorted(wanted & SIGNED):
-            candidates = landmarks.name_candidates(section, self.products)
+            candidates = landmarks.name_candidates(section, self.products, self.packages)
             shown = self.inspect(candidates, frozenset((section,)))
             # Files called a store may be minor ones; a database in use shows where most data is.
             if shown and section is Section.PERSISTENCE:
-                ranked = self.code.rank(libraries.list_words(libraries.DATABASES))[:MOST_RANKED]
+                ranked = self.code.rank(STORES)[:MOST_RANKED]
                 others = [path for path in ranked if path not in candidates]
                 shown += self.inspect(others, frozenset((section,)))
             found += shown
@@ -107,15 +127,27 @@ class Survey:
         for path in paths:
             if not self.is_source(path):
                 continue
-            signs = find_signs(self._strip(self.files[path]), sections)
-            found += [Place(one.section, path, one.line, one.label, one.strength) for one in signs]
+            signs = list(find_signs(self._strip(self.files[path]), sections))
+            tested = self._tested(path) if signs else ()
+            signs = [one for one in signs if not any(one.line in lines for lines in tested)]
+            # A migration tells how a schema came about, not how it is.
+            past = landmarks.is_past(path)
+            found += [
+                Place(one.section, path, one.line, one.label, max(WEAK, one.strength - 3 * past))
+                for one in signs
+            ]
         return found
+
+    def _tested(self, path: str) -> list[range]:
+        """List the lines of the test modules that stand in a file beside what they test."""
+        found = self.code.definitions(path)
+        return [range(one.start, one.end + 1) for one in found if one.name in TEST_MODULES]
 
     def choose(self, places: Sequence[Place]) -> list[Place]:
         """Keep the best places of each section: strong, central, and of different sorts.
 
-        Each package of a repository shows its best place before one shows its second; larger
-        packages come first.
+        Each package of a repository shows its best place before one shows its second; packages
+        that the question names come first, then larger ones.
         """
         users = {path: self.code.count_users(path) for path in {one.path for one in places}}
 
@@ -124,14 +156,17 @@ class Survey:
             return (-one.strength, -users[one.path], depth, path, one.line)
 
         chosen: list[Place] = []
-        labels: Counter[tuple[Section, str]] = Counter()
+        labels: Counter[tuple[Section, str, str]] = Counter()
         total: Counter[Section] = Counter()
         paths: set[tuple[Section, str]] = set()
         best = Counter({one.section: one.strength for one in sorted(places, key=_strength)})
         for one in self._in_turn(sorted(places, key=rank)):
-            sort, place = (one.section, one.label), (one.section, one.path)
+            package = self._unit(one)
+            sort, place = (one.section, one.label, package), (one.section, one.path)
             full = total[one.section] >= MOST.get(one.section, USUALLY)
             full = full or (one.strength == WEAK < best[one.section])
+            # A use of a database says little where the connection itself is shown.
+            full = full or (self._is_use(one) and best[one.section] >= CERTAIN)
             if full or place in paths or labels[sort] >= MOST_OF_A_LABEL:
                 continue
             labels[sort] += 1
@@ -146,11 +181,19 @@ class Survey:
         seen: Counter[tuple[Section, str]] = Counter()
         turns = []
         for one in places:
-            package = landmarks.package_of(one.path, sizes)
+            package = self._unit(one)
             turn = seen[one.section, package]
-            turns.append((one.strength == WEAK, turn, -one.strength, -sizes.get(package, 0)))
+            other = not self.is_asked(one.path)
+            size = -sizes.get(landmarks.package_of(one.path, sizes), 0)
+            turns.append((one.strength == WEAK, other, turn, -one.strength, size))
             seen[one.section, package] += 1
         return [places[at] for at in sorted(range(len(places)), key=turns.__getitem__)]
+
+    def _unit(self, place: Place) -> str:
+        """Name what shows a section once before it shows it twice: a package, or a program."""
+        if place.section is Section.ENTRY_POINTS:
+            return place.path.rpartition("/")[0]
+        return landmarks.package_of(place.path, self.packages)
 
     def cite(self, place: Place) -> Evidence:
         """Make evidence of a place: the definition around it, or the lines that follow."""
@@ -173,11 +216,15 @@ class Survey:
         inside = [
             one
             for one in self.inspect((found.path,), SIGNED)
-            if found.start <= one.line <= found.end
+            if found.start <= one.line <= found.end and not self._is_use(one)
         ]
         for one in inside:
             found = _showing(found, one)
         return found
+
+    def _is_use(self, place: Place) -> bool:
+        """Return whether code only uses a database that is opened somewhere else."""
+        return place.section is Section.PERSISTENCE and place.strength < CERTAIN
 
     def is_source(self, path: str) -> bool:
         """Return whether a file is code of the product itself: no test, no tool, no example."""
@@ -214,6 +261,10 @@ class Survey:
         """Find the functions behind the commands that manifests declare."""
         found = []
         for manifest in landmarks.find_manifests(self.files.values()):
+            start = manifests.find_start(manifest, self.lines(manifest))
+            if start is not None:
+                label = f"script start, `{start.words}`,"
+                found.append(Place(Section.ENTRY_POINTS, manifest, start.line, label, STARTED))
             for command in manifests.read_commands(manifest, self.lines(manifest)):
                 path = manifests.resolve(command, manifest, self.files)
                 if path is not None:

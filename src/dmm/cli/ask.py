@@ -65,13 +65,18 @@ def ask(
 
 
 def _answer(answer: dict[str, Any]) -> Iterator[str]:
+    unknown = answer["unknown"]
+    missing = [one for one in answer["missing"] if one not in unknown]
     if not answer["points"]:
         yield "Nothing in memory, sessions or code answers this."
+    if unknown:
+        nearest = " What comes nearest:" if answer["points"] else ""
+        yield f"Evidence is missing for: {'; '.join(unknown)}.{nearest}"
     for number, point in enumerate(answer["points"], start=1):
         yield f"{number}. {point['text']}"
         yield f"   [{point['cite']}]"
-    if answer["missing"]:
-        yield f"Evidence is missing for: {'; '.join(answer['missing'])}."
+    if missing:
+        yield f"Evidence is missing for: {'; '.join(missing)}."
     if answer["more"]:
         yield "See also:"
         yield from (f"   {one}" for one in answer["more"])

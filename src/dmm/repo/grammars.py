@@ -43,6 +43,9 @@ _TYPED = {
 _ARROWS = (
     "(variable_declarator name: (identifier) @name value: (arrow_function)) @function",
     "(variable_declarator name: (identifier) @name value: (function_expression)) @function",
+    # What a module offers is often built by a call: a route, a schema, a router.
+    "(export_statement (lexical_declaration (variable_declarator name: (identifier) @name"
+    " value: [(call_expression) (object) (new_expression)]) @value))",
 )
 _C_NAMED = {"macro": ("preproc_def", "preproc_function_def")}
 _C_PATTERNS = (

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from dmm.errors import IndexBroken
 from dmm.files.citations import digest
 from dmm.files.durable import translated
 from dmm.repo import passages, snapshot, study
 from dmm.repo.question import read_question
 from dmm.repo.ranking import WEIGHTS, rank
-from dmm.repo.records import Evidence
+from dmm.repo.records import Evidence, Kind
 from dmm.repo.sources import WorkingTree
 from dmm.repo.store import RepoStore
 from dmm.repo.sync import Run
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.repo.ranking import Ranking
-    from dmm.repo.records import Kind, Neighbour, RepoFile, RepoReport, Symbol
+    from dmm.repo.records import Neighbour, RepoFile, RepoReport, Symbol
     from dmm.repo.snapshot import Snapshot
     from dmm.repo.sources import Source
     from dmm.repo.sync import Progress
@@ -99,11 +101,17 @@ class RepoIndex:
         return self._mended(look)
 
     def find_unknown(self, words: Sequence[str]) -> list[str]:
-        """List the words that no file contains."""
+        """List the words that no file contains; vendored files and lock files don't count."""
 
         def look() -> list[str]:
-            terms = self._state().terms
-            return [word for word in words if not terms.rarities(read_question(word).terms)]
+            state = self._state()
+            own = np.array([kind is not Kind.FOREIGN for kind in state.kinds], bool)
+            asked = {word: read_question(word).terms for word in words}
+            return [
+                word
+                for word, terms in asked.items()
+                if terms and not state.terms.score(terms).bm25[own].any()
+            ]
 
         return self._mended(look)
 

@@ -27,6 +27,7 @@ _MORE_SOURCE = frozenset(
         *("kt", "kts", "swift", "scala", "clj", "cljs", "ex", "exs", "erl", "hs", "ml", "mli"),
         *("lua", "pl", "pm", "r", "jl", "dart", "m", "mm", "vue", "svelte", "sql", "pyx", "pxd"),
         *("f90", "f", "zig", "nim", "groovy", "ps1", "vim", "el", "lisp", "proto", "graphql"),
+        "prisma",
     )
 )
 _DOCUMENTS = frozenset(("md", "rst", "txt", "adoc", "org", "tex", "mdx", "rtf"))

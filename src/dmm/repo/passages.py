@@ -26,6 +26,10 @@ _IMPORT = re.compile(
     r"|using\s+[\w.]+;|require(?:_once|_relative)?\b|export\b.*\bfrom\b"
     r"|(?:const|let|var)\b[^=]*=\s*require\()"
 )
+_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|@)")
+# A type names what code handles; the code itself says what happens.
+_DECLARED = frozenset(("type", "interface"))
+ENOUGH = 0.6
 _TESTS = frozenset(("test", "tests"))
 
 
@@ -54,8 +58,12 @@ def narrow(
     Imports, and tests that stand in the file they test, are shown only where nothing else matches.
     """
     idle = {*_imports(lines), *_tested(symbols)}
-    found = [(chunk, *_densest(lines, chunk, worth, idle)) for chunk in chunks]
-    chunk, _, at = max(found, key=lambda one: one[1])
+    declared = {n for s in symbols if s.kind in _DECLARED for n in range(s.start, s.end + 1)}
+    chunk, most, at = _best_of(lines, chunks, worth, idle)
+    if at in declared:
+        other = _best_of(lines, chunks, worth, idle | declared)
+        chunk, _, at = other if other[1] >= most * ENOUGH else (chunk, most, at)
+    at = _commented(lines, at, symbols)
     around = [s for s in symbols if s.start <= at <= s.end and s.kind != "constant"]
     inner = min(around, key=lambda s: (s.end - s.start, s.start), default=None)
     first, last = (1, len(lines)) if inner is None else (inner.start, min(inner.end, len(lines)))
@@ -66,6 +74,22 @@ def narrow(
         first, last = chunk.start, min(chunk.end, len(lines))
         first = next((n for n in range(first, at + 1) if n not in idle), first)
     return Passage(first, last, digest(lines[first - 1 : last]), _qualified(inner, around))
+
+
+def _commented(lines: Sequence[str], at: int, symbols: Sequence[Symbol]) -> int:
+    """Move from a comment to the definition that it stands on."""
+    starts = {s.start for s in symbols if s.kind != "constant"}
+    line = at
+    while line <= len(lines) and line not in starts and _COMMENT.match(lines[line - 1]):
+        line += 1
+    return line if line in starts else at
+
+
+def _best_of(
+    lines: Sequence[str], chunks: Sequence[Chunk], worth: Mapping[str, float], idle: set[int]
+) -> tuple[Chunk, float, int]:
+    found = [(chunk, *_densest(lines, chunk, worth, idle)) for chunk in chunks]
+    return max(found, key=lambda one: one[1])
 
 
 def _imports(lines: Sequence[str]) -> Iterator[int]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dmm.index.records import Terms
     from dmm.repo.parsing import Parsing
 
-VERSION = "study-2"
+VERSION = "study-3"
 CHUNK_LINES = 40
 MAX_LINE = 2_000
 SNIFFED = 8_000

@@ -1,0 +1,71 @@
+"""Print the answers to questions: python -m bench.everyday.questions --repositories FOLDER.
+
+FOLDER holds the repositories as for `python -m bench.everyday`. Whether an answer is useful is
+judged by reading it; here are counted the citations that a person who knows the code expects, and
+the missing subjects that are named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from bench.everyday.snapshots import NotHereError, find_repository, import_project
+
+HERE = Path(__file__).parent
+
+
+def cites_right(asked: dict[str, Any], answer: dict[str, Any]) -> bool:
+    """Return whether a point cites an expected file, or the absent subject is named as missing."""
+    if "absent" in asked:
+        return set(asked["absent"]) <= set(answer["missing"])
+    said = " ".join(f"{one['text']} {one['cite']}" for one in answer["points"])
+    return any(path in said for path in asked["cites"])
+
+
+def show(asked: dict[str, Any], told: dict[str, Any]) -> bool:
+    """Print an answer as a person reads it, and return whether it cites what is expected."""
+    answer, gate = told["answer"], told["coverage_gate"]
+    right = cites_right(asked, answer)
+    print(f"\n[{'ok' if right else '--'}] {asked['question']}  ({told['task_spec']['profile']})")
+    for point in answer["points"]:
+        print(f"   * {point['text']}\n     [{point['cite']}]")
+    print(f"   missing: {answer['missing']}; complete: {gate['enforced'] and gate['pass']}")
+    return right
+
+
+def main() -> int:
+    """Ask every question of a table, one repository after the other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repositories", type=Path, required=True)
+    parser.add_argument("--table", type=Path, default=HERE / "questions.jsonl")
+    parser.add_argument("--work", type=Path, help="keep the imported projects here")
+    given = parser.parse_args()
+    rows = [json.loads(line) for line in given.table.read_text("utf-8").splitlines()]
+    right = total = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, asked in groupby(rows, key=lambda one: str(one["repo"])):
+            try:
+                repository = find_repository(given.repositories, name)
+            except NotHereError as error:
+                print(f"left out: {error}", file=sys.stderr)
+                continue
+            print(f"\n# {name}")
+            base = (given.work or Path(temporary)) / name.replace("/", "+")
+            project = import_project(repository, base)
+            try:
+                found = [show(one, project.dmm.asking.ask(one["question"])) for one in asked]
+            finally:
+                project.dmm.close()
+            right, total = right + sum(found), total + len(found)
+    print(f"\n{right} of {total} cite what is expected")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

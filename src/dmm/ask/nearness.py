@@ -1,0 +1,81 @@
+"""Order evidence by how near it is to the question, in words and in meaning."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dmm.ask.evidence import Origin
+from dmm.ask.sections import ASKED, SECTIONS, find_sections
+from dmm.ask.sources import DOCUMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dmm.ask.evidence import Evidence
+    from dmm.ask.sections import Section
+
+    # How alike a text and each of some others are, from -1 to 1; nothing without a model.
+    Liken = Callable[[str, Sequence[str]], Sequence[float]]
+
+# What the words of a search count beside the meaning.
+WORDS = 0.5
+INSIDE = 0.1
+# A question so much like the usual one for a section asks for that section.
+ASKS_FOR = 0.42
+# Of several sections, those that are as much alike as the best.
+CLOSE = 0.1
+# Prose less like the question than this is about something else.
+NEAR_ENOUGH = 0.45
+# The model takes longer for more, and the beginning of a passage says what it is about.
+LONGEST_READ = 500
+_NAME = re.compile(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])|[^\W_]+")
+
+
+def order(
+    question: str,
+    found: Sequence[Evidence],
+    liken: Liken,
+    is_asked: Callable[[str], bool] = lambda _: False,
+) -> list[Evidence]:
+    """Order evidence, the nearest first; what lies in a place that is asked for counts more.
+
+    Without a model the order stays as it is.
+    """
+    alike = liken(question, [describe(one) for one in found])
+    if not alike:
+        return list(found)
+    near = [
+        replace(one, near=value + WORDS * one.score + INSIDE * is_asked(one.path))
+        for one, value in zip(found, alike, strict=True)
+    ]
+    return sorted(near, key=lambda one: -one.near)
+
+
+def name_sections(question: str, liken: Liken) -> tuple[Section, ...]:
+    """List the sections that a question names, or that it asks for in other words."""
+    named = find_sections(question)
+    asked = [(one, text) for one in SECTIONS for text in ASKED[one]]
+    alike = liken(question, [text for _, text in asked])
+    least = max((ASKS_FOR, *(value - CLOSE for value in alike)))
+    meant = {one for (one, _), value in zip(asked, alike, strict=False) if value >= least}
+    return tuple(one for one in SECTIONS if one in named or one in meant)
+
+
+def is_near(one: Evidence) -> bool:
+    """Return whether prose is about what is asked, and does not only share its words."""
+    return not one.near or one.near - WORDS * one.score >= NEAR_ENOUGH
+
+
+def describe(one: Evidence) -> str:
+    """Return what evidence is about: for code its place, name and comment, for prose its text."""
+    if one.origin is not Origin.CODE or one.kind == DOCUMENT:
+        return f"{_words(one.path.rpartition('.')[0])}. {one.title}. {one.text[:LONGEST_READ]}"
+    # Folders further up are those of other matters too.
+    near = "/".join(one.path.split("/")[-2:])
+    return f"{_words(near.rpartition('.')[0])}. {_words(one.title)}. {one.remark}"
+
+
+def _words(name: str) -> str:
+    return " ".join(_NAME.findall(name))
