@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from tests.team.conftest import Deaf
 from tests.team.test_chain import ADA, place, say, server_says
 
 from dmm.errors import StorageError, TeamError, UsageError
 from dmm.team import migrations, postgres, sqlite
 from dmm.team.chain import JOINED, Trail, WriterHead, tell_joined
+from dmm.team.client import HttpLog
 from dmm.team.database import FIRST_VERSION, SCHEMA_VERSION
 from dmm.team.keys import SigningKey
 from dmm.team.port import Page, Refused, Taken
@@ -131,6 +133,81 @@ def test_a_rule_of_a_laptop_that_lost_its_role_waits_and_is_named(office: Office
     ben.team.sync()
     assert [one.text for one in ben.team.status().rules] == [RULE]
     assert (ada.team.status().fault, ada.team.status().role) == ("", "owner")
+
+
+def test_what_the_log_holds_is_taken_again_after_a_demotion(hall: Hall) -> None:
+    ada = hall.join()
+    ada.say(RULE)
+    assert ada.log.push(ada.batch()) == Taken(2)
+    hall.registry.change_role(hall.team, "shop", ada.joined.writer, "reader")
+    assert ada.log.push(ada.batch()) == Taken(2)
+    ada.say("never use eval")
+    assert ada.log.push(ada.batch()) == Refused("a reader can't share or lift rules")
+
+
+def test_a_laptop_whose_answer_was_lost_before_its_demotion_goes_on(office: Office) -> None:
+    ada = office.laptop("ada")
+    ada.ledger.add_constraint(RULE)
+    held = ada.team.credentials()
+    with pytest.raises(TeamError, match="the line broke"):
+        ada.team.push(held, Deaf(HttpLog.of(held)))
+    office.registry.change_role("acme", "shop", held.writer, "reader")
+    assert ada.team.sync().sent == 1
+    assert (ada.team.status().unsent, ada.team.status().fault) == (0, "")
+
+
+def test_a_refused_rule_can_be_withdrawn_and_is_not_published_when_the_role_comes_back(
+    office: Office,
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    writer = ada.team.credentials().writer
+    office.registry.change_role("acme", "shop", writer, "reader")
+    leaked = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    for _ in range(2):
+        with pytest.raises(TeamError, match="a reader can't share or lift rules"):
+            ada.team.sync()
+    assert ada.redactions.redact([leaked], "it leaked").sent == 0
+    office.registry.change_role("acme", "shop", writer, "reviewer")
+    ada.team.sync()
+    ada.ledger.add_constraint(RULE)
+    assert ada.team.sync().sent == 1
+    ben.team.sync()
+    assert [one.text for one in ben.team.status().rules] == [RULE]
+
+
+def test_a_rule_whose_answer_was_lost_counts_as_sent_after_a_later_one_was_refused(
+    office: Office,
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    first = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    held = ada.team.credentials()
+    with pytest.raises(TeamError, match="the line broke"):
+        ada.team.push(held, Deaf(HttpLog.of(held)))
+    office.registry.change_role("acme", "shop", held.writer, "reader")
+    later = ada.ledger.add_constraint("never show canary-secret")["seq"]
+    with pytest.raises(TeamError, match="a reader can't share or lift rules"):
+        ada.team.push(held, HttpLog.of(held))
+    assert ada.redactions.redact([first, later], "it leaked").sent == 1
+    office.registry.change_role("acme", "shop", held.writer, "reviewer")
+    ada.ledger.add_constraint(RULE)
+    assert ada.team.sync().sent == 2
+    assert ada.team.status().fault == ""
+    ben.team.sync()
+    assert [one.text for one in ben.team.status().rules] == ["never print canary-secret", RULE]
+
+
+def test_a_laptop_receives_while_what_it_sends_is_refused(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    office.registry.change_role("acme", "shop", ada.team.credentials().writer, "reader")
+    ada.ledger.add_constraint("never use eval")
+    ben.ledger.add_constraint(RULE)
+    ben.team.sync()
+    with pytest.raises(TeamError, match="a reader can't share or lift rules"):
+        ada.team.sync()
+    told = ada.team.status()
+    assert [one.text for one in told.rules] == [RULE]
+    assert (told.role, told.unsent) == ("reader", 1)
+    assert "a reader can't share or lift rules" in told.fault
 
 
 @pytest.fixture(params=["sqlite", "postgres", "postgres without superuser"])
