@@ -124,7 +124,7 @@ def invite(role: Role = "reader", root: Root = None) -> None:
 def role(writer: Writer, role: NewRole, root: Root = None) -> None:
     """Give a laptop another role, as the owner."""
     changed = _open_as_person(PersonAct.CHANGE_ROLE, root).team.members().change_role(writer, role)
-    print_lines([f"{writer} {'is now' if changed else 'was before'}: {role}"])
+    print_lines([f"{writer} {'is now' if changed else 'already is'}: {role}"])
 
 
 @app.command()
