@@ -256,6 +256,60 @@ def test_nobody_but_an_owner_manages_a_project(server: Server, role: str) -> Non
             act()
 
 
+def send_head(server: Server, path: str, token: str, size: int) -> socket.socket:
+    """Send a request without its body; return when the server asks for that."""
+    host, port = server.url.removeprefix("http://").split(":")
+    line = socket.create_connection((host, int(port)))
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n"
+        f"DMM-Protocol: {PROTOCOL}\r\n"
+        f"Authorization: Bearer {token}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    line.sendall(head.encode())
+    assert line.recv(100).startswith(b"HTTP/1.1 100")
+    return line
+
+
+def test_who_loses_the_right_while_the_body_is_on_its_way_manages_nothing(server: Server) -> None:
+    hall = Hall(server.registry, "acme", server.url)
+    ada, ben = hall.join("owner"), hall.join("reader")
+    acts = {
+        "/v1/team/invite": {"role": "owner"},
+        "/v1/team/role": {"writer": ben.joined.writer, "role": "owner"},
+        "/v1/team/revoke": {"writer": ben.joined.writer},
+    }
+    bodies = {path: json.dumps(body).encode() for path, body in acts.items()}
+    lines = {
+        path: send_head(server, path, ada.joined.token, len(body)) for path, body in bodies.items()
+    }
+    server.registry.revoke("acme", "shop", ada.joined.writer)
+    for path, line in lines.items():
+        line.sendall(bodies[path])
+        assert line.recv(100).startswith(b"HTTP/1.1 403")
+        line.close()
+    found = {one.writer: one for one in server.registry.members("acme", "shop")}
+    assert (found[ben.joined.writer].role, found[ben.joined.writer].revoked) == ("reader", False)
+
+
+def test_an_owners_requests_are_limited_as_all_others(server: Server) -> None:
+    ada = Hall(server.registry, "acme", server.url).join("owner")
+    token = ada.joined.token
+    lines = [send_head(server, "/v1/team/invite", token, 99) for _ in range(MOST_AT_ONCE)]
+    headers = OWN | {"Authorization": f"Bearer {token}"}
+    for method, path in (("GET", "/v1/team/members"), ("POST", "/v1/team/leave")):
+        assert server.ask(method, path, headers=headers)[0] == 429
+    for line in lines:
+        line.close()
+
+
+def test_a_role_that_there_is_not_is_a_wrong_request(server: Server) -> None:
+    ada = Hall(server.registry, "acme", server.url).join("owner")
+    headers = OWN | {"Authorization": f"Bearer {ada.joined.token}"}
+    status, told = server.ask("POST", "/v1/team/invite", {"role": "king"}, headers)
+    assert (status, told["error"]["what"]) == (400, "unknown role 'king'")
+    assert "one of reader" in told["error"]["hint"]
+
+
 def test_an_owner_of_one_project_is_nobody_in_another(server: Server) -> None:
     server.registry.add("zeta", "shop")
     ada = Hall(server.registry, "acme", server.url).join("owner")

@@ -11,9 +11,11 @@ import pytest
 from dmm.errors import TeamError
 from dmm.team.audit import KEPT
 from dmm.team.port import Page, Refused, Revoked
-from dmm.team.roles import Right
+from dmm.team.service import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.team.conftest import Hall
 
     from dmm.team.stored import StoredLog
@@ -73,11 +75,46 @@ def test_every_access_is_recorded_with_who_did_it(hall: Hall) -> None:
 
 def test_who_may_not_manage_a_project_is_recorded(hall: Hall) -> None:
     ada = hall.join("reviewer")
-    log = hall.registry.open(ada.joined.token)
-    assert log is not None
-    with pytest.raises(TeamError, match="a reviewer can't manage the team"):
-        log.need(Right.MANAGE)
-    assert ("refused", ada.joined.writer, "manage", 1) in told(hall)
+    writer, registry = ada.joined.writer, hall.registry
+    acts: list[Callable[[], object]] = [
+        lambda: registry.members(hall.team, "shop", by=writer),
+        lambda: registry.invite(hall.team, "shop", "owner", by=writer),
+        lambda: registry.change_role(hall.team, "shop", writer, "owner", by=writer),
+        lambda: registry.revoke(hall.team, "shop", writer, by=writer),
+    ]
+    for count, act in enumerate(acts, 1):
+        with pytest.raises(TeamError, match="a reviewer can't manage the team"):
+            act()
+        assert ("refused", writer, "manage", count) in told(hall)
+    assert [one.role for one in registry.members(hall.team, "shop")] == ["reviewer"]
+
+
+def test_an_owner_who_lists_the_laptops_is_recorded(hall: Hall) -> None:
+    ada = hall.join("owner")
+    for _ in range(2):
+        hall.registry.members(hall.team, "shop", by=ada.joined.writer)
+    assert ("members", ada.joined.writer, "", 2) in told(hall)
+
+
+def test_what_sends_nothing_new_is_no_push(hall: Hall) -> None:
+    ada = hall.join()
+    ada.log.push(NOTHING)
+    ada.say("never push to main")
+    for _ in range(2):
+        ada.log.push(ada.batch())
+    assert [one for one in told(hall) if one[0] == "push"] == [("push", ada.joined.writer, "", 1)]
+
+
+def test_a_stranger_gets_one_row_an_hour_however_often_they_try(hall: Hall) -> None:
+    ada = hall.join()
+    for _ in range(3):
+        assert hall.registry.open(f"{hall.team}.{ada.joined.writer}.{'0' * 64}") is None
+        with pytest.raises(TeamError):
+            hall.registry.join(f"{hall.team}.{'0' * 64}.x", ada.key.public, "eve")
+    assert [one[2:] for one in told(hall) if one[0] == "refused"] == [
+        ("invitation", 1),
+        ("token", 1),
+    ]
 
 
 def test_an_event_that_is_sent_under_another_number_is_recorded_as_refused(hall: Hall) -> None:

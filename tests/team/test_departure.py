@@ -48,7 +48,7 @@ def test_local_to_team_to_local_ends_as_if_there_had_been_no_team(office: Office
     ada.team.sync()
     assert len(ada.team.status().rules) == 3
     left = ada.team.leave()
-    assert (left.kept, left.unsent, left.told) == (2, 0, True)
+    assert (left.parted.kept, left.parted.unsent, left.told) == (2, 0, True)
     twin.ledger.add_constraint(RULE)
     twin.ledger.add_constraint("prefer small commits", "preferred")
     for dmm in (ada, office.open("ada")):
@@ -88,14 +88,14 @@ def test_the_rules_of_the_team_can_be_left_behind(office: Office) -> None:
     ben.team.sync()
     ada.team.sync()
     assert level(ada) == "deny"
-    assert ada.team.leave(keep=False).kept == 0
+    assert ada.team.leave(keep=False).parted.kept == 0
     assert [level(one) for one in (ada, office.open("ada"), ben)] == ["allow", "allow", "deny"]
 
 
 def test_what_the_laptop_shared_stays_with_the_team(office: Office) -> None:
     ada, ben = office.laptop("ada"), office.laptop("ben")
     ada.ledger.add_constraint(RULE)
-    assert ada.team.leave().unsent == 0
+    assert ada.team.leave().parted.unsent == 0
     ben.team.sync()
     assert [level(one) for one in (ada, ben)] == ["deny", "deny"]
 
@@ -135,7 +135,7 @@ def test_a_server_out_of_reach_keeps_no_laptop(
         ada.team.sync()
     ada.ledger.add_constraint(OWN)
     left = ada.team.leave()
-    assert (left.kept, left.unsent, left.told) == (1, 1, False)
+    assert (left.parted.kept, left.parted.unsent, left.told) == (1, 1, False)
     assert level(office.open("ada")) == "deny"
     assert credentials(office, "ada") == []
     with served(registry) as url:
@@ -151,7 +151,7 @@ def test_a_laptop_that_was_removed_can_leave(office: Office) -> None:
     ada.team.sync()
     office.registry.revoke("acme", "shop", ada.team.credentials().writer)
     left = ada.team.leave()
-    assert (left.kept, left.told, level(ada)) == (1, True, "deny")
+    assert (left.parted.kept, left.told, level(ada)) == (1, True, "deny")
 
 
 def test_a_departure_that_broke_off_is_finished_by_the_next(office: Office) -> None:
@@ -161,6 +161,6 @@ def test_a_departure_that_broke_off_is_finished_by_the_next(office: Office) -> N
     ben.team.sync()
     ada.team.sync()
     assert keep_rules(ada.project_ledger, ada.team.status().rules[:1]) == 1
-    assert ada.team.leave().kept == 1
+    assert ada.team.leave().parted.kept == 1
     held = ada.project_ledger.standing(ada.project_ledger.state())
     assert [one.text for one in held] == [RULE, OWN]

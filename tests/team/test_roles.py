@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import itertools
 import secrets
 from dataclasses import replace
@@ -10,11 +11,14 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from tests.team.test_chain import ADA, place, say, server_says
+from tests.team.conftest import Deaf
+from tests.team.test_chain import ADA, AT, place, say, server_says
 
 from dmm.errors import StorageError, TeamError, UsageError
+from dmm.eventlog.chain import Head
 from dmm.team import migrations, postgres, sqlite
-from dmm.team.chain import JOINED, Trail, WriterHead, tell_joined
+from dmm.team.chain import JOINED, Trail, WriterHead, seal, tell_joined
+from dmm.team.client import HttpLog
 from dmm.team.database import FIRST_VERSION, SCHEMA_VERSION
 from dmm.team.keys import SigningKey
 from dmm.team.port import Page, Refused, Taken
@@ -22,8 +26,9 @@ from dmm.team.postgres import ISOLATED, PostgresDatabase
 from dmm.team.registry import Registry
 from dmm.team.roles import RIGHTS, ROLES, Right, may, may_send
 from dmm.team.rules import fold_rules
-from dmm.team.sharing import SHARED
+from dmm.team.sharing import SHARED, Told
 from dmm.team.sqlite import SqliteDatabase
+from dmm.team.stored import now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,6 +138,130 @@ def test_a_rule_of_a_laptop_that_lost_its_role_waits_and_is_named(office: Office
     assert (ada.team.status().fault, ada.team.status().role) == ("", "owner")
 
 
+def test_what_the_log_holds_is_taken_again_after_a_demotion(hall: Hall) -> None:
+    ada = hall.join()
+    ada.say(RULE)
+    assert ada.log.push(ada.batch()) == Taken(2)
+    hall.registry.change_role(hall.team, "shop", ada.joined.writer, "reader")
+    assert ada.log.push(ada.batch()) == Taken(2)
+    ada.say("never use eval")
+    assert ada.log.push(ada.batch()) == Refused("a reader can't share or lift rules")
+
+
+def test_a_laptop_whose_answer_was_lost_before_its_demotion_goes_on(office: Office) -> None:
+    ada = office.laptop("ada")
+    ada.ledger.add_constraint(RULE)
+    held = ada.team.credentials()
+    with pytest.raises(TeamError, match="the line broke"):
+        ada.team.push(held, Deaf(HttpLog.of(held)))
+    office.registry.change_role("acme", "shop", held.writer, "reader")
+    assert ada.team.sync().sent == 1
+    assert (ada.team.status().unsent, ada.team.status().fault) == (0, "")
+
+
+def test_a_refused_rule_can_be_withdrawn_and_is_not_published_when_the_role_comes_back(
+    office: Office,
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    writer = ada.team.credentials().writer
+    office.registry.change_role("acme", "shop", writer, "reader")
+    leaked = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    for _ in range(2):
+        with pytest.raises(TeamError, match="a reader can't share or lift rules"):
+            ada.team.sync()
+    assert ada.redactions.redact([leaked], "it leaked").sent == 0
+    office.registry.change_role("acme", "shop", writer, "reviewer")
+    ada.team.sync()
+    ada.ledger.add_constraint(RULE)
+    assert ada.team.sync().sent == 1
+    ben.team.sync()
+    assert [one.text for one in ben.team.status().rules] == [RULE]
+
+
+def test_a_rule_whose_answer_was_lost_counts_as_sent_after_a_later_one_was_refused(
+    office: Office,
+) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    first = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    held = ada.team.credentials()
+    with pytest.raises(TeamError, match="the line broke"):
+        ada.team.push(held, Deaf(HttpLog.of(held)))
+    office.registry.change_role("acme", "shop", held.writer, "reader")
+    later = ada.ledger.add_constraint("never show canary-secret")["seq"]
+    with pytest.raises(TeamError, match="a reader can't share or lift rules"):
+        ada.team.push(held, HttpLog.of(held))
+    assert ada.redactions.redact([first, later], "it leaked").sent == 1
+    office.registry.change_role("acme", "shop", held.writer, "reviewer")
+    ada.ledger.add_constraint(RULE)
+    assert ada.team.sync().sent == 2
+    assert ada.team.status().fault == ""
+    ben.team.sync()
+    assert [one.text for one in ben.team.status().rules] == ["never print canary-secret", RULE]
+
+
+def test_a_laptop_receives_while_what_it_sends_is_refused(office: Office) -> None:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    office.registry.change_role("acme", "shop", ada.team.credentials().writer, "reader")
+    ada.ledger.add_constraint("never use eval")
+    ben.ledger.add_constraint(RULE)
+    ben.team.sync()
+    with pytest.raises(TeamError, match="a reader can't share or lift rules"):
+        ada.team.sync()
+    told = ada.team.status()
+    assert [one.text for one in told.rules] == [RULE]
+    assert (told.role, told.unsent) == ("reader", 1)
+    assert "a reader can't share or lift rules" in told.fault
+
+
+def fill_first(database: Database, team: str) -> None:
+    """Add a project of the first version: its server, a laptop of each role, and its log."""
+    own, key, zero = SigningKey.make(), SigningKey.make().public, "0" * 64
+    row = "INSERT INTO writer VALUES (?, 'shop', ?, ?, ?, 'laptop', ?, 0, ?, 0)"
+    event = f"INSERT INTO event VALUES (?, 'shop', {', '.join('?' * 11)})"
+    log = (team, "shop")
+    with database.transaction(team) as rows:
+        rows("INSERT INTO project VALUES (?, 'shop', 0, ?)", team, zero)
+        rows(row, team, "server", own.public, "maintainer", "", zero)
+        last = Head()
+        for role in ("reader", "maintainer"):
+            rows(row, team, role, key, role, role, zero)
+            told = Told(role, JOINED, AT, tell_joined(role, WriterHead(key, role)))
+            one = seal(own, log, "server", last, told)
+            last = Head(one.wseq, one.whash)
+            rest = (one.id, one.type, one.at, one.salt, one.payload, one.whash, one.signature)
+            rows(event, team, one.wseq, one.writer, one.wseq, *rest, zero)
+
+
+@pytest.mark.parametrize("how", ["removed", "demoted", "left"])
+def test_the_invitations_of_an_owner_end_with_the_right(hall: Hall, how: str) -> None:
+    registry, team = hall.registry, hall.team
+    ada, zoe = hall.join("owner"), hall.join("owner")
+    writer = ada.joined.writer
+    invitations = [registry.invite(team, "shop", "owner", by=writer) for _ in range(2)]
+    others = registry.invite(team, "shop", "reader", by=zoe.joined.writer)
+    key = SigningKey.make().public
+    before = registry.join(invitations.pop(), key, "laptop")
+    if how == "removed":
+        registry.revoke(team, "shop", writer, by=zoe.joined.writer)
+    elif how == "demoted":
+        registry.change_role(team, "shop", writer, "reviewer")
+    else:
+        registry.leave(team, "shop", writer)
+    with pytest.raises(TeamError, match="wrong, used or expired"):
+        registry.join(invitations[0], key, "laptop")
+    assert registry.join(others, key, "laptop").role == "reader"
+    known = {one.writer: one.revoked for one in registry.members(team, "shop")}
+    assert known[before.writer] is False
+
+
+def test_a_change_between_roles_that_manage_ends_no_invitation(hall: Hall) -> None:
+    registry, team = hall.registry, hall.team
+    writer = hall.join("owner").joined.writer
+    made = registry.invite(team, "shop", "reader", by=writer)
+    assert not registry.change_role(team, "shop", writer, "owner")
+    assert registry.join(made, SigningKey.make().public, "laptop").role == "reader"
+
+
 @pytest.fixture(params=["sqlite", "postgres", "postgres without superuser"])
 def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
     """Tables of the first version, with one laptop of each role of that time."""
@@ -152,14 +281,9 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
                 connection.execute(f"ALTER DATABASE {name} OWNER TO {name}")
             address = address.replace("user=postgres", f"user={name}")
         made = PostgresDatabase(address)
-    made.migrate()
-    registry = Registry(made, SigningKey.make())
+    assert made.migrate(FIRST_VERSION) == 0
     for team in ("acme", "zeta"):
-        registry.add(team, "shop")
-        for role in ("reader", "reviewer"):
-            invitation = registry.invite(team, "shop", role)
-            registry.join(invitation, SigningKey.make().public, role)
-    assert made.migrate(FIRST_VERSION) == SCHEMA_VERSION
+        fill_first(made, team)
     yield made
     made.close()
 
@@ -180,6 +304,33 @@ def test_roles_go_to_the_next_version_and_back(old: Database) -> None:
     for team in ("acme", "zeta"):
         assert roles_of(old, team) == ["reader", "reviewer"]
     assert old.faults() == []
+    assert old.migrate(FIRST_VERSION) == SCHEMA_VERSION
+    for team in ("acme", "zeta"):
+        assert roles_of(old, team) == ["maintainer", "reader"]
+
+
+def test_a_version_whose_log_tells_of_a_new_role_is_not_left(old: Database) -> None:
+    old.migrate()
+    registry = Registry(old, SigningKey.make())
+    registry.add("next", "shop")
+    key = SigningKey.make().public
+    registry.join(registry.invite("next", "shop", "reader"), key, '"role":"owner"')
+    assert old.migrate(FIRST_VERSION) == SCHEMA_VERSION
+    old.migrate()
+    joined = registry.join(registry.invite("next", "shop", "reviewer"), key, "laptop")
+    registry.revoke("next", "shop", joined.writer)
+    with pytest.raises(TeamError, match="1 roles are unknown before it") as told:
+        old.migrate(FIRST_VERSION)
+    assert "keep this version" in str(told.value.hint)
+
+
+def test_an_invitation_that_has_expired_keeps_no_version(old: Database) -> None:
+    old.migrate()
+    past = now() - dt.timedelta(days=9)
+    registry = Registry(old, SigningKey.make(), clock=lambda: past)
+    registry.add("next", "shop")
+    registry.invite("next", "shop", "owner")
+    assert old.migrate(FIRST_VERSION) == SCHEMA_VERSION
 
 
 def test_a_version_that_holds_a_new_role_is_not_left(old: Database) -> None:

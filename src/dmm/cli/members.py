@@ -47,7 +47,7 @@ def present_accesses(found: Sequence[Access], names: Mapping[str, str], *, as_js
     present(
         [asdict(one) | {"name": names.get(one.writer, "")} for one in found],
         as_json=as_json,
-        lines=lambda _: [_tell_access(one, names) for one in found] or ["Nobody used it yet."],
+        lines=lambda _: [_tell_access(one, names) for one in found] or ["Nobody has used it yet."],
     )
 
 

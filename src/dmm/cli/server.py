@@ -101,7 +101,7 @@ def role(
     team, project = _split(place)
     with _read(folder).registry() as registry:
         changed = registry.change_role(team, project, writer, role)
-    print_lines([f"{writer} {'is now' if changed else 'was before'}: {role}"])
+    print_lines([f"{writer} {'is now' if changed else 'already is'}: {role}"])
 
 
 @app.command()

@@ -88,8 +88,11 @@ def leave(
 def sync(root: Root = None) -> None:
     """Send and receive now; the daemon does this by itself."""
     dmm = open_project(root)
-    done = dmm.team.sync()
-    dmm.published.publish()
+    try:
+        done = dmm.team.sync()
+    finally:
+        # What could be received holds, even if something could not be sent.
+        dmm.published.publish()
     told = f"{counted(done.sent, 'event')} sent, {done.received} received"
     lost = f"; {done.returned} given back, which the server had lost" if done.returned else ""
     print_lines([told + lost])
@@ -121,7 +124,7 @@ def invite(role: Role = "reader", root: Root = None) -> None:
 def role(writer: Writer, role: NewRole, root: Root = None) -> None:
     """Give a laptop another role, as the owner."""
     changed = _open_as_person(PersonAct.CHANGE_ROLE, root).team.members().change_role(writer, role)
-    print_lines([f"{writer} {'is now' if changed else 'was before'}: {role}"])
+    print_lines([f"{writer} {'is now' if changed else 'already is'}: {role}"])
 
 
 @app.command()
@@ -156,14 +159,19 @@ def _show_code(code: Code) -> None:
 
 
 def _tell_left(left: Left) -> Iterator[str]:
-    yield f"Left {left.team}/{left.project}"
-    if left.kept:
-        yield f"  {counted(left.kept, 'rule')} of the team recorded as rules of this laptop"
-    if left.unsent:
-        yield f"  {counted(left.unsent, 'event')} not sent; the ledger keeps what was recorded"
+    place, done = f"{left.team}/{left.project}" if left.team else "", left.parted
+    yield f"Left {place or 'the team'}"
+    if done.kept:
+        yield f"  {counted(done.kept, 'rule')} of the team recorded as rules of this laptop"
+    if not done.read:
+        yield "  ! the copy of the team log can't be read or proved: none of its rules is kept"
+    if done.unsent:
+        yield f"  {counted(done.unsent, 'event')} not sent; the ledger keeps what was recorded"
     if not left.told:
-        way = f"dmm server revoke {left.team}/{left.project} {left.writer}"
-        yield f"  the server was not reached and still lists this laptop; there: {way}"
+        way = f"dmm server revoke {place or 'TEAM/PROJECT'} {left.writer or 'WRITER'}"
+        yield f"  the server was not told and may still list this laptop; there: {way}"
+    if not done.erased:
+        yield "  ! another process reads team.db, which may still hold words of the team's rules"
 
 
 def _lines(told: Standing) -> Iterator[str]:

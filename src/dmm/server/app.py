@@ -60,6 +60,7 @@ class TeamApi:
 
     def app(self) -> Starlette:
         """Return the application."""
+        registry = self._registry
         routes = [
             Route("/health", self.health, methods=["GET"]),
             Route("/metrics", self.tell_metrics, methods=["GET"]),
@@ -68,8 +69,8 @@ class TeamApi:
             Route("/v1/team/push", answering(self.push), methods=["POST"]),
             Route("/v1/team/lost", answering(self.take_back), methods=["POST"]),
             Route("/v1/team/pull", answering(self.pull), methods=["GET"]),
-            *MembersApi(self._registry, self._open, self._bell.ring).routes(),
-            *PeopleApi(self._registry, self._people, self._bell.ring).routes(),
+            *MembersApi(registry, self._open, self._turnstile, self._bell.ring).routes(),
+            *PeopleApi(registry, self._people, self._bell.ring).routes(),
         ]
         self._metrics = Metrics(one.path for one in routes)
         return Starlette(routes=routes, middleware=[Middleware(Measured, self._metrics)])
@@ -103,11 +104,11 @@ class TeamApi:
     async def leave(self, request: Request) -> Response:
         """Remove the laptop that asks; one that was removed before is told the same."""
         log = await self._open(request)
-        place = log.place
-        await to_thread.run_sync(
-            partial(self._registry.revoke, *place.log, log.writer, by=log.writer)
-        )
-        self._bell.ring((place.team, place.project))
+        with self._turnstile.passing(log.writer):
+            leave = partial(self._registry.leave, *log.place.log, log.writer)
+            done = await to_thread.run_sync(leave)
+        if done:
+            self._bell.ring(log.place.log)
         return JSONResponse({"left": log.writer})
 
     async def push(self, request: Request) -> Response:

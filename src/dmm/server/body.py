@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from dmm.domain.text import neutralise
-from dmm.errors import DmmError, TeamError
+from dmm.errors import DmmError, TeamError, UsageError
 from dmm.team.client import VERSION_HEADER
 from dmm.team.port import PROTOCOL
 
@@ -61,6 +61,8 @@ def answering(handler: Handler) -> Handler:
             return _fail(TeamError("malformed", "the request broke off"), _BAD)
         except TeamError as error:
             return _fail(error, _STATUS.get(error.fault, _BAD))
+        except UsageError as error:
+            return _fail(TeamError("usage", error.what, hint=error.hint), _BAD)
         except DmmError as error:
             told = f"{error}; {error.hint}" if error.hint else str(error)
             sys.stderr.write(f"dmm server: {neutralise(told)}\n")

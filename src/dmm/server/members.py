@@ -12,7 +12,6 @@ from starlette.routing import Route
 
 from dmm.server.body import LARGEST_JOIN, answering, read_body
 from dmm.server.models import InviteModel, RevokeModel, RoleModel
-from dmm.team.roles import Right
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -20,21 +19,27 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from dmm.server.fairness import Turnstile
     from dmm.team.registry import Registry
     from dmm.team.stored import StoredLog
 
 
 class MembersApi:
-    """Answers owners; `open_log` finds the log of a request, `ring` wakes those who wait for it."""
+    """Answers owners; `open_log` finds the log of a request, `ring` wakes those who wait for it.
+
+    The right of an owner is checked in the transaction of the act, after the request was read.
+    """
 
     def __init__(
         self,
         registry: Registry,
         open_log: Callable[[Request], Awaitable[StoredLog]],
+        turnstile: Turnstile,
         ring: Callable[[tuple[str, str]], None],
     ) -> None:
         self._registry = registry
         self._open_log = open_log
+        self._turnstile = turnstile
         self._ring = ring
 
     def routes(self) -> list[Route]:
@@ -48,39 +53,40 @@ class MembersApi:
 
     async def members(self, request: Request) -> Response:
         """List the laptops."""
-        team, project, _ = await self._need_owner(request)
-        found = await to_thread.run_sync(self._registry.members, team, project)
+        log = await self._open_log(request)
+        with self._turnstile.passing(log.writer):
+            look = partial(self._registry.members, *log.place.log, by=log.writer)
+            found = await to_thread.run_sync(look)
         return JSONResponse({"members": [asdict(one) for one in found]})
 
     async def invite(self, request: Request) -> Response:
         """Make an invitation."""
-        team, project, owner = await self._need_owner(request)
-        asked = InviteModel.model_validate_json(await read_body(request, LARGEST_JOIN))
-        invite = partial(self._registry.invite, team, project, asked.role, by=owner)
-        made = await to_thread.run_sync(invite)
+        log = await self._open_log(request)
+        with self._turnstile.passing(log.writer):
+            asked = InviteModel.model_validate_json(await read_body(request, LARGEST_JOIN))
+            invite = partial(self._registry.invite, *log.place.log, asked.role, by=log.writer)
+            made = await to_thread.run_sync(invite)
         return JSONResponse({"invitation": made})
 
     async def change_role(self, request: Request) -> Response:
         """Give a laptop another role."""
-        team, project, owner = await self._need_owner(request)
-        asked = RoleModel.model_validate_json(await read_body(request, LARGEST_JOIN))
-        act = partial(self._registry.change_role, team, project, asked.writer, asked.role, by=owner)
-        return await self._carry_out(act, (team, project))
+        log = await self._open_log(request)
+        with self._turnstile.passing(log.writer):
+            asked = RoleModel.model_validate_json(await read_body(request, LARGEST_JOIN))
+            place, told = log.place.log, (asked.writer, asked.role)
+            act = partial(self._registry.change_role, *place, *told, by=log.writer)
+            return await self._carry_out(act, place)
 
     async def revoke(self, request: Request) -> Response:
         """Remove a laptop."""
-        team, project, owner = await self._need_owner(request)
-        asked = RevokeModel.model_validate_json(await read_body(request, LARGEST_JOIN))
-        act = partial(self._registry.revoke, team, project, asked.writer, by=owner)
-        return await self._carry_out(act, (team, project))
+        log = await self._open_log(request)
+        with self._turnstile.passing(log.writer):
+            asked = RevokeModel.model_validate_json(await read_body(request, LARGEST_JOIN))
+            act = partial(self._registry.revoke, *log.place.log, asked.writer, by=log.writer)
+            return await self._carry_out(act, log.place.log)
 
     async def _carry_out(self, act: Callable[[], bool], place: tuple[str, str]) -> Response:
         done = await to_thread.run_sync(act)
-        self._ring(place)
+        if done:
+            self._ring(place)
         return JSONResponse({"done": done})
-
-    async def _need_owner(self, request: Request) -> tuple[str, str, str]:
-        """Return the project that the owner of a token manages, and the owner's laptop."""
-        log = await self._open_log(request)
-        await to_thread.run_sync(log.need, Right.MANAGE)
-        return *log.place.log, log.writer

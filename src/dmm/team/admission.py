@@ -50,7 +50,9 @@ def admit(
 
 def _find_fault(name: str, writer: WriterHead, entries: Sequence[Entry]) -> str:
     """Say why no log could take these entries; empty where one could."""
-    forbidden = [one.type for one in entries if not may_send(writer.role, one.type)]
+    # What the log holds was sent under an earlier role, and its answer was lost.
+    new = (one.type for one in entries if one.wseq > writer.wseq)
+    forbidden = [kind for kind in new if not may_send(writer.role, kind)]
     if forbidden:
         return tell_forbidden(writer.role, forbidden[0])
     if len(entries) > MOST_PUSHED:

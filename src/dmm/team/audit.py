@@ -33,9 +33,10 @@ class Act(StrEnum):
     LIFTED = "lift"
     RETURNED = "give back"
     RESUMED = "resume"
+    LISTED = "members"
 
 
-_BY_THE_HOUR = frozenset((Act.PUSHED, Act.PULLED, Act.REFUSED, Act.RETURNED))
+_BY_THE_HOUR = frozenset((Act.PUSHED, Act.PULLED, Act.REFUSED, Act.RETURNED, Act.LISTED))
 _VALUES = "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)"
 COUNT = f"""{_VALUES}
 ON CONFLICT (team_id, project_id, slot, act, writer, about)
@@ -72,7 +73,9 @@ def record(
     """Record an access in the transaction that it is part of."""
     told = at.isoformat(timespec="milliseconds")
     slot = told[:HOUR] if act in _BY_THE_HOUR else told
-    statement = NOTE if act is Act.PULLED else COUNT
+    # A stranger causes no write but the first in an hour either, however often they try.
+    noted = act is Act.PULLED or (act is Act.REFUSED and not writer)
+    statement = NOTE if noted else COUNT
     made = rows(statement, *log, slot, act.value, writer, about, told, told)
     if made and made[0][0] == 1:
         rows(PRUNE, *log, (at - KEPT).isoformat()[:HOUR])

@@ -13,7 +13,7 @@ from dmm.files.durable import translated, write_atomic
 from dmm.private import make_private_folder
 from dmm.reading import read_regular
 from dmm.team.keys import SigningKey
-from dmm.team.mark import FOLDER
+from dmm.team.mark import FOLDER, WAY_OUT
 from dmm.team.names import WRITER, are_names
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ class Credentials:
     def log(self) -> LogName:
         """The log that the laptop joined."""
         return self.team, self.project
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """The log, and the server that holds it."""
+        return self.server_key, self.team, self.project
 
     @property
     def key(self) -> SigningKey:
@@ -87,8 +92,7 @@ def drop_credentials(home: Path, writer: str) -> None:
 
 def _unreadable(where: str) -> TeamError:
     what = "this laptop's key for the team can't be read"
-    hint = "join again with a new invitation: dmm team join URL INVITATION"
-    return TeamError("unknown", what, where=where, hint=hint)
+    return TeamError("unknown", what, where=where, hint=WAY_OUT)
 
 
 def _folder(home: Path) -> Path:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 # The versions of the tables that this code knows: the first, and the one that it uses.
-FIRST_VERSION, SCHEMA_VERSION = 1, 5
+FIRST_VERSION, SCHEMA_VERSION = 1, 6
 
 
 class Rows(Protocol):

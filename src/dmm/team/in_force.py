@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.errors import LedgerRefused, TeamError
-from dmm.team.mark import joined_mark
+from dmm.team.mark import WAY_OUT, joined_mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ class TeamRules:
 
     @property
     def expected(self) -> bool:
-        """Whether the project has joined a team, also if its copy of the log is gone."""
+        """Whether the project has joined a team, even if its copy of the log is gone."""
         return self.path.exists() or joined_mark(self.home, self.path).exists()
 
     def __call__(self) -> Sequence[Constraint]:
@@ -66,8 +66,7 @@ class TeamRules:
     def _need_absent(self) -> None:
         """Refuse to go on without rules that were there, in this process or an earlier one."""
         if self._stamp or self.expected:
-            hint = "join again with a new invitation: dmm team join URL INVITATION"
-            raise LedgerRefused("the team's rules are gone", where=str(self.path), hint=hint)
+            raise LedgerRefused("the team's rules are gone", where=str(self.path), hint=WAY_OUT)
 
 
 def _look(path: Path) -> Stamp:

@@ -21,7 +21,7 @@ class Step:
 
     up: str
     down: str
-    # Tables whose rows of all teams are changed, and tables that are new.
+    # Tables whose rows of all teams are read or changed, and tables that are new.
     changed: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
     blocked: str = ""
@@ -40,13 +40,27 @@ STEPS: Mapping[int, Step] = {
             "UPDATE writer SET role = 'maintainer' WHERE role = 'reviewer' OR writer = 'server';"
             "UPDATE invitation SET role = 'maintainer' WHERE role = 'reviewer';"
         ),
-        changed=("writer", "invitation"),
+        changed=("writer", "invitation", "event"),
+        # Laptops of the first version can't read a log that tells of another role or of a change.
+        # An invitation counts to the end of the day on which it expires.
         blocked=(
-            "SELECT count(*) FROM (SELECT role FROM writer WHERE writer <> 'server'"
-            " UNION ALL SELECT role FROM invitation) AS held"
-            " WHERE role IN ('contributor', 'owner')"
+            "SELECT count(*) FROM ("
+            "SELECT role FROM writer WHERE writer <> 'server' AND revoked = 0"
+            " AND role IN ('contributor', 'owner')"
+            " UNION ALL SELECT role FROM invitation WHERE writer IS NULL"
+            " AND role IN ('contributor', 'owner')"
+            " AND substr(expires, 1, 10) >= substr(CAST(CURRENT_TIMESTAMP AS TEXT), 1, 10)"
+            " UNION ALL SELECT type FROM event WHERE writer = 'server'"
+            " AND (type = 'WriterRoleChanged'"
+            """ OR replace(payload, '"role":"reviewer"', '') <> payload"""
+            """ OR replace(payload, '"role":"contributor"', '') <> payload"""
+            """ OR replace(payload, '"role":"owner"', '') <> payload)"""
+            ") AS held"
         ),
-        hint="make them readers or reviewers first: dmm server role; or keep this version",
+        hint=(
+            "make laptops readers or reviewers: dmm server role; what the log tells stays:"
+            " keep this version, or restore a backup of the one before"
+        ),
     ),
     # Who used a log and when.
     3: Step(
@@ -69,6 +83,11 @@ STEPS: Mapping[int, Step] = {
     5: Step(
         up="ALTER TABLE writer ADD COLUMN person TEXT NOT NULL DEFAULT '';",
         down="ALTER TABLE writer DROP COLUMN person;",
+    ),
+    # The owner's laptop that an invitation is from; it ends with the owner's right.
+    6: Step(
+        up="ALTER TABLE invitation ADD COLUMN made_by TEXT NOT NULL DEFAULT '';",
+        down="ALTER TABLE invitation DROP COLUMN made_by;",
     ),
 }
 

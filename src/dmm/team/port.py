@@ -10,6 +10,7 @@ from dmm.team.chain import Checkpoint, Entry, Placed  # noqa: TC001 - answers ar
 PROTOCOL = 2
 MOST_PUSHED = 100
 MOST_PULLED = 200
+REVOKED = "this laptop was removed from the team; its rules stay on this laptop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +94,20 @@ class TeamLog(Protocol):
 
     def pull(self, after: int) -> Page | Revoked:
         """Read the entries after a number; at most `MOST_PULLED` at once."""
+
+
+def tell_fault(outcome: Outcome) -> str:
+    """Say why the server did not take what was sent, and what to do."""
+    match outcome:
+        case Revoked():
+            return REVOKED
+        case Forked(at):
+            return (
+                f"the server holds another event {at} of this laptop: it was restored from a "
+                "backup, or copied; join again with a new invitation"
+            )
+        case Refused(why):
+            return f"the server refused what was sent: {why}; it is kept here and tried again"
+        case Gap(next):
+            return f"the server expects event {next} of this laptop, which is not here"
+    return ""

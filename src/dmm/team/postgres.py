@@ -1,7 +1,7 @@
 """The team log on PostgreSQL: pooled connections, row-level security by team.
 
 Every transaction names its team in a setting of its own; without it no row is seen. The
-statements run as a role that owns nothing and can't pass row-level security by.
+statements run as a role that owns nothing and can't bypass row-level security.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class PostgresDatabase:
             return group_columns(connection.execute(_COLUMNS).fetchall())
 
     def faults(self) -> list[str]:
-        """Check that the role can't pass row-level security by, and that it is forced."""
+        """Check that the role can't bypass row-level security, and that it is forced."""
         with self._owner() as connection:
             free = connection.execute(
                 "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = %s", (ROLE,)
@@ -157,7 +157,7 @@ class PostgresDatabase:
             ).fetchall()
         told = [f"row-level security is not forced on {name}" for (name,) in open_tables]
         if free is None or free[0]:
-            told.append(f"the role {ROLE} is missing or passes row-level security by")
+            told.append(f"the role {ROLE} is missing or bypasses row-level security")
         return told
 
     @contextlib.contextmanager

@@ -44,7 +44,14 @@ INSERT INTO writer
   (team_id, project_id, writer, key, role, name, token, wseq, whash, revoked, person)
 VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?)
 """
-ADD_INVITATION = "INSERT INTO invitation VALUES (?, ?, ?, ?, ?, NULL)"
+ADD_INVITATION = """
+INSERT INTO invitation (team_id, token, project_id, role, expires, made_by)
+VALUES (?, ?, ?, ?, ?, ?)
+"""
+FIND_INVITATION = """
+SELECT project_id FROM invitation
+WHERE team_id = ? AND token = ? AND writer IS NULL AND expires > ?
+"""
 # Only one of two who use an invitation at once gets it.
 USE_INVITATION = """
 UPDATE invitation SET writer = ? WHERE team_id = ? AND token = ? AND writer IS NULL AND expires > ?
@@ -117,11 +124,10 @@ class Registry:
         role = need_role(role)
         secret = secrets.token_hex(SECRET_BYTES)
         expires = (self.clock() + INVITED_FOR).isoformat()
-        with self.database.transaction(team) as rows:
-            place = self._place(team, project)
-            place.head(rows)
+        place = self._place(team, project)
+        with place.managing(by, alone=bool(by)) as (rows, _):
             place.note(rows, Act.INVITED, by, role)
-            rows(ADD_INVITATION, team, _hash(secret), project, role, expires)
+            rows(ADD_INVITATION, team, _hash(secret), project, role, expires, by)
         return f"{team}.{secret}.{self.key.public}"
 
     def join(self, invitation: str, key: str, name: str) -> Joined:
@@ -132,11 +138,14 @@ class Registry:
             raise _unknown_invitation()
         writer = secrets.token_hex(WRITER_BYTES)
         with self.database.transaction(team) as rows:
-            found = rows(USE_INVITATION, writer, team, _hash(secret), self.clock().isoformat())
-            if found:
-                project, role = found[0]
-                member = WriterHead(key, role, name[:LONGEST_NAME])
-                return self._admit(rows, self._place(team, project), writer, member)
+            at = self.clock().isoformat()
+            for (project,) in rows(FIND_INVITATION, team, _hash(secret), at):
+                place = self._place(team, str(project))
+                # Whoever removes its maker ends it under the same lock.
+                place.lock(rows)
+                for _, role in rows(USE_INVITATION, writer, team, _hash(secret), at):
+                    member = WriterHead(key, role, name[:LONGEST_NAME])
+                    return self._admit(rows, place, writer, member)
             self._note_stranger(rows, team, "invitation")
         raise _unknown_invitation()
 
@@ -188,10 +197,12 @@ class Registry:
             self._note_stranger(rows, team, "token", project)
         return None
 
-    def members(self, team: str, project: str) -> tuple[Member, ...]:
+    def members(self, team: str, project: str, *, by: str = "") -> tuple[Member, ...]:
         """List the writers of a project."""
-        with self.database.transaction(team) as rows:
-            self._place(team, project).head(rows)
+        place = self._place(team, project)
+        with place.managing(by, alone=False) as (rows, _):
+            if by:
+                place.note(rows, Act.LISTED, by)
             found = rows(MEMBERS, team, project)
         return tuple(Member(row[0], row[1], row[2], row[3], bool(row[4]), row[5]) for row in found)
 
@@ -203,8 +214,14 @@ class Registry:
 
     def revoke(self, team: str, project: str, writer: str, *, by: str = "") -> bool:
         """Remove a writer; False where it was removed before."""
-        told = self._tell(REVOKED, canonical({"writer": writer}), self.clock())
-        return self._place(team, project).revoke(writer, told, by)
+        return self._place(team, project).revoke(writer, self._tell_revoked(writer), by)
+
+    def leave(self, team: str, project: str, writer: str) -> bool:
+        """Remove a writer that leaves; False where it was removed before."""
+        return self._place(team, project).leave(writer, self._tell_revoked(writer))
+
+    def _tell_revoked(self, writer: str) -> Told:
+        return self._tell(REVOKED, canonical({"writer": writer}), self.clock())
 
     def change_role(self, team: str, project: str, writer: str, role: str, *, by: str = "") -> bool:
         """Give a writer another role; False where it has it already."""
@@ -247,5 +264,5 @@ def _hash(secret: str) -> str:
 
 
 def _unknown_invitation() -> TeamError:
-    hint = "ask for a new one: dmm server invite TEAM/PROJECT"
+    hint = "ask for a new one: dmm team invite, or dmm server invite TEAM/PROJECT"
     return TeamError("unknown", "this invitation is wrong, used or expired", hint=hint)

@@ -10,7 +10,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dmm.errors import IndexBroken, LedgerBroken, TeamError
+from dmm.errors import IndexBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
 from dmm.team.blanked import find_blanked, tells_of
@@ -25,7 +25,9 @@ from dmm.team.chain import (
     is_checkpoint,
     seal,
 )
+from dmm.team.mark import damaged
 from dmm.team.port import MOST_PUSHED, Batch
+from dmm.team.replica_tables import SCHEMA, SCHEMA_VERSION, UPGRADES
 from dmm.team.roles import may_send, read_role
 from dmm.team.sharing import SHARED, Told, share
 
@@ -42,22 +44,6 @@ if TYPE_CHECKING:
 # The columns that hold why entries are not sent and not received.
 Way = Literal["unsent", "unreceived"]
 UNREACHABLE = "unreachable"
-SCHEMA_VERSION = 2
-ENTRY = """
-    writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
-    at TEXT NOT NULL, salt TEXT NOT NULL, payload TEXT NOT NULL, whash TEXT NOT NULL,
-    signature TEXT NOT NULL"""
-SCHEMA = f"""
-CREATE TABLE membership (
-    writer TEXT NOT NULL, since INTEGER NOT NULL, taken INTEGER NOT NULL, mark TEXT NOT NULL,
-    sent INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, signature TEXT NOT NULL,
-    unsent TEXT NOT NULL, unreceived TEXT NOT NULL, offered INTEGER NOT NULL DEFAULT 0
-) STRICT;
-CREATE TABLE outbox ({ENTRY}, PRIMARY KEY (wseq)) STRICT;
-CREATE TABLE event (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL,{ENTRY}) STRICT;
-"""
-# By the version that is left behind.
-UPGRADES = {1: "ALTER TABLE membership ADD COLUMN offered INTEGER NOT NULL DEFAULT 0"}
 MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, unsent, unreceived FROM membership"
 JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '', 0)"
 FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
@@ -109,14 +95,14 @@ class Replica:
         Only who joins creates it: an empty file in its place would lift all rules of the team.
         """
         if not create and not (path.exists() and path.stat().st_size):
-            raise _damaged("the copy of the team log is gone or empty", path)
+            raise damaged("the copy of the team log is gone or empty", path)
         try:
             with contextlib.closing(connect(path, durable=True)) as connection:
                 replica = cls(path, connection)
                 replica._prepare(create=create)
                 yield replica
         except IndexBroken as error:
-            raise _damaged("the copy of the team log is damaged", path) from error
+            raise damaged("the copy of the team log is damaged", path) from error
 
     @classmethod
     @contextlib.contextmanager
@@ -135,7 +121,7 @@ class Replica:
         if found in UPGRADES or (found == 0 and create):
             self._upgrade()
         if not create and (found == 0 or not self._rows("SELECT 1 FROM membership")):
-            raise _damaged("the copy of the team log is empty", self._where)
+            raise damaged("the copy of the team log is empty", self._where)
 
     def _upgrade(self) -> None:
         """Make the tables, or bring those of an earlier version up to date."""
@@ -180,6 +166,12 @@ class Replica:
             yield
             cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
             cursor.execute(JOIN, ("", 0, GENESIS))
+
+    @contextlib.contextmanager
+    def being(self, writer: str) -> Iterator[bool]:
+        """Say for a block whether the laptop is a writer; it does not join or leave meanwhile."""
+        with transaction(self._connection, self._where):
+            yield self.membership().writer == writer
 
     def collect(self, held: Credentials, log: LogReader, kinds: Collection[str]) -> int:
         """Append what the ledger has of late to the own chain; return how many entries."""
@@ -255,14 +247,27 @@ class Replica:
         previous = str(before[0][0]) if before else GENESIS
         return Batch(previous, tuple(map(_entry, entries)), seen)
 
-    def offer(self) -> Batch:
-        """Return the next entries to send; from now on none of them is sealed anew."""
+    def offer(self) -> tuple[Batch, int]:
+        """Return the next entries to send, and how many were offered before.
+
+        From now on none of them is sealed anew, unless they are taken back.
+        """
         with transaction(self._connection, self._where) as cursor:
             batch = self.unsent()
+            before = next(cursor.execute("SELECT offered FROM membership"))[0]
             if batch.entries:
                 last = batch.entries[-1].wseq
                 cursor.execute("UPDATE membership SET offered = max(offered, ?)", (last,))
-        return batch
+        return batch, int(before)
+
+    def take_back(self, batch: Batch, before: int) -> None:
+        """Note that the server did not take what was offered: it can be withdrawn again.
+
+        What was offered earlier stays so, as its answer may have been lost.
+        """
+        last = batch.entries[-1].wseq
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("UPDATE membership SET offered = ? WHERE offered = ?", (before, last))
 
     def count_unsent(self) -> int:
         """Count the entries that wait to be sent."""
@@ -377,11 +382,6 @@ class Replica:
 
 def _join(faults: Sequence[str | int]) -> str:
     return "; ".join(dict.fromkeys(str(one) for one in faults if one))
-
-
-def _damaged(what: str, where: Path | str) -> LedgerBroken:
-    hint = "join again with a new invitation: dmm team join URL INVITATION"
-    return LedgerBroken(what, where=str(where), hint=hint)
 
 
 def _columns(entry: Entry) -> tuple[str | int, ...]:

@@ -11,6 +11,7 @@ from dmm.eventlog.state import TEAM, Constraint
 from dmm.rules.rulebook import compile_constraint, in_words, on_calls
 from dmm.team.chain import JOINED, ROLE_CHANGED, SERVER, read_payload
 from dmm.team.credentials import read_credentials
+from dmm.team.mark import need_left
 from dmm.team.replica import Replica
 from dmm.team.roles import may_send
 from dmm.team.sharing import ADDS, LIFTED, is_rule
@@ -88,7 +89,8 @@ def read_rules(path: Path, home: Path) -> tuple[TeamRule, ...]:
     with Replica.opened(path) as replica:
         known = replica.membership()
         if not known.writer:
-            # The laptop has left its team.
+            # The laptop has left its team; or somebody emptied the copy, which lifts no rule.
+            need_left(home, path)
             return ()
         # The copy is proved before any of it counts.
         replica.trail(read_credentials(home, known.writer))

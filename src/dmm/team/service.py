@@ -10,26 +10,24 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import IndexBusy, LedgerBroken, StorageError, TeamError, UsageError
 from dmm.eventlog.chain import GENESIS
-from dmm.files.durable import make_folder, translated, write_derived
+from dmm.files.durable import make_folder, write_derived
 from dmm.ledger.results import Withdrawn
 from dmm.private import FOLDER
 from dmm.reading import read_regular
-from dmm.storage.sqlite import find_logs
 from dmm.team import client
 from dmm.team.client import HttpLog, HttpMembers
 from dmm.team.credentials import (
     Credentials,
-    drop_credentials,
     keep_credentials,
     read_credentials,
 )
-from dmm.team.departure import Left, keep_rules
+from dmm.team.departure import Copy, Left, end_membership, set_aside
 from dmm.team.journal import Difference, Shared, find_differences, read_shared
 from dmm.team.keys import SigningKey
-from dmm.team.mark import forget_joined, joined_mark, note_joined
-from dmm.team.port import Batch, Forked, Gap, Refused, Revoked, Taken, TakesBack
+from dmm.team.mark import joined_mark, need_left, note_joined
+from dmm.team.port import REVOKED, Batch, Gap, Revoked, Taken, TakesBack, tell_fault
 from dmm.team.refill import give_back
-from dmm.team.replica import Replica
+from dmm.team.replica import UNREACHABLE, Replica
 from dmm.team.rules import read_rules
 from dmm.team.sign_in import sign_in
 
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
 
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.team.chain import Placed
-    from dmm.team.port import Outcome, TeamLog
+    from dmm.team.port import TeamLog
     from dmm.team.registry import Joined
     from dmm.team.replica import Membership
     from dmm.team.rules import TeamRule
@@ -52,7 +50,6 @@ MAX_BYTES = 1_024
 NOTHING = Batch(GENESIS, ())
 # What a server that was restored from a backup answers.
 BEHIND, RECOVERING = "behind", "recovering"
-REVOKED = "this laptop was removed from the team; its rules stay on this laptop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +105,10 @@ class Team:
     @property
     def joined(self) -> bool:
         """Whether this project is in a team; so is one whose copy of the log can't be used."""
-        known, damaged = self._look()
-        return damaged or known is not None
+        try:
+            return self._membership() is not None
+        except (TeamError, StorageError):
+            return True
 
     def join(self, url: str, invitation: str) -> Credentials:
         """Join with an invitation; what is recorded from now on may be shared."""
@@ -131,13 +130,14 @@ class Team:
         Who joins the same project again goes on where the earlier membership began.
         """
         before, damaged = self._look()
-        if before is not None and not before.fault:
+        old = None if before is None else self._find_credentials(before.writer)
+        if before is not None and old is not None and not before.fault:
             what = "this project has joined a team already"
             raise UsageError(what, hint="dmm team status shows it")
         key = SigningKey.make()
         held = Credentials.of(url, enter(key, socket.gethostname()), key)
         since = self.ledger.reading.head().seq
-        if before is not None and self._is_same(before.writer, held):
+        if before is not None and old is not None and old.place == held.place:
             since = before.since
         with Replica.in_memory() as proved:
             proved.join(held.writer, since)
@@ -161,33 +161,48 @@ class Team:
             return None, True
 
     def _membership(self) -> Membership | None:
+        known = self._read_membership()
+        if known is None or known.writer:
+            return known
+        # Without a writer, the laptop has left.
+        need_left(self.home, self.path)
+        return None
+
+    def _read_membership(self) -> Membership | None:
+        """Read what the copy of the log says; None where there is none and none is missed."""
         if not self.path.exists() and not joined_mark(self.home, self.path).exists():
             return None
         with Replica.opened(self.path) as replica:
-            known = replica.membership()
-        # Without a writer, the laptop has left.
-        return known if known.writer else None
+            return replica.membership()
 
     def leave(self, *, keep: bool = True) -> Left:
         """Leave the team; its rules become rules of this laptop, unless they are not kept.
 
-        A server that can't be reached keeps no laptop: what is known here is what is kept.
+        A server that can't be reached keeps no laptop, nor does a copy of the log that can't be
+        read or a key that is gone: what can be read here is what is kept.
         """
-        held = self.credentials()
-        with contextlib.suppress(TeamError):
-            self.sync()
-        told = self._say_goodbye(held)
-        with Replica.opened(self.path) as replica, replica.leaving():
-            unsent = replica.count_unsent()
-            rules = read_rules(self.path, self.home) if keep else ()
-            kept = keep_rules(self.ledger, rules)
-        drop_credentials(self.home, held.writer)
+        copy = self._find_copy()
+        held = self._find_credentials(copy.writer)
+        told = False
+        if held is not None:
+            with contextlib.suppress(TeamError):
+                self.sync()
+            told = self._say_goodbye(held)
+        parted = end_membership(self.ledger, self.path, self.home, copy, keep=keep)
         with contextlib.suppress(OSError):
-            forget_joined(self.home, self.path)
             self.path.with_name(SEEN).unlink()
-        with contextlib.suppress(IndexBusy), Replica.opened(self.path) as replica:
-            replica.erase_freed()
-        return Left(held.team, held.project, held.writer, kept, unsent, told)
+        log = ("", "") if held is None else held.log
+        return Left(*log, copy.writer, told, parted)
+
+    def _find_copy(self) -> Copy:
+        """Return what there is of the log to leave; TeamError where the project is in no team."""
+        try:
+            known = self._read_membership()
+        except LedgerBroken:
+            return Copy("", usable=False)
+        if known is None or not (known.writer or joined_mark(self.home, self.path).exists()):
+            raise _not_joined()
+        return Copy(known.writer, usable=True)
 
     def _say_goodbye(self, held: Credentials) -> bool:
         """Return whether the server knows that this laptop has left."""
@@ -198,21 +213,18 @@ class Team:
             return error.fault == "token"
         return True
 
-    def _is_same(self, writer: str, held: Credentials) -> bool:
-        """Return whether an earlier writer was in the same project of the same server."""
+    def _find_credentials(self, writer: str) -> Credentials | None:
+        """Return the credentials of a writer; None where they can't be read."""
         try:
-            old = read_credentials(self.home, writer)
+            return read_credentials(self.home, writer)
         except TeamError:
-            return False
-        place = (held.server_key, held.team, held.project)
-        return (old.server_key, old.team, old.project) == place
+            return None
 
     def credentials(self) -> Credentials:
         """Return this laptop's credentials; TeamError where the project has joined no team."""
         known = self._membership()
         if known is None:
-            hint = "dmm team join URL INVITATION"
-            raise TeamError("unknown", "this project has not joined a team", hint=hint)
+            raise _not_joined()
         return read_credentials(self.home, known.writer)
 
     def members(self) -> HttpMembers:
@@ -230,11 +242,18 @@ class Team:
             # The server was restored: what it lost goes back first.
             waits = error.fault in (BEHIND, RECOVERING)
             if not waits:
+                self._receive_despite(error, held, log)
                 raise
         done = self.exchange(held, log)
         if waits or done.lost:
             sent += self.push(held, log)
         return replace(done, sent=sent)
+
+    def _receive_despite(self, error: TeamError, held: Credentials, log: TeamLog) -> None:
+        """Receive what is new although nothing could be sent; the first error is the one told."""
+        if error.fault != UNREACHABLE:
+            with contextlib.suppress(TeamError):
+                self.exchange(held, log)
 
     def push(self, held: Credentials, log: TeamLog) -> int:
         """Send what the ledger has of late; return how many entries the server took."""
@@ -246,7 +265,8 @@ class Team:
                 ready = log.push(NOTHING)
                 if not isinstance(ready, Taken):
                     raise TeamError("refused", tell_fault(ready))
-            while (batch := replica.offer()).entries:
+            while (offer := replica.offer())[0].entries:
+                batch, before = offer
                 outcome = log.push(batch)
                 first, last = batch.entries[0].wseq, batch.entries[-1]
                 if isinstance(outcome, Taken):
@@ -256,6 +276,7 @@ class Team:
                     # The server was restored from a backup: it gets again what it lost.
                     replica.send_from(outcome.next)
                 else:
+                    replica.take_back(batch, before)
                     raise TeamError("refused", tell_fault(outcome))
         return sent
 
@@ -265,9 +286,13 @@ class Team:
 
     def exchange(self, held: Credentials, log: TeamLog) -> Exchanged:
         """Receive what is new, and give back what the server lost."""
-        with Replica.opened(self.path) as replica, replica.noting("unreceived"):
-            done, end = receive(replica, held, log)
-        self._note(end)
+        with Replica.opened(self.path) as replica:
+            with replica.noting("unreceived"):
+                done, end = receive(replica, held, log)
+            # Who has left while the answer was on its way is not noted as joined again.
+            with replica.being(held.writer) as member:
+                if member:
+                    self._note(end)
         return done
 
     def status(self) -> Standing:
@@ -317,7 +342,7 @@ class Team:
                 with contextlib.suppress(IndexBusy):
                     replica.erase_freed()
                     return Withdrawn(sent)
-        except (LedgerBroken, TeamError):
+        except (TeamError, StorageError):
             return Withdrawn(unread=(str(self.path),))
         return Withdrawn(sent, erased=False)
 
@@ -361,28 +386,6 @@ def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[Exchange
         log = replace(log, wait=0.0) if isinstance(log, HttpLog) else log
 
 
-def set_aside(path: Path) -> None:
-    """Rename a copy that can't be used, and its logs, as far as they are there."""
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    with translated(path, "set the copy of the team log aside"):
-        for part in (one for one in (*find_logs(path), path) if one.exists()):
-            part.rename(aside.with_name(aside.name + part.name.removeprefix(path.name)))
-
-
-def tell_fault(outcome: Outcome) -> str:
-    """Say why the server did not take what was sent, and what to do."""
-    match outcome:
-        case Revoked():
-            return REVOKED
-        case Forked(at):
-            return (
-                f"the server holds another event {at} of this laptop: it was restored from a "
-                "backup, or copied; join again with a new invitation"
-            )
-        case Refused(why):
-            return f"the server refused what was sent: {why}; it is kept here and tried again"
-        case Gap(next):
-            return f"the server expects event {next} of this laptop, which is not here"
-    return ""
+def _not_joined() -> TeamError:
+    hint = "dmm team join URL INVITATION"
+    return TeamError("unknown", "this project has not joined a team", hint=hint)

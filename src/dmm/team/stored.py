@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
+from dmm.team import statements
 from dmm.team.admission import Admitted, admit
 from dmm.team.audit import Act, record
 from dmm.team.chain import (
@@ -24,17 +26,16 @@ from dmm.team.chain import (
 )
 from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
 from dmm.team.refill import need_ahead, need_own_order
-from dmm.team.roles import may
+from dmm.team.roles import Right, may
 from dmm.team.sharing import ADDS, LIFTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from dmm.team.chain import LogName
     from dmm.team.database import Database, Row, Rows
     from dmm.team.keys import SigningKey
     from dmm.team.port import Batch, Lost, Outcome
-    from dmm.team.roles import Right
     from dmm.team.sharing import Told
 
 # Setting a row to what it is takes its lock, in every database: one push at a time per project.
@@ -55,19 +56,6 @@ WRITERS = """
 SELECT writer, key, role, name, wseq, whash, revoked, awaited FROM writer
 WHERE team_id = ? AND project_id = ? ORDER BY writer
 """
-# A token that was lost with the writer's row is no token: such a laptop joins again.
-KEEP_WRITER = """
-INSERT INTO writer (team_id, project_id, writer, key, role, name, token, wseq, whash, revoked)
-VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?)
-ON CONFLICT (team_id, project_id, writer) DO UPDATE
-SET role = excluded.role, wseq = excluded.wseq, whash = excluded.whash, revoked = excluded.revoked
-"""
-REPORT = """
-UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 AND writer = ?
-"""
-RESUME = """
-UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 RETURNING writer
-"""
 MOVE_WRITER = """
 UPDATE writer SET wseq = ?, whash = ? WHERE team_id = ? AND project_id = ? AND writer = ?
 """
@@ -84,19 +72,6 @@ PAGE = """
 SELECT seq, hash, writer, wseq, id, type, at, salt, payload, whash, signature FROM event
 WHERE team_id = ? AND project_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
 """
-RULE = """
-SELECT id, payload FROM event
-WHERE team_id = ? AND project_id = ? AND seq = ? AND type IN (?, ?)
-"""
-LIFT = """
-SELECT seq FROM event
-WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ? AND payload = ?
-"""
-CHANGE_ROLE = "UPDATE writer SET role = ? WHERE team_id = ? AND project_id = ? AND writer = ?"
-REMOVED = """
-SELECT writer FROM writer WHERE team_id = ? AND project_id = ? AND revoked <> 0
-"""
-REVOKE = "UPDATE writer SET revoked = 1 WHERE team_id = ? AND project_id = ? AND writer = ?"
 
 
 def now() -> dt.datetime:
@@ -154,7 +129,7 @@ class Place:
         with self.database.transaction(self.team) as rows:
             self.head(rows)
             self.note(rows, Act.RESUMED, "")
-            return len(rows(RESUME, self.team, self.project))
+            return len(rows(statements.RESUME, self.team, self.project))
 
     def trail(self, rows: Rows, head: Head) -> Trail:
         """Return what is known of the log at its end; ids are left to the table."""
@@ -173,7 +148,9 @@ class Place:
     def read(self, after: int) -> Reading:
         """Read the entries after a number for several writers at once."""
         with self.database.transaction(self.team) as rows:
-            removed = frozenset(str(row[0]) for row in rows(REMOVED, self.team, self.project))
+            removed = frozenset(
+                str(row[0]) for row in rows(statements.REMOVED, self.team, self.project)
+            )
             return Reading(self.page(rows, after), removed)
 
     def page(self, rows: Rows, after: int) -> Page:
@@ -230,7 +207,9 @@ class Place:
             if writer != before.get(name):
                 known = (writer.key, writer.role, writer.name)
                 chain = (writer.wseq, writer.whash, int(writer.revoked))
-                rows(KEEP_WRITER, *self.log, name, *known, *chain)
+                rows(statements.KEEP_WRITER, *self.log, name, *known, *chain)
+                if writer.revoked or not may(writer.role, Right.MANAGE):
+                    self._end_invitations(rows, name)
 
     def record(self, rows: Rows, head: Head, told: Told) -> Head:
         """Add an event of the server itself."""
@@ -244,48 +223,88 @@ class Place:
         """Record who used the log."""
         record(rows, self.log, act, self.clock(), writer=writer, about=about)
 
+    @contextlib.contextmanager
+    def managing(self, by: str, *, alone: bool = True) -> Iterator[tuple[Rows, Head]]:
+        """Begin a transaction of a laptop that manages the project; TeamError where it may not.
+
+        The right is read under the lock, so it holds to the end; `alone` is False for who only
+        looks. Without a laptop, it is whoever runs the server.
+        """
+        with self.database.transaction(self.team) as rows:
+            head = self.lock(rows) if alone else self.head(rows)
+            refusal = self._find_refusal(rows, by) if by else None
+            if refusal is None:
+                yield rows, head
+                return
+            self.note(rows, Act.REFUSED, by, str(Right.MANAGE))
+        raise refusal
+
+    def _find_refusal(self, rows: Rows, by: str) -> TeamError | None:
+        known = self.writer(rows, by)
+        if known is None or known.revoked:
+            return TeamError("revoked", "this laptop was removed from the team")
+        if may(known.role, Right.MANAGE):
+            return None
+        what = f"a {known.role} can't {Right.MANAGE} the team"
+        return TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
+
     def revoke(self, writer: str, told: Told, by: str) -> bool:
         """Remove a writer and record it; False where it was removed before."""
-        with self.database.transaction(self.team) as rows:
-            head = self.lock(rows)
-            known = self._need_member(rows, writer)
-            if not known.revoked:
-                self.record(rows, head, told)
-                rows(REVOKE, self.team, self.project, writer)
-                self.note(rows, Act.REVOKED, by, writer)
+        with self.managing(by) as (rows, head):
+            return self._remove(rows, head, writer, told, by)
+
+    def leave(self, writer: str, told: Told) -> bool:
+        """Remove a writer that leaves, which needs no right; False where it was removed before."""
+        with self.managing("") as (rows, head):
+            return self._remove(rows, head, writer, told, writer)
+
+    def _remove(self, rows: Rows, head: Head, writer: str, told: Told, by: str) -> bool:
+        known = self._need_member(rows, writer)
+        if not known.revoked:
+            self.record(rows, head, told)
+            rows(statements.REVOKE, self.team, self.project, writer)
+            self._end_invitations(rows, writer)
+            self.note(rows, Act.REVOKED, by, writer)
         return not known.revoked
+
+    def _end_invitations(self, rows: Rows, writer: str) -> None:
+        """End the unused invitations of a writer who no longer manages the project."""
+        at = self.clock().isoformat()
+        rows(statements.END_INVITATIONS, at, self.team, self.project, writer, at)
 
     def change_role(self, writer: str, role: str, told: Told, by: str) -> bool:
         """Give a writer another role and record it; False where it has it already."""
-        with self.database.transaction(self.team) as rows:
-            head = self.lock(rows)
+        with self.managing(by) as (rows, head):
             known = self._need_member(rows, writer)
             if known.revoked:
-                hint = "invite it again: dmm server invite"
+                hint = "invite it again: dmm team invite, or dmm server invite"
                 raise TeamError("revoked", f"the writer {writer} was removed", hint=hint)
             if known.role != role:
                 self.record(rows, head, told)
-                rows(CHANGE_ROLE, role, self.team, self.project, writer)
+                rows(statements.CHANGE_ROLE, role, self.team, self.project, writer)
+                if not may(role, Right.MANAGE):
+                    self._end_invitations(rows, writer)
                 self.note(rows, Act.ROLE, by, f"{writer}: {known.role} to {role}")
         return known.role != role
 
     def _need_member(self, rows: Rows, writer: str) -> WriterHead:
         known = None if writer == SERVER else self.writer(rows, writer)
         if known is None:
-            raise TeamError("unknown", f"there is no writer {writer}", hint="dmm server list")
+            hint = "dmm team members, or dmm server list"
+            raise TeamError("unknown", f"there is no writer {writer}", hint=hint)
         return known
 
     def lift(self, seq: int, tell: Callable[[str, str], Told]) -> bool:
         """Lift a rule by its number and record it; False where it was lifted before."""
         with self.database.transaction(self.team) as rows:
             head = self.lock(rows)
-            found = rows(RULE, self.team, self.project, seq, *map(str, ADDS))
+            found = rows(statements.RULE, self.team, self.project, seq, *map(str, ADDS))
             if not found:
                 hint = "dmm team status shows the rules of others"
                 raise TeamError("unknown", f"event {seq} of the team log is not a rule", hint=hint)
             identity, payload = found[0]
             told = canonical({"of": json.loads(payload).get("of", identity)})
-            known = rows(LIFT, self.team, self.project, seq, str(LIFTED), told)
+            known = rows(statements.LIFT, self.team, self.project, seq, str(LIFTED), told)
             if not known:
                 self.record(rows, head, tell(LIFTED, told))
                 self.note(rows, Act.LIFTED, about=f"team:{seq}")
@@ -320,7 +339,8 @@ class StoredLog:
                     self._note_refused(rows, f"push: {type(found).__name__.lower()}")
                     return found
                 place.append(rows, head, self.writer, found.new)
-                place.note(rows, Act.PUSHED, self.writer)
+                if found.new:
+                    place.note(rows, Act.PUSHED, self.writer)
                 return Taken(known.wseq + len(found.new) + 1)
         except _Replayed:
             with place.database.transaction(place.team) as rows:
@@ -347,19 +367,6 @@ class StoredLog:
         except _Replayed:
             return Refused("an event that the log holds already, under another number")
 
-    def need(self, right: Right) -> None:
-        """Refuse a writer that does not have a right."""
-        with self.place.database.transaction(self.place.team) as rows:
-            known = self.place.writer(rows, self.writer)
-            removed = known is None or known.revoked
-            if known is not None and not removed and may(known.role, right):
-                return
-            self._note_refused(rows, str(right))
-        if known is None or removed:
-            raise TeamError("revoked", "this laptop was removed from the team")
-        what = f"a {known.role} can't {right} the team"
-        raise TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
-
     def _note_refused(self, rows: Rows, what: str) -> None:
         self.place.note(rows, Act.REFUSED, self.writer, what)
 
@@ -374,7 +381,7 @@ class StoredLog:
             place.note(rows, Act.PULLED, self.writer)
             page = place.page(rows, after)
             if known.awaited and after <= page.head.seq:
-                rows(REPORT, place.team, place.project, self.writer)
+                rows(statements.REPORT, place.team, place.project, self.writer)
         return page
 
 

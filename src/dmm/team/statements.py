@@ -1,0 +1,35 @@
+"""Statements on writers, invitations and rules of a project; the same on every database."""
+
+from __future__ import annotations
+
+# A token that was lost with the writer's row is no token: such a laptop joins again.
+KEEP_WRITER = """
+INSERT INTO writer (team_id, project_id, writer, key, role, name, token, wseq, whash, revoked)
+VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?)
+ON CONFLICT (team_id, project_id, writer) DO UPDATE
+SET role = excluded.role, wseq = excluded.wseq, whash = excluded.whash, revoked = excluded.revoked
+"""
+REPORT = """
+UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 AND writer = ?
+"""
+RESUME = """
+UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 RETURNING writer
+"""
+RULE = """
+SELECT id, payload FROM event
+WHERE team_id = ? AND project_id = ? AND seq = ? AND type IN (?, ?)
+"""
+LIFT = """
+SELECT seq FROM event
+WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ? AND payload = ?
+"""
+# Those of a writer who no longer manages the project; what has expired stays as it is.
+END_INVITATIONS = """
+UPDATE invitation SET expires = ?
+WHERE team_id = ? AND project_id = ? AND made_by = ? AND writer IS NULL AND expires > ?
+"""
+CHANGE_ROLE = "UPDATE writer SET role = ? WHERE team_id = ? AND project_id = ? AND writer = ?"
+REMOVED = """
+SELECT writer FROM writer WHERE team_id = ? AND project_id = ? AND revoked <> 0
+"""
+REVOKE = "UPDATE writer SET revoked = 1 WHERE team_id = ? AND project_id = ? AND writer = ?"
