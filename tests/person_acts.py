@@ -52,7 +52,7 @@ FREE_COMMANDS = {
     *(f"rules {one}" for one in ("list", "show", "test", "draft", "rehearse", "explain")),
     *(f"review {one}" for one in ("list", "show", "process", "process-all")),
     *(f"conflicts {one}" for one in ("scan", "list", "show", "flag")),
-    *(f"team {one}" for one in ("sync", "status", "members")),
+    *(f"team {one}" for one in ("sync", "status", "log", "members")),
 }
 FREE_GROUPS = ("write", "daemon", "server")
 FREE_LEDGER = {

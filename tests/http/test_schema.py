@@ -180,7 +180,7 @@ def _aim_rules(case: Any) -> None:
     label, body = case.operation.label, case.body
     if "/v1/rules/{id}" in label:
         case.path_parameters["id"] = RULE
-    if label in ("POST /v1/rules", "POST /v1/ledger/constraints"):
+    if label in ("POST /v1/rules", "POST /v1/rules/compile", "POST /v1/ledger/constraints"):
         for name in ("match", "unless", "examples"):
             body.pop(name, None)
     if label == "POST /v1/rules/compile":

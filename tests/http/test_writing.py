@@ -180,6 +180,7 @@ def test_conflicts_are_flagged_listed_shown_and_settled_by_proposals(server: Ser
     name = flagged.json()["conflict_id"]
     shown = server.ask("GET", f"/v1/conflicts/{name}").json()
     assert [one["path"] for one in shown.pop("sides")] == ids
+    assert len(shown.pop("digest")) == 64
     assert shown == flagged.json()
     listed = server.ask("GET", "/v1/conflicts").json()
     assert [one["conflict_id"] for one in listed["conflicts"]] == [name]

@@ -38,7 +38,7 @@ class TeamRules:
     @property
     def expected(self) -> bool:
         """Whether the project has joined a team, even if its copy of the log is gone."""
-        return self.path.exists() or joined_mark(self.home, self.path).exists()
+        return bool(_look(self.path)) or joined_mark(self.home, self.path).exists()
 
     def __call__(self) -> Sequence[Constraint]:
         """Return the rules as constraints; the same object as long as they are the same."""
