@@ -24,6 +24,8 @@ const TABS = [["event", "Event"], ["state", "State then"], ["compare", "Compare"
 type Tab = (typeof TABS)[number][0];
 const ROW = 36;
 const PAGE = 100;
+/** Where to read from before anybody knows how long the ledger is. */
+const NEWEST = Infinity;
 
 export function Ledger({ route }: { route: Route }) {
   const told = useGet<Histogram>(address("/v1/ledger/histogram", { buckets: 120 }));
@@ -145,21 +147,23 @@ function Events({ seq, end }: { seq: number; end: number }) {
   const [before, setBefore] = useState<number | null>(null);
   const inside = rows.length > 0 && seq <= (rows[0]?.seq ?? 0) && seq >= (rows.at(-1)?.seq ?? 0);
   useEffect(() => {
-    if (!end || (seq && inside)) return;
-    const start = seq ? Math.min(end, seq + PAGE / 2) : end;
+    if (seq && inside) return;
+    const start = seq ? Math.min(end || NEWEST, seq + PAGE / 2) : end || NEWEST;
     if (start === top && rows.length) return;
+    // The newest are on their way, or there: their number is news, they are not.
+    if (!seq && top === NEWEST && (rows[0]?.seq ?? NEWEST) >= start) return;
     setTop(start);
     setRows([]);
     setBefore(start + 1);
   }, [seq, end]);
-  const found = useGet<{ events: Brief[] }>(before === null ? null : address("/v1/ledger/events", { last: PAGE, brief: true, before }));
+  const found = useGet<{ events: Brief[] }>(before === null ? null : address("/v1/ledger/events", { last: PAGE, brief: true, before: before === NEWEST ? null : before }));
   useEffect(() => {
     const next = found.data?.events;
     if (!next || before === null || (next.at(-1)?.seq ?? 0) >= before) return;
     setRows((known) => (known.length && (known.at(-1)?.seq ?? 0) <= (next.at(-1)?.seq ?? 0) ? known : [...known, ...[...next].reverse()]));
   }, [found.data, before]);
   if (found.error) return <Problem error={found.error} retry={found.reload} line="dmm ledger log" />;
-  if (rows.length === 0) return end ? <Loading /> : null;
+  if (rows.length === 0) return found.data && !end ? null : <Loading />;
   return (
     <List
       label="Events, newest first"
