@@ -35,6 +35,8 @@ class Issuer:
     forms: list[dict[str, str]] = field(default_factory=list)
     asked_for_keys: int = 0
     keeps_nonce: bool = True
+    # What tokens are bound to that no laptop has asked for.
+    nonce: str = ""
     device_flow: bool = True
     _nonces: dict[str, str] = field(default_factory=dict)
 
@@ -56,6 +58,7 @@ class Issuer:
         kid, (algorithm, key) = list(self.keys.items())[-1]
         at = int(time.time())
         told = {"iss": self.url, "aud": CLIENT, "sub": "u1", "iat": at, "exp": at + 300}
+        told["nonce"] = self.nonce
         told |= self.claims | claims
         kept = {name: value for name, value in told.items() if value is not None}
         return jwt.encode(kept, key, algorithm=algorithm, headers={"kid": kid})

@@ -20,6 +20,8 @@ from dmm.server.setup import read_setup, set_up
 from dmm.team.backup import Backup, write_lines
 from dmm.team.chain import Trail
 from dmm.team.credentials import keep_credentials
+from dmm.team.database import SCHEMA_VERSION
+from dmm.team.keys import SigningKey
 from dmm.team.port import Lost, Page, Taken
 from dmm.team.refill import page_lost
 from dmm.team.stored import StoredLog
@@ -68,6 +70,7 @@ def machines(tmp_path: Path, request: pytest.FixtureRequest) -> Machines:
 
 
 def read_tables(database: Database) -> dict[str, list[Any]]:
+    """Read what a restore brings back: every row but invitations that nobody has used."""
     found: dict[str, list[Any]] = {}
     tables = database.columns()
     for team in database.teams():
@@ -75,8 +78,10 @@ def read_tables(database: Database) -> dict[str, list[Any]]:
             for table, columns in tables.items():
                 kept = [one for one in columns if one != "awaited"]
                 names = ", ".join(kept)
+                kind = " AND writer IS NOT NULL" if table == "invitation" else ""
+                where = f"team_id = ?{kind}"
                 found.setdefault(table, []).extend(
-                    rows(f"SELECT {names} FROM {table} WHERE team_id = ? ORDER BY {names}", team)
+                    rows(f"SELECT {names} FROM {table} WHERE {where} ORDER BY {names}", team)
                 )
     return found
 
@@ -219,6 +224,76 @@ def test_nothing_is_overwritten(machines: Machines, tmp_path: Path) -> None:
     assert not (first.folder / "server.json").exists()
     assert file.read_bytes() == before
     assert sorted(one.name for one in tmp_path.iterdir()) == ["backup", "first"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("older", [1, 0])
+def test_a_refused_restore_leaves_a_database_in_use_as_it_is(
+    machines: Machines, engine: str, older: int
+) -> None:
+    first = machines.make("sqlite")
+    database = first.open_database()
+    database.migrate(SCHEMA_VERSION - older)
+    database.close()
+    file = machines.folder / "backup"
+    make_older_backup(first, file)
+    address = machines.address(engine)
+    used = set_up(machines.folder / "used", address)
+    with used.registry() as registry:
+        registry.add("acme", "shop")
+        ada = Hall(registry, "acme").join("reader")
+        before = registry.database.version(), read_tables(registry.database)
+    (used.folder / "server.json").unlink()
+    for made in (restore_backup, lambda _, folder, url, __: set_up(folder, url)):
+        with pytest.raises(UsageError, match="holds projects already"):
+            made(file, used.folder, address, {})
+    used.save()
+    with used.registry() as registry:
+        assert (registry.database.version(), read_tables(registry.database)) == before
+        assert pull(reopened(ada.joined.token, registry)).head.seq == 1
+
+
+def make_older_backup(setup: Setup, file: Path) -> None:
+    database = setup.open_database()
+    file.write_text("".join(write_lines(database, setup.key, "2026-01-31T12:00:00+00:00")))
+    database.close()
+
+
+def test_an_empty_database_with_later_tables_is_not_taken_back(machines: Machines) -> None:
+    first = machines.make("sqlite")
+    database = first.open_database()
+    database.migrate(SCHEMA_VERSION - 1)
+    database.close()
+    file = machines.folder / "backup"
+    make_older_backup(first, file)
+    empty = set_up(machines.folder / "empty", "")
+    (empty.folder / "server.json").unlink()
+    with pytest.raises(UsageError, match="has later tables"):
+        restore_backup(file, empty.folder, "", {})
+    empty.save()
+    with empty.registry() as registry:
+        assert registry.database.version() == SCHEMA_VERSION
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_invitation_that_was_used_after_a_backup_is_not_good_again(
+    machines: Machines, engine: str
+) -> None:
+    first = machines.make(engine)
+    with first.registry() as registry:
+        registry.add("acme", "shop")
+        ada = Hall(registry, "acme").join("owner")
+        invitation = registry.invite("acme", "shop", "owner")
+        file = machines.folder / "backup"
+        make_backup(first, file)
+        registry.join(invitation, SigningKey.make().public, "ben")
+    with machines.restore(file, engine, {}).registry() as registry:
+        pull(reopened(ada.joined.token, registry))
+        with pytest.raises(TeamError, match="wrong, used or expired"):
+            registry.join(invitation, SigningKey.make().public, "eve")
+        assert registry.join(
+            registry.invite("acme", "shop", "reader"), SigningKey.make().public, "eve"
+        )
 
 
 def sealed(lines: list[str]) -> str:

@@ -14,6 +14,7 @@ from tests.team.issuer import CLIENT, Issuer, issuing
 
 from dmm.errors import TeamError, UsageError
 from dmm.team.client import ask_sign_in, join_by_token
+from dmm.team.credentials import keep_credentials
 from dmm.team.identity import KEYS_KEPT, LOOK_AGAIN, Grant, People, Trusted
 from dmm.team.issuer import SignIn, find_metadata
 from dmm.team.keys import SigningKey
@@ -34,6 +35,7 @@ KEY = SigningKey.read("22" * 32)
 def issuer() -> Iterator[Issuer]:
     with issuing() as made:
         made.claims = {"email": "ada@example.org", "groups": ["engineers"]}
+        made.nonce = bind(KEY.public)
         yield made
 
 
@@ -136,6 +138,9 @@ def test_every_asymmetric_signature_is_checked(issuer: Issuer, algorithm: str) -
         ({"aud": [CLIENT, "another"]}, "identity", "another client"),
         ({"aud": [CLIENT, "another"], "azp": "another"}, "identity", "another client"),
         ({"nonce": bind("33" * 32)}, "identity", "another laptop"),
+        ({"nonce": ""}, "identity", "another laptop"),
+        ({"nonce": None}, "issuer", "left the nonce out"),
+        ({"iat": int(time.time()) - 3_600}, "expired", "too old"),
         ({"exp": None}, "identity", "proves nothing"),
         ({"sub": None}, "identity", "proves nothing"),
         ({"iat": int(time.time()) + 3_600}, "identity", "proves nothing"),
@@ -194,7 +199,7 @@ def test_keys_are_kept_and_read_again_when_the_issuer_has_new_ones(issuer: Issue
 def test_while_the_issuer_is_away_known_keys_are_good_and_others_are_not(issuer: Issuer) -> None:
     now = [1_000.0]
     with issuing() as other:
-        other.claims = issuer.claims
+        other.claims, other.nonce = issuer.claims, issuer.nonce
         people = People(trust(other), lambda: now[0])
         people.verify(other.sign(), KEY.public)
         token = other.sign()
@@ -285,10 +290,47 @@ def test_a_project_joins_as_a_person_and_shares_its_rules(
     assert not other.team.joined
 
 
-def test_the_nonce_is_not_needed_where_the_issuer_drops_it(issuer: Issuer) -> None:
-    issuer.keeps_nonce = False
-    people = People(replace(trust(issuer), audience=CLIENT))
-    assert people.verify(enter(issuer), "44" * 32).name == "ada@example.org"
-    issuer.keeps_nonce = True
+def test_a_token_is_good_for_one_laptop_once(issuer: Issuer, hosted: tuple[Registry, str]) -> None:
+    registry, url = hosted
+    token = enter(issuer)
     with pytest.raises(TeamError, match="another laptop"):
-        people.verify(enter(issuer), "44" * 32)
+        join_by_token(url, token, "", SigningKey.make(), "laptop")
+    join_by_token(url, token, "", KEY, "laptop")
+    with pytest.raises(TeamError, match="has joined the project already"):
+        join_by_token(url, token, "", KEY, "laptop")
+    assert len(registry.members("acme", "shop")) == 1
+
+
+def test_an_issuer_that_drops_the_nonce_can_not_be_used(
+    issuer: Issuer, hosted: tuple[Registry, str]
+) -> None:
+    registry, url = hosted
+    issuer.keeps_nonce = False
+    with pytest.raises(TeamError, match="left the nonce out") as told:
+        join_by_token(url, enter(issuer), "", KEY, "laptop")
+    assert "INVITATION" in str(told.value.hint)
+    assert registry.members("acme", "shop") == ()
+
+
+def test_who_signs_in_again_is_not_given_another_key_of_the_server(
+    issuer: Issuer, hosted: tuple[Registry, str], office: Office
+) -> None:
+    registry, url = hosted
+    dmm = office.open("ada")
+    held = dmm.team.sign_in(url, "", lambda _: None)
+    registry.revoke("acme", "shop", held.writer)
+    with pytest.raises(TeamError, match="was removed"):
+        dmm.team.sync()
+    other = Registry(office.registry.database, SigningKey.make())
+    other.add("acme", "api")
+    grants = ("engineers=acme/shop:reviewer", "engineers=acme/api:reviewer")
+    with served(other, people=People(trust(issuer, *grants))) as elsewhere:
+        for project, known in (("acme/shop", url), ("acme/api", elsewhere)):
+            keep_credentials(dmm.home, replace(held, url=known))
+            with pytest.raises(TeamError, match="another key than when") as told:
+                dmm.team.sign_in(elsewhere, project, lambda _: None)
+            assert "invitation" in str(told.value.hint)
+    assert dmm.team.credentials().writer == held.writer
+    keep_credentials(dmm.home, held)
+    again = dmm.team.sign_in(url, "", lambda _: None)
+    assert (again.server_key, again.writer != held.writer) == (registry.key.public, True)

@@ -75,9 +75,6 @@ def restore_backup(
             need_current(proved.version, str(path))
         setup = Setup(folder, proved.key, database)
         with keep_setup(setup, proved.version) as opened:
-            if opened.teams():
-                hint = "restore to an empty one: --folder, --database"
-                raise UsageError("the database holds projects already", hint=hint)
             restore(opened, backup, proved, cuts)
             opened.migrate()
     return setup, _count(proved)

@@ -104,11 +104,22 @@ def keep_setup(setup: Setup, version: int = SCHEMA_VERSION) -> Iterator[Database
         make_private_folder(setup.folder)
     opened = setup.open_database()
     try:
+        _need_empty(opened, version)
         opened.migrate(version)
         yield opened
     finally:
         opened.close()
     setup.save()
+
+
+def _need_empty(database: Database, version: int) -> None:
+    """Refuse a database that is in use, or whose tables would have to go back."""
+    found = database.version()
+    hint = "name an empty one: --folder, --database"
+    if found and database.teams():
+        raise UsageError("the database holds projects already", hint=hint)
+    if found > version:
+        raise UsageError("the database has later tables", hint=hint)
 
 
 @contextlib.contextmanager

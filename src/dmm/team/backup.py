@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Cuts = Mapping[LogName, int]
 
 FORMAT = "dmm-server-backup-1"
-PROJECT, WRITER, EVENT = "project", "writer", "event"
+PROJECT, WRITER, EVENT, INVITATION = "project", "writer", "event", "invitation"
 READ_AT_ONCE = 1_000
 PLACE_COLUMNS = ("team_id", "project_id")
 ENTRY_COLUMNS = ("writer", "wseq", "id", "type", "at", "salt", "payload", "whash", "signature")
@@ -211,6 +211,9 @@ def _make_row(row: Row, proved: Proved, cuts: Cuts) -> Row | None:
     if row.table == PROJECT:
         head = proved.trails[row.log].head
         return Row(PROJECT, {**row.values, "seq": head.seq, "hash": head.hash})
+    if row.table == INVITATION and row.values["writer"] is None:
+        # It may have been used or ended since: whoever needs one is invited again.
+        return None
     if row.table != WRITER:
         return row
     known = proved.trails[row.log].writers.get(str(row.values["writer"]))

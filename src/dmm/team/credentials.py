@@ -83,6 +83,23 @@ def read_credentials(home: Path, writer: str) -> Credentials:
     return held
 
 
+def need_same_key(home: Path, url: str, joined: Joined) -> None:
+    """Refuse a server whose key is another than the one that this user's laptop knows it by.
+
+    It is known by its address, and by a project that was joined.
+    """
+    for path in sorted(_folder(home).glob("*.json")):
+        try:
+            held = read_credentials(home, path.stem)
+        except TeamError:
+            continue
+        same = held.url == url or held.log == (joined.team, joined.project)
+        if same and held.server_key != joined.server_key:
+            what = "the server has another key than when this laptop joined before"
+            hint = "if that is right, join with an invitation, which names its key"
+            raise TeamError("unsigned", what, where=url, hint=hint)
+
+
 def drop_credentials(home: Path, writer: str) -> None:
     """Delete the credentials of a writer."""
     path = _path(home, writer)

@@ -29,12 +29,15 @@ ALGORITHMS = {
     "OKP": ("EdDSA",),
 }
 NEEDED = ["exp", "iat", "iss", "aud", "sub"]
+# A token is used right after it was made; so many seconds later it is too old.
+FRESH = 600
 # Clocks may differ by so many seconds.
 LEEWAY = 60
 # How long keys are used before they are read again, and how often an unknown one makes us look.
 KEYS_KEPT, LOOK_AGAIN = 3_600.0, 60.0
 LONGEST_NAME = 120
 ANYBODY = "*"
+AGAIN = "sign in again: dmm team join URL"
 _OK = 200
 
 
@@ -113,7 +116,7 @@ class People:
     def verify(self, token: str, key: str) -> Person:
         """Return whom a token is for; TeamError where it proves nothing.
 
-        A token with a nonce is good for the laptop key alone that it was asked for with.
+        Its nonce must name the laptop key that it was asked for with: it is good for no other.
         """
         try:
             head = jwt.get_unverified_header(token)
@@ -129,8 +132,7 @@ class People:
                 options={"require": NEEDED},
             )
         except jwt.ExpiredSignatureError as error:
-            what = "the token has expired"
-            raise TeamError("expired", what, hint="sign in again: dmm team join URL") from error
+            raise TeamError("expired", "the token has expired", hint=AGAIN) from error
         except jwt.InvalidAudienceError as error:
             what = "the token is for another audience than this server"
             hint = "whoever runs the server checks the client and the audience: dmm server oidc"
@@ -140,8 +142,9 @@ class People:
         several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if several and claims.get("azp") != self.trusted.client_id:
             raise _unproved("it was made for another client")
-        if "nonce" in claims and claims["nonce"] != bind(key):
-            raise _unproved("it was made for another laptop")
+        if time.time() - claims["iat"] > FRESH + LEEWAY:
+            raise TeamError("expired", "the token is too old", hint=AGAIN)
+        _need_nonce(claims.get("nonce"), key)
         return self._read_person(claims)
 
     def _read_person(self, claims: Mapping[str, Any]) -> Person:
@@ -194,6 +197,14 @@ class People:
         ]
 
 
+def _need_nonce(told: object, key: str) -> None:
+    if told is None:
+        what = "the issuer left the nonce out of the token, so anybody could use it"
+        hint = "join with an invitation: dmm team join URL INVITATION"
+        raise TeamError("issuer", what, hint=hint)
+    if told != bind(key):
+        raise _unproved("it was made for another laptop")
+
+
 def _unproved(why: str) -> TeamError:
-    hint = "sign in again: dmm team join URL"
-    return TeamError("identity", f"the token proves nothing: {why}", hint=hint)
+    return TeamError("identity", f"the token proves nothing: {why}", hint=AGAIN)

@@ -57,6 +57,7 @@ USE_INVITATION = """
 UPDATE invitation SET writer = ? WHERE team_id = ? AND token = ? AND writer IS NULL AND expires > ?
 RETURNING project_id, role
 """
+KEY_KNOWN = "SELECT 1 FROM writer WHERE team_id = ? AND project_id = ? AND key = ? LIMIT 1"
 ANY_PROJECT = "SELECT 1 FROM project WHERE team_id = ? LIMIT 1"
 TOKEN = "SELECT project_id, token FROM writer WHERE team_id = ? AND writer = ?"  # noqa: S105 - no secret
 MEMBERS = """
@@ -155,8 +156,14 @@ class Registry:
             raise TeamError("malformed", "that is not a key")
         member = WriterHead(key, role, name[:LONGEST_NAME])
         writer = secrets.token_hex(WRITER_BYTES)
+        place = self._place(team, project)
         with self.database.transaction(team) as rows:
-            return self._admit(rows, self._place(team, project), writer, member, person)
+            place.lock(rows)
+            # So a token, which is for one key, is good once.
+            if rows(KEY_KNOWN, *place.log, key):
+                what = "this key has joined the project already"
+                raise TeamError("known", what, hint="join with a new key: dmm team join")
+            return self._admit(rows, place, writer, member, person)
 
     def note_refused(self, place: str, about: str) -> None:
         """Record that somebody was refused who named a project."""

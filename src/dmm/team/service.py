@@ -19,6 +19,7 @@ from dmm.team.client import HttpLog, HttpMembers
 from dmm.team.credentials import (
     Credentials,
     keep_credentials,
+    need_same_key,
     read_credentials,
 )
 from dmm.team.departure import Copy, Left, end_membership, set_aside
@@ -119,7 +120,9 @@ class Team:
 
         def enter(key: SigningKey, name: str) -> Joined:
             token = sign_in(client.ask_sign_in(url), key.public, show)
-            return client.join_by_token(url, token, project, key, name)
+            joined = client.join_by_token(url, token, project, key, name)
+            need_same_key(self.home, url, joined)
+            return joined
 
         return self._join(url, enter)
 

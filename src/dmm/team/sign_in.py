@@ -40,7 +40,7 @@ class _Asked:
 
 
 def bind(key: str) -> str:
-    """Return the nonce that binds a token to the key of a laptop, where the issuer keeps it."""
+    """Return the nonce that binds a token to the key of a laptop."""
     return hashlib.sha256(f"dmm-team-key:{key}".encode()).hexdigest()
 
 
