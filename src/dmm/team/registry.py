@@ -236,9 +236,9 @@ class Registry:
         told = self._tell(ROLE_CHANGED, canonical({"writer": writer, "role": role}), self.clock())
         return self._place(team, project).change_role(writer, role, told, by)
 
-    def resume(self, team: str, project: str) -> int:
-        """Wait no longer for laptops after a restore; return how many have not reported."""
-        return self._place(team, project).resume()
+    def resume(self, team: str, project: str, laptop: str = "") -> int:
+        """Wait no longer for laptops, or for one, after a restore; return how many it was."""
+        return self._place(team, project).resume(laptop)
 
     def lift(self, team: str, project: str, seq: int) -> bool:
         """Lift a rule for all laptops; False where it was lifted before."""

@@ -11,6 +11,7 @@ SET role = excluded.role, wseq = excluded.wseq, whash = excluded.whash, revoked 
 """
 REPORT = """
 UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 AND writer = ?
+RETURNING writer
 """
 RESUME = """
 UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 RETURNING writer

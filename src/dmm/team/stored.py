@@ -124,12 +124,16 @@ class Place:
             raise TeamError("recovering", what, hint=hint)
         return head
 
-    def resume(self) -> int:
-        """Wait no longer for laptops after a restore; return how many have not reported."""
+    def resume(self, laptop: str = "") -> int:
+        """Wait no longer for laptops, or for one, after a restore; return how many it was."""
         with self.database.transaction(self.team) as rows:
             self.head(rows)
-            self.note(rows, Act.RESUMED, "")
-            return len(rows(statements.RESUME, self.team, self.project))
+            if laptop:
+                self._need_member(rows, laptop)
+            self.note(rows, Act.RESUMED, about=laptop)
+            if laptop:
+                return len(rows(statements.REPORT, *self.log, laptop))
+            return len(rows(statements.RESUME, *self.log))
 
     def trail(self, rows: Rows, head: Head) -> Trail:
         """Return what is known of the log at its end; ids are left to the table."""
