@@ -38,6 +38,9 @@ class Issuer:
     # What tokens are bound to that no laptop has asked for.
     nonce: str = ""
     device_flow: bool = True
+    # Nothing is answered while it is clear; the other is set once something was asked.
+    open: threading.Event = field(default_factory=threading.Event)
+    asked: threading.Event = field(default_factory=threading.Event)
     _nonces: dict[str, str] = field(default_factory=dict)
 
     def add_key(self, algorithm: str = "ES256") -> str:
@@ -72,6 +75,8 @@ class Issuer:
         return {"keys": told}
 
     def get(self, path: str) -> tuple[int, dict[str, Any]]:
+        self.asked.set()
+        self.open.wait()
         if path == "/jwks":
             return 200, self.tell_keys()
         if path != "/.well-known/openid-configuration":
@@ -101,6 +106,7 @@ def issuing() -> Iterator[Issuer]:
     """Run an issuer from a thread of this process."""
     issuer = Issuer()
     issuer.add_key()
+    issuer.open.set()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -129,5 +135,6 @@ def issuing() -> Iterator[Issuer]:
         try:
             yield issuer
         finally:
+            issuer.open.set()
             server.shutdown()
             thread.join()

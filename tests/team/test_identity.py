@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+import urllib.request
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +15,10 @@ from tests.team.conftest import served
 from tests.team.issuer import CLIENT, Issuer, issuing
 
 from dmm.errors import TeamError, UsageError
+from dmm.server.setup import read_setup, set_up, trust_issuer
 from dmm.team.client import ask_sign_in, join_by_token
 from dmm.team.credentials import keep_credentials
-from dmm.team.identity import KEYS_KEPT, LOOK_AGAIN, Grant, People, Trusted
+from dmm.team.identity import KEYS_KEPT, KEYS_LAST, LOOK_AGAIN, PATIENCE, Grant, People, Trusted
 from dmm.team.issuer import SignIn, find_metadata
 from dmm.team.keys import SigningKey
 from dmm.team.registry import Registry
@@ -34,7 +37,8 @@ KEY = SigningKey.read("22" * 32)
 @pytest.fixture
 def issuer() -> Iterator[Issuer]:
     with issuing() as made:
-        made.claims = {"email": "ada@example.org", "groups": ["engineers"]}
+        made.claims = {"email": "ada@example.org", "email_verified": True}
+        made.claims["groups"] = ["engineers"]
         made.nonce = bind(KEY.public)
         yield made
 
@@ -231,12 +235,79 @@ def test_claims_grant_projects_and_the_strongest_role_counts(issuer: Issuer) -> 
     assert one.verify(issuer.sign(), KEY.public).choose("").role == "reader"
 
 
+@pytest.mark.parametrize("verified", [False, None, "true", 1])
+def test_an_address_that_is_not_verified_grants_nothing_and_names_nobody(
+    issuer: Issuer, verified: object
+) -> None:
+    people = People(trust(issuer, "ada@example.org=acme/shop:owner", claim="email"))
+    assert people.verify(issuer.sign(), KEY.public).choose("").role == "owner"
+    person = people.verify(issuer.sign(email_verified=verified), KEY.public)
+    assert (person.name, person.grants) == ("u1", ())
+
+
+def test_a_name_shows_its_hidden_characters(issuer: Issuer) -> None:
+    issuer.claims = {"preferred_username": "eve\n\x00join owner\u202e"}
+    person = People(trust(issuer)).verify(issuer.sign(), KEY.public)
+    assert person.name == "eve <U+0000>join owner<U+202E>"
+
+
+def test_an_issuer_that_hangs_holds_nobody_beyond_the_deadline(issuer: Issuer) -> None:
+    now = [1_000.0]
+    people = People(trust(issuer), lambda: now[0])
+    people.verify(issuer.sign(), KEY.public)
+    known = issuer.sign()
+    issuer.add_key()
+    issuer.open.clear()
+    issuer.asked.clear()
+    now[0] += KEYS_KEPT
+    asking = threading.Thread(target=people.verify, args=(known, KEY.public))
+    asking.start()
+    assert issuer.asked.wait(30)
+    now[0] += PATIENCE
+    assert people.verify(known, KEY.public).name == "ada@example.org"
+    with pytest.raises(TeamError, match="no answer within 10 s"):
+        people.verify(issuer.sign(), KEY.public)
+    issuer.open.set()
+    asking.join()
+    assert people.verify(issuer.sign(), KEY.public).name == "ada@example.org"
+
+
+def test_keys_that_can_not_be_read_again_are_good_for_a_day(issuer: Issuer) -> None:
+    now = [1_000.0]
+    with issuing() as other:
+        other.claims, other.nonce = issuer.claims, issuer.nonce
+        people = People(trust(other), lambda: now[0])
+        people.verify(other.sign(), KEY.public)
+        token = other.sign()
+    now[0] += KEYS_LAST - 1
+    assert people.verify(token, KEY.public)
+    now[0] += 1
+    with pytest.raises(TeamError, match="the issuer can't be reached"):
+        people.verify(token, KEY.public)
+
+
 @pytest.mark.parametrize(
     "text", ["", "engineers", "x=acme", "x=acme/shop", "x=a/b:king", "=a/b:owner"]
 )
 def test_a_grant_that_names_no_project_or_role_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         Grant.read(text)
+
+
+def test_settings_that_could_not_be_read_again_are_not_written(
+    issuer: Issuer, tmp_path: Path
+) -> None:
+    setup = set_up(tmp_path / "server", "")
+    many = [f"group-{number}=acme/shop:reader" for number in range(1_000)]
+    trusted = trust(issuer, *many)
+    trust_issuer(setup, trusted)
+    found = read_setup(setup.folder).people()
+    assert found is not None
+    assert found.trusted == trusted
+    before = (setup.folder / "server.json").read_bytes()
+    with pytest.raises(UsageError, match="larger than 1,048,576 bytes"):
+        trust_issuer(setup, trust(issuer, f"{'x' * 2**20}=acme/shop:reader"))
+    assert (setup.folder / "server.json").read_bytes() == before
 
 
 @pytest.fixture
@@ -266,6 +337,32 @@ def test_a_laptop_of_a_person_is_admitted_listed_and_audited(
     told = registry.accesses("acme", "shop", 9)
     assert ("refused", "sign-in: expired") in [(one.act, one.about) for one in told]
     assert len(registry.members("acme", "shop")) == 1
+
+
+def test_an_issuer_that_hangs_stops_nobody_but_those_who_sign_in(
+    issuer: Issuer, hosted: tuple[Registry, str]
+) -> None:
+    _, url = hosted
+    issuer.open.clear()
+    issuer.asked.clear()
+    ended: list[str] = []
+
+    def try_in() -> None:
+        try:
+            ended.append(join_by_token(url, issuer.sign(), "", SigningKey.make(), "x").writer)
+        except TeamError as error:
+            ended.append(error.what)
+
+    asking = [threading.Thread(target=try_in) for _ in range(60)]
+    for one in asking:
+        one.start()
+    assert issuer.asked.wait(30)
+    with urllib.request.urlopen(f"{url}/health") as answer:
+        assert (answer.status, ended) == (200, [])
+    issuer.open.set()
+    for one in asking:
+        one.join()
+    assert ended == ["the token proves nothing: it was made for another laptop"] * 60
 
 
 def test_a_server_without_an_issuer_says_how_to_join(office: Office) -> None:

@@ -140,7 +140,8 @@ def oidc(
     setup = _read(folder)
     if issuer == "none":
         trust_issuer(setup, None)
-        print_lines(["Nobody can sign in; invitations still work"])
+        told = "Nobody can sign in once the server is restarted; invitations still work"
+        print_lines([told, "  next: restart dmm server run"])
         return
     from dmm.team.identity import Grant, Trusted
 
@@ -231,12 +232,22 @@ def restore(
 
 
 @app.command()
-def resume(place: Place, folder: Folder = None) -> None:
+def resume(
+    place: Place,
+    laptop: Annotated[
+        str, typer.Option(metavar="WRITER", help="Wait no longer for this one [all].")
+    ] = "",
+    folder: Folder = None,
+) -> None:
     """Wait no longer for laptops after a restore."""
     refuse_agents("resume a log")
     team, project = _split(place)
     with _read(folder).registry() as registry:
-        missed = registry.resume(team, project)
+        missed = registry.resume(team, project, laptop)
+    if laptop:
+        before = "" if missed else "; it was not waited for"
+        print_lines([f"{place} does not wait for {laptop}{before}"])
+        return
     print_lines([f"{place} takes events again; {counted(missed, 'laptop')} had not come back"])
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # A token names the groups of a person, which may be many.
 LARGEST_SIGN_IN = 32 * 1024
+# Anybody may begin one, and it may wait for the issuer: others have threads of their own.
+AT_ONCE = 4
 
 
 class PeopleApi:
@@ -39,6 +41,7 @@ class PeopleApi:
         self._registry = registry
         self._people = people
         self._ring = ring
+        self._limit = CapacityLimiter(AT_ONCE)
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -55,7 +58,7 @@ class PeopleApi:
         """Take in the laptop of a person."""
         people = self._need_people()
         asked = SignInModel.model_validate_json(await read_body(request, LARGEST_SIGN_IN))
-        joined = await to_thread.run_sync(partial(self._admit, people, asked))
+        joined = await to_thread.run_sync(partial(self._admit, people, asked), limiter=self._limit)
         self._ring((joined.team, joined.project))
         return JSONResponse(asdict(joined))
 

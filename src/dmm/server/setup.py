@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FILE = "server.json"
 DATABASE = "server.db"
-MAX_BYTES = 16_384
+MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,11 @@ class Setup:
         """Write the settings."""
         told = {"key": self.key.secret, "database": self.database}
         more = {} if self.oidc is None else {"oidc": self.oidc}
-        write_atomic(self.folder / FILE, json.dumps(told | more).encode(), private=True)
+        data = json.dumps(told | more).encode()
+        if len(data) > MAX_BYTES:
+            what = f"the server's settings would be larger than {MAX_BYTES:,} bytes"
+            raise UsageError(what, hint="grant by fewer values")
+        write_atomic(self.folder / FILE, data, private=True)
 
     def open_database(self) -> Database:
         """Open the database."""

@@ -7,8 +7,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.text import neutralise
 from dmm.errors import TeamError, UsageError
-from dmm.team.issuer import SignIn, ask, find_metadata, malformed
+from dmm.team.issuer import SignIn, ask, find_metadata, malformed, unreachable
 from dmm.team.names import NAME
 from dmm.team.roles import ROLES, need_role
 from dmm.team.sign_in import bind
@@ -35,15 +36,17 @@ FRESH = 600
 LEEWAY = 60
 # How long keys are used before they are read again, and how often an unknown one makes us look.
 KEYS_KEPT, LOOK_AGAIN = 3_600.0, 60.0
+# How long they are used at most while they can't be read, and how long anybody waits for them.
+KEYS_LAST, PATIENCE = 86_400.0, 10.0
 LONGEST_NAME = 120
-ANYBODY = "*"
+ANYBODY, EMAIL = "*", "email"
 AGAIN = "sign in again: dmm team join URL"
 _OK = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Who has this value in the claim joins this project in this role."""
+    """Anyone with this value in the claim joins this project in this role."""
 
     value: str
     team: str
@@ -108,8 +111,9 @@ class People:
         self._clock = clock
         self._lock = threading.Lock()
         self._keys: Sequence[Mapping[str, Any]] = ()
-        self._read_at = -KEYS_KEPT
-        self._looked_at = -KEYS_KEPT
+        self._read_at = -KEYS_LAST
+        self._looked_at = -KEYS_LAST
+        self._reading: threading.Thread | None = None
         # Why the keys could not be read when they were last asked for.
         self._fault: TeamError | None = None
 
@@ -148,33 +152,52 @@ class People:
         return self._read_person(claims)
 
     def _read_person(self, claims: Mapping[str, Any]) -> Person:
-        told = claims.get(self.trusted.claim)
+        # An address that nobody has verified may be somebody else's.
+        email = claims.get(EMAIL) if claims.get("email_verified") is True else None
+        told = email if self.trusted.claim == EMAIL else claims.get(self.trusted.claim)
         listed = told if isinstance(told, list) else [told]
         values = {one for one in listed if isinstance(one, str)}
         grants = [one for one in self.trusted.grants if one.value in values | {ANYBODY}]
-        name = str(claims.get("email") or claims.get("preferred_username") or claims["sub"])
-        return Person(name[:LONGEST_NAME], tuple(grants))
+        name = str(email or claims.get("preferred_username") or claims["sub"])
+        return Person(" ".join(neutralise(name).split())[:LONGEST_NAME], tuple(grants))
 
     def _find_key(self, kid: str, algorithm: str) -> Mapping[str, Any]:
         """Find a key of the issuer; one that is unknown may be new."""
-        with self._lock:
+        found = self._match(kid, algorithm)
+        if not found or self._age() >= KEYS_KEPT:
+            self._read_again()
             found = self._match(kid, algorithm)
-            old = self._clock() - self._read_at >= KEYS_KEPT
-            if (old or not found) and self._clock() - self._looked_at >= LOOK_AGAIN:
-                self._refresh()
-                found = self._match(kid, algorithm)
-            # A key that is known stays good while the issuer is away.
-            if not found and self._fault is not None:
-                raise self._fault
-        if not found:
-            raise _unproved("it is not signed with a key of the issuer")
-        return found[0]
+        # A key that is known stays good while the issuer is away, for a day.
+        if found and self._age() < KEYS_LAST:
+            return found[0]
+        if self._fault is not None:
+            raise self._fault
+        raise _unproved("it is not signed with a key of the issuer")
+
+    def _age(self) -> float:
+        return self._clock() - self._read_at
+
+    def _read_again(self) -> None:
+        """Read the keys, in a thread: neither a name server nor an issuer holds anybody for long.
+
+        However many ask, there is one that reads, and no other for a while.
+        """
+        with self._lock:
+            busy = self._reading is not None and self._reading.is_alive()
+            if not busy and self._clock() - self._looked_at >= LOOK_AGAIN:
+                self._looked_at = self._clock()
+                self._fault = unreachable(self.trusted.issuer, f"no answer within {PATIENCE:g} s")
+                self._reading = threading.Thread(target=self._refresh, daemon=True)
+                self._reading.start()
+            reading, left = self._reading, self._looked_at + PATIENCE - self._clock()
+        if reading is not None:
+            reading.join(max(left, 0))
 
     def _refresh(self) -> None:
-        self._looked_at = self._clock()
+        at = self._clock()
         try:
-            self._keys, self._fault = self._read_keys(), None
-            self._read_at = self._looked_at
+            self._keys = self._read_keys()
+            self._read_at, self._fault = at, None
         except TeamError as error:
             self._fault = error
 

@@ -61,10 +61,10 @@ def ask(url: str, form: Mapping[str, str] | None = None) -> tuple[int, Mapping[s
         answer = connection.getresponse()
         told = json.loads(answer.read(LARGEST_ANSWER))
     except (OSError, http.client.HTTPException, ssl.SSLError) as error:
-        raise _unreachable(url, str(error) or type(error).__name__) from error
+        raise unreachable(url, str(error) or type(error).__name__) from error
     except ValueError as error:
         if answer.status in _FAULTS:
-            raise _unreachable(url, f"HTTP {answer.status}") from error
+            raise unreachable(url, f"HTTP {answer.status}") from error
         raise malformed(url) from error
     finally:
         connection.close()
@@ -93,7 +93,8 @@ def malformed(url: str) -> TeamError:
     return TeamError("issuer", what, where=url, hint=hint)
 
 
-def _unreachable(url: str, why: str) -> TeamError:
+def unreachable(url: str, why: str) -> TeamError:
+    """Say that an issuer can't be asked."""
     what = f"the issuer can't be reached: {why}"
     hint = "try again later, or join with an invitation: dmm team join URL INVITATION"
     return TeamError("unreachable", what, where=url, hint=hint)
