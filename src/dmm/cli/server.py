@@ -219,7 +219,7 @@ def restore(
     ] = "",
     folder: Folder = None,
 ) -> None:
-    """Make a server of a backup; nothing is overwritten."""
+    """Make a server from a backup; nothing is overwritten."""
     refuse_agents("restore a team server")
     from dmm.server.backups import restore_backup
     from dmm.server.setup import default_folder

@@ -64,7 +64,7 @@ def make_backup(setup: Setup, path: Path) -> Kept:
 def restore_backup(
     path: Path, folder: Path, database: str, cuts: Mapping[LogName, int]
 ) -> tuple[Setup, Kept]:
-    """Make a new server of a backup; one that is there is never overwritten."""
+    """Make a new server from a backup; one that is there is never overwritten."""
     if (folder / FILE).exists():
         hint = "name another folder: --folder"
         raise UsageError("a server is set up here already", where=str(folder), hint=hint)

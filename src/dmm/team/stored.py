@@ -356,7 +356,7 @@ class StoredLog:
         place = self.place
         try:
             with place.database.transaction(place.team) as rows:
-                # Locks the project as a push does, also while laptops are awaited.
+                # Locks the project as a push does, even while laptops are awaited.
                 head = place.need(rows(LOCK_PROJECT, place.team, place.project))
                 known = place.writer(rows, self.writer)
                 if known is None or known.revoked:
