@@ -128,7 +128,7 @@ def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> N
         (("team", "join", "http://example.org", "x"), "must begin with https://"),
     ],
 )
-def test_what_can_not_be_done_is_told(
+def test_what_can_not_be_endis_told(
     command: Command, project: Project, home: Path, words: tuple[str, ...], said: str
 ) -> None:
     project.trust(home)
@@ -212,7 +212,9 @@ def test_a_person_joins_with_an_account_of_the_issuer(
         with running(command, folder) as url:
             joined = command("team", "join", url, within=project.folder)
             code = f"Open {issuer.url}/activate and enter the code WDJB-MJHT"
-            assert joined.stdout.splitlines() == [code, "Waiting ...", "Joined acme/shop as owner"]
+            who = f"{url} asks you to sign in at {issuer.url}"
+            end = "Joined acme/shop as owner"
+            assert joined.stdout.splitlines() == [who, code, "Waiting ...", end]
             members = command("team", "members", within=project.folder).stdout
             assert members.rstrip().endswith("0 events  ada@example.org")
     done = command("server", "oidc", issuer.url, *grant, *at, within=folder)

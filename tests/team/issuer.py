@@ -38,6 +38,7 @@ class Issuer:
     # What tokens are bound to that no laptop has asked for.
     nonce: str = ""
     device_flow: bool = True
+    jwks: str = "/jwks"
     # Nothing is answered while it is clear; the other is set once something was asked.
     open: threading.Event = field(default_factory=threading.Event)
     asked: threading.Event = field(default_factory=threading.Event)
@@ -77,11 +78,11 @@ class Issuer:
     def get(self, path: str) -> tuple[int, dict[str, Any]]:
         self.asked.set()
         self.open.wait()
-        if path == "/jwks":
+        if path == self.jwks:
             return 200, self.tell_keys()
         if path != "/.well-known/openid-configuration":
             return 404, {}
-        told = {"issuer": self.url, "jwks_uri": f"{self.url}/jwks"}
+        told = {"issuer": self.url, "jwks_uri": f"{self.url}{self.jwks}"}
         if self.device_flow:
             told |= {"device_authorization_endpoint": f"{self.url}/device"}
         return 200, told | {"token_endpoint": f"{self.url}/token"}
@@ -96,7 +97,8 @@ class Issuer:
             where = {"verification_uri": f"{self.url}/activate", "user_code": "WDJB-MJHT"}
             return 200, {"device_code": device, "expires_in": 60, "interval": 1, **where}
         if self.answers:
-            return 400, {"error": self.answers.pop(0)}
+            answer = self.answers.pop(0)
+            return (503, {}) if answer == "broken" else (400, {"error": answer})
         nonce = self._nonces[form["device_code"]] if self.keeps_nonce else None
         return 200, {"id_token": self.sign(nonce=nonce), "token_type": "Bearer"}
 
@@ -118,7 +120,7 @@ def issuing() -> Iterator[Issuer]:
             self._answer(*issuer.post(self.path, form))
 
         def _answer(self, status: int, told: dict[str, Any]) -> None:
-            data = json.dumps(told).encode()
+            data = json.dumps(told).encode() if told else b""
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))

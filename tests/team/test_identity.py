@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hmac
+import json
 import threading
 import time
 import urllib.request
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from jwt.utils import base64url_encode
 from tests.team.conftest import served
 from tests.team.issuer import CLIENT, Issuer, issuing
 
@@ -19,7 +22,7 @@ from dmm.server.setup import read_setup, set_up, trust_issuer
 from dmm.team.client import ask_sign_in, join_by_token
 from dmm.team.credentials import keep_credentials
 from dmm.team.identity import KEYS_KEPT, KEYS_LAST, LOOK_AGAIN, PATIENCE, Grant, People, Trusted
-from dmm.team.issuer import SignIn, find_metadata
+from dmm.team.issuer import SignIn, find_metadata, need_elsewhere, read_url
 from dmm.team.keys import SigningKey
 from dmm.team.registry import Registry
 from dmm.team.sign_in import Code, bind, sign_in
@@ -59,7 +62,7 @@ def test_a_person_signs_in_and_the_token_proves_it(issuer: Issuer) -> None:
     shown: list[Code] = []
     trusted = trust(issuer)
     token = sign_in(trusted.sign_in, KEY.public, shown.append, sleep=lambda _: None)
-    assert shown == [Code(f"{issuer.url}/activate", "WDJB-MJHT")]
+    assert shown == [Code(f"{issuer.url}/activate", "WDJB-MJHT", issuer.url)]
     person = People(trusted).verify(token, KEY.public)
     assert (person.name, person.choose("").role) == ("ada@example.org", "reviewer")
     assert issuer.forms[0]["scope"] == "openid profile email"
@@ -121,6 +124,27 @@ def test_an_issuer_that_can_not_be_used_is_named(issuer: Issuer) -> None:
         find_metadata(f"{issuer.url}/")
 
 
+def test_a_poll_that_breaks_off_does_not_end_a_sign_in(issuer: Issuer) -> None:
+    issuer.answers = ["authorization_pending", "broken", "authorization_pending"]
+    sleeps: list[float] = []
+    assert enter(issuer, sleeps)
+    assert sleeps == [1, 1, 6, 6]
+
+
+def test_addresses_of_an_issuer_are_asked_as_they_are(issuer: Issuer) -> None:
+    issuer.jwks = "/keys/?p=policy"
+    assert People(trust(issuer)).verify(issuer.sign(), KEY.public).name == "ada@example.org"
+
+
+def test_an_issuer_elsewhere_names_no_address_of_this_machine() -> None:
+    assert read_url("https://login.example.org/a/?p=b")[1] == "/a/?p=b"
+    need_elsewhere("https://login.example.org", ("https://keys.example.org/jwks", ""))
+    for url in ("http://127.0.0.1:8080/admin", "https://localhost/x", "http://[::1]/x"):
+        need_elsewhere("http://127.0.0.1:9", (url,))
+        with pytest.raises(TeamError, match="not one of the issuer"):
+            need_elsewhere("https://login.example.org", (url,))
+
+
 @pytest.mark.parametrize("algorithm", ["ES256", "RS256", "PS256", "EdDSA"])
 def test_every_asymmetric_signature_is_checked(issuer: Issuer, algorithm: str) -> None:
     issuer.add_key(algorithm)
@@ -169,10 +193,12 @@ def test_a_token_that_is_signed_with_a_shared_secret_or_not_at_all_proves_nothin
     people = People(trust(issuer))
     signed = people.verify(issuer.sign(), KEY.public)
     assert signed.grants
-    hmac = jwt.api_jws.PyJWS()
-    with pytest.raises(jwt.InvalidKeyError):
-        jwt.encode(claims, secret, algorithm="HS256")
-    forged = hmac.encode(b'{"sub": "u1"}', b"x" * 32, algorithm="HS256", headers={"kid": kid})
+    # By hand, as the library refuses to sign with a public key.
+    head = {"alg": "HS256", "typ": "JWT", "kid": kid}
+    parts = (base64url_encode(json.dumps(one).encode()).decode() for one in (head, claims))
+    said = ".".join(parts)
+    mac = hmac.new(secret, said.encode(), "sha256").digest()
+    forged = f"{said}.{base64url_encode(mac).decode()}"
     bare = jwt.encode(claims, "", algorithm="none", headers={"kid": kid})
     for token in (forged, bare, "not.a.token", "x"):
         with pytest.raises(TeamError, match="proves nothing"):

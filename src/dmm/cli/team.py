@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,7 +66,7 @@ def join(
     if invitation:
         held = dmm.team.join(url, invitation)
     else:
-        held = dmm.team.sign_in(url, project, _show_code)
+        held = dmm.team.sign_in(url, project, partial(_show_code, url))
     dmm.published.publish()
     print_lines([f"Joined {held.team}/{held.project} as {held.role}"])
 
@@ -153,8 +154,9 @@ def _tell_shared(one: Shared) -> str:
     return f"team:{one.seq}  {one.at[:16]}  {one.name or one.writer}  {one.type}  {words}"
 
 
-def _show_code(code: Code) -> None:
-    print_lines([f"Open {code.address} and enter the code {code.code}", "Waiting ..."])
+def _show_code(server: str, code: Code) -> None:
+    who = f"{server} asks you to sign in at {code.issuer}"
+    print_lines([who, f"Open {code.address} and enter the code {code.code}", "Waiting ..."])
     sys.stdout.flush()
 
 

@@ -68,7 +68,7 @@ def create(path: Path, data: bytes) -> None:
     with translated(path, "create the file"):
         temporary = _write_beside(path, data, mode=None, durable=True)
         try:
-            _claim(temporary, path)
+            claim(temporary, path)
         except FileExistsError:
             raise FileExists("the file already exists", where=str(path)) from None
         finally:
@@ -90,7 +90,8 @@ def make_folder(path: Path, *, mode: int = 0o777) -> None:
             sync_directory(folder.parent)
 
 
-def _claim(temporary: Path, path: Path) -> None:
+def claim(temporary: Path, path: Path) -> None:
+    """Give a file its name, which must be free; unlike a rename, it never replaces a file."""
     try:
         path.hardlink_to(temporary)
     except OSError as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.errors import UsageError
-from dmm.files.durable import sync_directory, translated
+from dmm.files.durable import claim, sync_directory, translated
 from dmm.server.setup import FILE, Setup, keep_setup
 from dmm.team.backup import Backup, restore, write_lines
 from dmm.team.database import SCHEMA_VERSION, need_current
@@ -53,8 +53,7 @@ def make_backup(setup: Setup, path: Path) -> Kept:
         try:
             _write(temporary, write_lines(registry.database, setup.key, at))
             proved = Backup(Lines(temporary)).prove({})
-            # Unlike a rename, a link never replaces what was made meanwhile.
-            os.link(temporary, path)
+            claim(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
         sync_directory(path.parent)

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from dmm.domain.plain import Malformed, read_value
 from dmm.errors import TeamError, UsageError
 from dmm.models.transport import read_address
-from dmm.team.issuer import SignIn
+from dmm.team.issuer import SignIn, need_elsewhere
 from dmm.team.names import are_names
 from dmm.team.port import PROTOCOL, Forked, Gap, Page, Refused, Revoked, Taken
 from dmm.team.registry import Joined, Member
@@ -140,7 +140,9 @@ def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:
 def ask_sign_in(url: str) -> SignIn:
     """Ask a server where people sign in."""
     address = read_address(url, where="the team's server")
-    return _read(SignIn, _ask(address, "GET", "/v1/team/sign-in", ""), address)
+    found = _read(SignIn, _ask(address, "GET", "/v1/team/sign-in", ""), address)
+    need_elsewhere(url, (found.issuer,))
+    return found
 
 
 def join_by_token(url: str, token: str, project: str, key: SigningKey, name: str) -> Joined:

@@ -8,15 +8,17 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from dmm.errors import ConfigError, TeamError
 from dmm.models.transport import read_address
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from dmm.models.transport import Address
 
 PATIENCE = 10.0
 LARGEST_ANSWER = 512 * 1024
@@ -45,10 +47,7 @@ class Metadata:
 
 def ask(url: str, form: Mapping[str, str] | None = None) -> tuple[int, Mapping[str, object]]:
     """Read a JSON object from an address of an issuer, or send it a form and read the answer."""
-    try:
-        address = read_address(url, where="the issuer")
-    except ConfigError as error:
-        raise TeamError("issuer", f"the issuer can't be used: {error.what}", where=url) from error
+    address, target = read_url(url)
     headers = {"Accept": "application/json"}
     data = None if form is None else urlencode(form).encode()
     if data is not None:
@@ -57,7 +56,7 @@ def ask(url: str, form: Mapping[str, str] | None = None) -> tuple[int, Mapping[s
     connection = kind(address.host, address.port, timeout=PATIENCE)
     try:
         method = "GET" if data is None else "POST"
-        connection.request(method, address.path or "/", body=data, headers=headers)
+        connection.request(method, target, body=data, headers=headers)
         answer = connection.getresponse()
         told = json.loads(answer.read(LARGEST_ANSWER))
     except (OSError, http.client.HTTPException, ssl.SSLError) as error:
@@ -73,17 +72,37 @@ def ask(url: str, form: Mapping[str, str] | None = None) -> tuple[int, Mapping[s
     return answer.status, told
 
 
+def read_url(url: str) -> tuple[Address, str]:
+    """Read an address of an issuer, and what is asked for there: its path and query as they are."""
+    bare, _, query = url.partition("?")
+    try:
+        address = read_address(bare, where="the issuer")
+    except ConfigError as error:
+        raise TeamError("issuer", f"the issuer can't be used: {error.what}", where=url) from error
+    if not query.isascii() or not query.isprintable() or " " in query or "#" in query:
+        raise malformed(url)
+    return address, (urlsplit(bare).path or "/") + f"?{query}" * bool(query)
+
+
 def find_metadata(issuer: str) -> Metadata:
     """Read where an issuer has its keys, and where it takes requests for tokens."""
     url = issuer.rstrip("/") + METADATA
     status, told = ask(url)
     if status != _OK or told.get("issuer") != issuer:
         raise malformed(url)
-    return Metadata(
-        str(told.get("jwks_uri", "")),
-        str(told.get("token_endpoint", "")),
-        str(told.get("device_authorization_endpoint", "")),
-    )
+    names = ("jwks_uri", "token_endpoint", "device_authorization_endpoint")
+    found = Metadata(*(str(told.get(name, "")) for name in names))
+    need_elsewhere(issuer, astuple(found))
+    return found
+
+
+def need_elsewhere(source: str, urls: Iterable[str]) -> None:
+    """Refuse addresses on this machine that a server or an issuer elsewhere names."""
+    if read_url(source)[0].is_local:
+        return
+    for url in urls:
+        if url and read_url(url)[0].is_local:
+            raise malformed(url)
 
 
 def malformed(url: str) -> TeamError:

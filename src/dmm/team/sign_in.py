@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.errors import TeamError
-from dmm.models.transport import read_address
-from dmm.team.issuer import ask, find_metadata, malformed
+from dmm.team.issuer import ask, find_metadata, malformed, read_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,10 +24,11 @@ _AGAIN = "sign in again: dmm team join URL"
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What a person is shown: the address to open, and the code to type there."""
+    """What a person is shown: the address to open, the code to type there, and the issuer."""
 
     address: str
     code: str
+    issuer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,14 @@ def sign_in(
     until, interval = clock() + asked.seconds, asked.interval
     while clock() < until:
         sleep(interval)
-        status, told = ask(found.token_endpoint, form)
+        try:
+            status, told = ask(found.token_endpoint, form)
+        except TeamError as error:
+            if error.fault != "unreachable":
+                raise
+            # The person may be about to sign in: the next attempt comes later.
+            interval += SLOWER
+            continue
         if status == _OK:
             return _need_text(told, "id_token", found.token_endpoint)
         fault = told.get("error")
@@ -82,8 +89,8 @@ def _begin(trusted: SignIn, endpoint: str, key: str) -> _Asked:
         raise _refused(str(told.get("error")), trusted)
     address = _need_text(told, "verification_uri", endpoint)
     # A person opens it: it must be one that may be used at all.
-    read_address(address, where="the address to sign in at")
-    shown = Code(address, _need_text(told, "user_code", endpoint))
+    read_url(address)
+    shown = Code(address, _need_text(told, "user_code", endpoint), trusted.issuer)
     interval = _number(told, "interval", INTERVAL)
     seconds = _number(told, "expires_in", LONGEST)
     return _Asked(_need_text(told, "device_code", endpoint), shown, interval, seconds)
