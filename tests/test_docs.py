@@ -46,7 +46,7 @@ COMMANDS = {
 }
 GENERAL = {"--help", "-h", "--version", "-V"}
 # These have no command to name.
-SILENT = {"hard_constraints.md", "_dir.md", "platforms.md", "scale.md"}
+SILENT = {"hard_constraints.md", "_dir.md", "scale.md"}
 
 
 def name_of(words: list[str]) -> str:

@@ -128,7 +128,7 @@ def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> N
         (("team", "join", "http://example.org", "x"), "must begin with https://"),
     ],
 )
-def test_what_can_not_be_endis_told(
+def test_what_can_not_be_done_is_told(
     command: Command, project: Project, home: Path, words: tuple[str, ...], said: str
 ) -> None:
     project.trust(home)

@@ -19,7 +19,7 @@ from dmm.team.database import SCHEMA_VERSION
 if TYPE_CHECKING:
     from dmm.server.setup import Setup
 
-app = FastTyper(help="A server on which a team shares its rules.")
+app = FastTyper(help="A server on which a team shares rules, facts and decisions.")
 
 Folder = Annotated[
     Path | None, typer.Option(help="The server's folder [server in your state folder].")
@@ -125,15 +125,20 @@ def oidc(
     audience: Annotated[
         str, typer.Option(help="The audience that tokens must have [the client].")
     ] = "",
-    claim: Annotated[str, typer.Option(help="The claim that grants go by.")] = "groups",
-    scope: Annotated[str, typer.Option(help="What is asked for.")] = "openid profile email",
+    claim: Annotated[
+        str, typer.Option(help="The claim that grants are matched against.")
+    ] = "groups",
+    scope: Annotated[str, typer.Option(help="Scopes to request.")] = "openid profile email",
     grant: Annotated[
         list[str] | None,
-        typer.Option(metavar="VALUE=TEAM/PROJECT:ROLE", help="Who joins what; * for anybody."),
+        typer.Option(
+            metavar="VALUE=TEAM/PROJECT:ROLE",
+            help="Who may join which project, in which role; * for anybody; repeatable.",
+        ),
     ] = None,
     folder: Folder = None,
 ) -> None:
-    """Let people sign in by an issuer they have (OpenID Connect)."""
+    """Let people sign in through your identity provider."""
     refuse_agents("choose who may sign in")
     from dmm.server.setup import trust_issuer
 
@@ -219,7 +224,7 @@ def restore(
     ] = "",
     folder: Folder = None,
 ) -> None:
-    """Make a server from a backup; nothing is overwritten."""
+    """Create a server from a backup; nothing is overwritten."""
     refuse_agents("restore a team server")
     from dmm.server.backups import restore_backup
     from dmm.server.setup import default_folder
@@ -235,11 +240,11 @@ def restore(
 def resume(
     place: Place,
     laptop: Annotated[
-        str, typer.Option(metavar="WRITER", help="Wait no longer for this one [all].")
+        str, typer.Option(metavar="WRITER", help="Stop waiting for this one alone [all].")
     ] = "",
     folder: Folder = None,
 ) -> None:
-    """Wait no longer for laptops after a restore."""
+    """Stop waiting for laptops after a restore."""
     refuse_agents("resume a log")
     team, project = _split(place)
     with _read(folder).registry() as registry:
@@ -254,7 +259,10 @@ def resume(
 @app.command()
 def migrate(
     to: Annotated[
-        int, typer.Option(metavar="VERSION", help="An earlier version, to go back to [the newest].")
+        int,
+        typer.Option(
+            metavar="VERSION", help="The version to migrate to; an earlier one goes back."
+        ),
     ] = SCHEMA_VERSION,
     folder: Folder = None,
 ) -> None:

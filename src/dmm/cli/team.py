@@ -1,4 +1,4 @@
-"""`dmm team`: share rules with a team."""
+"""`dmm team`: share rules, facts and decisions with a team."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dmm.team.service import Standing
     from dmm.team.sign_in import Code
 
-app = FastTyper(help="Rules that a team shares.")
+app = FastTyper(help="Share rules, facts and decisions with a team.")
 
 
 def _open_as_person(act: PersonAct, root: Path | None) -> Dmm:
@@ -48,18 +48,26 @@ def _open_as_person(act: PersonAct, root: Path | None) -> Dmm:
 def join(
     url: Annotated[str, typer.Argument(help="The address of the team's server.")],
     invitation: Annotated[
-        str, typer.Argument(help="What `dmm server invite` printed [you sign in in a browser].")
+        str,
+        typer.Argument(
+            help="Printed by `dmm server invite` or `dmm team invite`; leave it out to sign in "
+            "with a browser."
+        ),
     ] = "",
     project: Annotated[
         str,
-        typer.Option(metavar="TEAM/PROJECT", help="The project to sign in to, of several."),
+        typer.Option(
+            metavar="TEAM/PROJECT", help="The project to sign in to, if you may join several."
+        ),
     ] = "",
     root: Root = None,
 ) -> None:
     """Join a team with this project.
 
-    As a reviewer, rules that you add or accept from now on are shared, and what
-    `team.share` in the project's settings names. Nothing else is.
+    As a reviewer or owner you share the rules that you add or accept from now on,
+    and whatever `team.share` lists; as a contributor, only the latter. Besides that,
+    only this laptop's host name and public key are sent, and your ID token if you
+    sign in with a browser.
     """
     dmm = _open_as_person(PersonAct.JOIN_TEAM, root)
     dmm.base.require_trust()
@@ -74,7 +82,7 @@ def join(
 @app.command()
 def leave(
     drop_rules: Annotated[
-        bool, typer.Option(help="Keep no rules of the team on this laptop.")
+        bool, typer.Option("--drop-rules", help="Keep no rules of the team on this laptop.")
     ] = False,
     root: Root = None,
 ) -> None:
@@ -111,26 +119,26 @@ def status(as_json: Json = False, root: Root = None) -> None:
 
 @app.command()
 def members(as_json: Json = False, root: Root = None) -> None:
-    """List the laptops of the project, as its owner."""
+    """List the laptops of the project (owners only)."""
     present_members(open_project(root).team.members().list(), as_json=as_json)
 
 
 @app.command()
 def invite(role: Role = "reader", root: Root = None) -> None:
-    """Invite one laptop, as the owner."""
+    """Invite one laptop (owners only)."""
     print_lines([_open_as_person(PersonAct.INVITE_LAPTOP, root).team.members().invite(role)])
 
 
 @app.command()
 def role(writer: Writer, role: NewRole, root: Root = None) -> None:
-    """Give a laptop another role, as the owner."""
+    """Give a laptop another role (owners only)."""
     changed = _open_as_person(PersonAct.CHANGE_ROLE, root).team.members().change_role(writer, role)
     print_lines([f"{writer} {'is now' if changed else 'already is'}: {role}"])
 
 
 @app.command()
 def revoke(writer: Writer, root: Root = None) -> None:
-    """Remove a laptop, as the owner."""
+    """Remove a laptop (owners only)."""
     removed = _open_as_person(PersonAct.REMOVE_LAPTOP, root).team.members().revoke(writer)
     print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
 

