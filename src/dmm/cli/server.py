@@ -19,7 +19,7 @@ from dmm.team.database import SCHEMA_VERSION
 if TYPE_CHECKING:
     from dmm.server.setup import Setup
 
-app = FastTyper(help="A server on which a team shares rules, facts and decisions.")
+app = FastTyper(help="Set up and run the server that a team shares on.")
 
 Folder = Annotated[
     Path | None, typer.Option(help="The server's folder [server in your state folder].")
