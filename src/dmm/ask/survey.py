@@ -35,8 +35,11 @@ USUALLY = 2
 # Says something only where nothing says more: any package has public names, any command a start.
 WEAK = 1
 CERTAIN = 4
+LONGEST_SCRIPT = 60
 TEST_MODULES = frozenset(("test", "tests"))
 STORES = libraries.list_words(libraries.DATABASES, libraries.OBJECT_STORES)
+# A variable set for a command: its value may be a password that nothing tells from a word.
+_ASSIGNED = re.compile(r"""(?<![^\s;&|])[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s;&|"'])*\s*""")
 _STRUCTURE = re.compile(
     r"^#{1,4}\s+.*\b(?:architecture|design|structure|layout|how it works|code map)\b", re.IGNORECASE
 )
@@ -263,7 +266,7 @@ class Survey:
         for manifest in landmarks.find_manifests(self.files.values()):
             start = manifests.find_start(manifest, self.lines(manifest))
             if start is not None:
-                label = f"script start, `{start.words}`,"
+                label = f"script start, `{self._tell_script(start.words)}`,"
                 found.append(Place(Section.ENTRY_POINTS, manifest, start.line, label, STARTED))
             for command in manifests.read_commands(manifest, self.lines(manifest)):
                 path = manifests.resolve(command, manifest, self.files)
@@ -275,6 +278,11 @@ class Survey:
                     found.append(Place(Section.ENTRY_POINTS, path, line, label, strength))
                     found.append(Place(Section.SURFACES, path, line, label, WEAK))
         return found
+
+    def _tell_script(self, words: str) -> str:
+        """Return the words of a script without secrets, and without the variables it sets."""
+        said = _ASSIGNED.sub("", self.code.conceal(words)).strip()
+        return said if len(said) <= LONGEST_SCRIPT else said[: LONGEST_SCRIPT - 1].rstrip() + "…"
 
     def _line_of(self, path: str, name: str) -> int:
         wanted = name or "main"
