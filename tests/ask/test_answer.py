@@ -154,6 +154,19 @@ def test_storage_is_where_it_is_opened_and_not_where_it_is_used_or_was_changed(
     }
 
 
+def test_a_connection_in_one_package_hides_no_store_of_another(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = MANY | {
+        "apps/office/src/db.ts": "import { sql } from 'kysely';\n\nexport const q = sql`1`;\n"
+    }
+    first = answer("Where does each package store its data?", files)["points"][0]
+    assert first["text"] == (
+        "Data is stored by database in packages/letters (packages/letters/db/client.ts:3);"
+        " database in apps/office (apps/office/src/db.ts:1)"
+    )
+
+
 def test_code_is_told_by_the_comment_on_it_and_the_product_comes_first(
     answer: Callable[..., dict[str, Any]],
 ) -> None:

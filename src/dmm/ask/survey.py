@@ -162,14 +162,15 @@ class Survey:
         labels: Counter[tuple[Section, str, str]] = Counter()
         total: Counter[Section] = Counter()
         paths: set[tuple[Section, str]] = set()
-        best = Counter({one.section: one.strength for one in sorted(places, key=_strength)})
+        ordered = sorted(places, key=_strength)
+        best = {(one.section, self._unit(one)): one.strength for one in ordered}
         for one in self._in_turn(sorted(places, key=rank)):
             package = self._unit(one)
             sort, place = (one.section, one.label, package), (one.section, one.path)
             full = total[one.section] >= MOST.get(one.section, USUALLY)
-            full = full or (one.strength == WEAK < best[one.section])
+            full = full or (one.strength == WEAK < best[one.section, package])
             # A use of a database says little where the connection itself is shown.
-            full = full or (self._is_use(one) and best[one.section] >= CERTAIN)
+            full = full or (self._is_use(one) and best[one.section, package] >= CERTAIN)
             if full or place in paths or labels[sort] >= MOST_OF_A_LABEL:
                 continue
             labels[sort] += 1
