@@ -129,6 +129,21 @@ def test_programs_are_named_by_package_also_where_only_a_script_starts_them(
     )
 
 
+def test_a_script_is_told_without_secrets_and_not_at_length(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    script = (
+        "DATABASE_URL=postgres://u:pw@db/x node s.js --token=Zx9Qw8Er7Ty6Ui5Op4As " + "-v " * 40
+    )
+    manifest = f'{{\n  "scripts": {{\n    "start": "{script}"\n  }}\n}}\n'
+    told = answer("Where do the programs start?", {"package.json": manifest, "s.js": "run();\n"})
+    text = told["points"][0]["text"]
+    assert text.startswith("Programs start at script start, `node s.js --token=[redacted:")
+    assert "pw@" not in str(told)
+    assert "Zx9Qw8" not in str(told)
+    assert "…`" in text
+
+
 def test_storage_is_where_it_is_opened_and_not_where_it_is_used_or_was_changed(
     answer: Callable[..., dict[str, Any]],
 ) -> None:
@@ -137,6 +152,19 @@ def test_storage_is_where_it_is_opened_and_not_where_it_is_used_or_was_changed(
         "text": "Data is stored by database in packages/letters (packages/letters/db/client.ts:3)",
         "cite": "packages/letters/db/client.ts:3",
     }
+
+
+def test_a_connection_in_one_package_hides_no_store_of_another(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = MANY | {
+        "apps/office/src/db.ts": "import { sql } from 'kysely';\n\nexport const q = sql`1`;\n"
+    }
+    first = answer("Where does each package store its data?", files)["points"][0]
+    assert first["text"] == (
+        "Data is stored by database in packages/letters (packages/letters/db/client.ts:3);"
+        " database in apps/office (apps/office/src/db.ts:1)"
+    )
 
 
 def test_code_is_told_by_the_comment_on_it_and_the_product_comes_first(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dmm.ask.sections import Section
 from dmm.ask.signs import SIGNED, find_signs
+from dmm.ask.survey import CERTAIN
 from dmm.repo.strip_comments import strip
 
 LANGUAGES = {"py": "python", "js": "javascript", "ts": "typescript", "go": "go", "rs": "rust"}
@@ -125,6 +126,41 @@ def test_only_wanted_sections_are_looked_for() -> None:
     bare = strip("import sqlite3\nimport openai\n", "python", "a.py")
     found = list(find_signs(bare, frozenset((Section.AI_GENERATION,))))
     assert [one.label for one in found] == ["model library"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "import boto3\n\nqueue = boto3.client('sqs')\n"),
+        ("a.ts", "import { Pool } from './workers'\n\nconst p = new Pool(4)\n"),
+        ("a.ts", "class Database {}\n\nconst d = new Database()\n"),
+        ("A.java", "class A {\n  Object d = new Database();\n}\n"),
+        ("a.py", "from speech import create_engine\n\ne = create_engine('voice')\n"),
+        ("a.go", 'package x\n\nimport "example.com/own/sql"\n\nvar d = sql.Open("x")\n'),
+    ],
+)
+def test_a_name_shows_no_store_without_its_library(path: str, text: str) -> None:
+    assert signs(path, text) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "label", "line"),
+    [
+        ("a.py", "import boto3\n\ns = boto3.client('s3')\n", "object store", 3),
+        ("a.py", "import boto3\ns = session.resource(\n    's3'\n)\n", "object store", 2),
+        ("a.ts", "import { Pool } from 'pg'\n\nconst p = new Pool()\n", "database", 3),
+        ("a.ts", "import { PrismaClient } from './prisma/x'\nnew PrismaClient()\n", "database", 2),
+        ("a.ts", "import { drizzle } from 'drizzle-orm/d1'\nx = drizzle(d)\n", "database", 2),
+        ("a.py", "import psycopg2\nc = psycopg2.connect('')\n", "database", 2),
+        ("a.py", "from sqlalchemy import create_engine\ne = create_engine(u)\n", "database", 2),
+        ("a.go", 'import (\n\t"database/sql"\n)\nvar d = sql.Open("x")\n', "database", 4),
+        ("a.rs", "use sqlx::SqlitePool;\nlet p = SqlitePool::connect(u);\n", "database", 2),
+    ],
+)
+def test_a_store_that_is_opened_is_certain(path: str, text: str, label: str, line: int) -> None:
+    bare = strip(text, LANGUAGES[path.rpartition(".")[2]], path)
+    found = find_signs(bare, frozenset((Section.PERSISTENCE,)))
+    assert [(one.label, one.line) for one in found if one.strength == CERTAIN] == [(label, line)]
 
 
 @given(st.text(alphabet="ab #'\"`/*\n\\:=()-", max_size=200), st.sampled_from([*LANGUAGES, "sql"]))

@@ -31,9 +31,9 @@ DATABASES = {
     "ruby": "active_record sequel sqlite3 pg mysql2 mongoid redis",
     "c": "sqlite3.h libpq-fe.h mysql.h lmdb.h leveldb/db.h rocksdb/db.h",
 }
-# Where files are kept outside the machine.
+# Where files are kept outside the machine; boto3 speaks to other services too, see rules.
 OBJECT_STORES = {
-    "python": "boto3 google.cloud.storage azure.storage.blob minio",
+    "python": "google.cloud.storage azure.storage.blob minio",
     "script": "@aws-sdk/client-s3 @google-cloud/storage @azure/storage-blob minio @vercel/blob",
     "go": (
         "github.com/aws/aws-sdk-go-v2/service/s3 cloud.google.com/go/storage"

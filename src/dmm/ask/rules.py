@@ -106,6 +106,57 @@ _BRINGS_BACK = (
     rf"\b(?:{_DEFINES}){_RECEIVER}(?:load|restore|read|fetch|open)(?:_\w+|[A-Z]\w*)?[ \t]*\("
 )
 _KEEPS = Section.PERSISTENCE
+
+
+def _opens(pattern: str, needles: str, **names: str) -> Rule:
+    """A connection that is opened, in a file that imports its library; more than a use of one."""
+    opened = rf"(?P<at>{pattern})\("
+    return _rule(_KEEPS, "database", 4, needles, opened, libraries.write_pattern(names))
+
+
+_OPENED = (
+    # Its client is generated into a folder of the project, or imported from the library.
+    _rule(
+        _KEEPS,
+        "database",
+        4,
+        "PrismaClient(",
+        r"(?P<at>\bnew\s+PrismaClient)\(",
+        r"(?:\bfrom|\brequire\()\s*[\"'][^\"'\n]*prisma",
+    ),
+    _opens(r"\bnew\s+MongoClient", "MongoClient(", script="mongodb"),
+    _opens(r"\bnew\s+(?:\w+\.)?Pool", "Pool(", script="pg"),
+    _opens(r"\bnew\s+(?:IO)?Redis", "Redis(", script="redis ioredis"),
+    _opens(r"\bnew\s+DataSource", "DataSource(", script="typeorm"),
+    _opens(r"\bnew\s+Sequelize", "Sequelize(", script="sequelize"),
+    _opens(
+        r"\bnew\s+(?:\w+\.)?Database(?:Sync)?",
+        "Database( DatabaseSync(",
+        script="better-sqlite3 sqlite3 node:sqlite bun:sqlite",
+    ),
+    _opens(r"(?<==)\s*drizzle", "drizzle(", script="drizzle-orm"),
+    *(
+        _opens(rf"\b{one}\.(?:connect|create_pool)", f"{one}.", python=one)
+        for one in ["sqlite3", "aiosqlite", "psycopg", "psycopg2", "asyncpg", "duckdb"]
+    ),
+    _opens(r"\bapsw\.Connection", "apsw.", python="apsw"),
+    _opens(r"\bcreate_(?:async_)?engine", "_engine(", python="sqlalchemy sqlmodel"),
+    _opens(r"\bsql\.Open", "sql.Open", go="database/sql"),
+    _opens(r"\bgorm\.Open", "gorm.Open", go="gorm.io/gorm"),
+    _opens(r"\bsqlx\.(?:Open|Connect)", "sqlx.", go="github.com/jmoiron/sqlx"),
+    _opens(r"\bbolt\.Open", "bolt.Open", go="github.com/boltdb/bolt go.etcd.io/bbolt"),
+    _opens(r"\bbadger\.Open", "badger.Open", go="github.com/dgraph-io/badger"),
+    _opens(r"\bpgxpool\.New\w*", "pgxpool.New", go="github.com/jackc/pgx"),
+    _rule(
+        _KEEPS,
+        "database",
+        4,
+        "SqlitePool PgPool MySqlPool",
+        r"(?P<at>\b(?:SqlitePool|PgPool|MySqlPool)(?:Options)?(?:::new\(\)[\s\S]{0,200}?)?"
+        r"(?:::|\.)connect\w*)\(",
+        r"\bsqlx::",
+    ),
+)
 PERSISTENCE = (
     _uses(_KEEPS, "database", 3, libraries.DATABASES),
     Rule(
@@ -118,25 +169,15 @@ PERSISTENCE = (
         in_string=True,
     ),
     _uses(_KEEPS, "object store", 4, libraries.OBJECT_STORES),
-    # A connection that is opened says more than a use of one.
     _rule(
         _KEEPS,
-        "database",
+        "object store",
         4,
-        "PrismaClient( MongoClient( Pool( Redis( DataSource( Sequelize( Database( drizzle(",
-        r"(?P<at>\bnew\s+(?:PrismaClient|MongoClient|Pool|(?:IO)?Redis|DataSource|Sequelize|Database)"
-        r"|=\s*drizzle)\(",
+        "boto3",
+        r"(?P<at>\b\w+)\.(?:client|resource)\(\s*(?:service_name\s*=\s*)?[\"']s3[\"']",
+        _imports(r"(?:aio)?boto3"),
     ),
-    _rule(
-        _KEEPS,
-        "database",
-        4,
-        "connect( create_engine( create_async_engine( create_pool( Open( pgxpool.New connect_with(",
-        r"(?P<at>\b(?:sqlite3|aiosqlite|psycopg2?|asyncpg|duckdb|apsw)\.(?:connect|create_pool)"
-        r"|\bcreate_(?:async_)?engine|\b(?:sql|gorm|sqlx|bolt|badger)\.Open|\bpgxpool\.New\w*"
-        r"|\b(?:SqlitePool|PgPool|MySqlPool)(?:Options)?(?:::new\(\)[\s\S]{0,200}?)?(?:::|\.)connect"
-        r"\w*)\(",
-    ),
+    *_OPENED,
     _rule(_KEEPS, "schema", 5, "datasource", r"^(?P<at>datasource)\s+\w+\s*\{"),
     _rule(
         _KEEPS,

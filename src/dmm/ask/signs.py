@@ -99,6 +99,6 @@ def _used(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\s*(?:[.(<{{]|::)")
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=256)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE)

@@ -35,8 +35,11 @@ USUALLY = 2
 # Says something only where nothing says more: any package has public names, any command a start.
 WEAK = 1
 CERTAIN = 4
+LONGEST_SCRIPT = 60
 TEST_MODULES = frozenset(("test", "tests"))
 STORES = libraries.list_words(libraries.DATABASES, libraries.OBJECT_STORES)
+# A variable set for a command: its value may be a password that nothing tells from a word.
+_ASSIGNED = re.compile(r"""(?<![^\s;&|])[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s;&|"'])*\s*""")
 _STRUCTURE = re.compile(
     r"^#{1,4}\s+.*\b(?:architecture|design|structure|layout|how it works|code map)\b", re.IGNORECASE
 )
@@ -159,14 +162,15 @@ class Survey:
         labels: Counter[tuple[Section, str, str]] = Counter()
         total: Counter[Section] = Counter()
         paths: set[tuple[Section, str]] = set()
-        best = Counter({one.section: one.strength for one in sorted(places, key=_strength)})
+        ordered = sorted(places, key=_strength)
+        best = {(one.section, self._unit(one)): one.strength for one in ordered}
         for one in self._in_turn(sorted(places, key=rank)):
             package = self._unit(one)
             sort, place = (one.section, one.label, package), (one.section, one.path)
             full = total[one.section] >= MOST.get(one.section, USUALLY)
-            full = full or (one.strength == WEAK < best[one.section])
+            full = full or (one.strength == WEAK < best[one.section, package])
             # A use of a database says little where the connection itself is shown.
-            full = full or (self._is_use(one) and best[one.section] >= CERTAIN)
+            full = full or (self._is_use(one) and best[one.section, package] >= CERTAIN)
             if full or place in paths or labels[sort] >= MOST_OF_A_LABEL:
                 continue
             labels[sort] += 1
@@ -263,7 +267,7 @@ class Survey:
         for manifest in landmarks.find_manifests(self.files.values()):
             start = manifests.find_start(manifest, self.lines(manifest))
             if start is not None:
-                label = f"script start, `{start.words}`,"
+                label = f"script start, `{self._tell_script(start.words)}`,"
                 found.append(Place(Section.ENTRY_POINTS, manifest, start.line, label, STARTED))
             for command in manifests.read_commands(manifest, self.lines(manifest)):
                 path = manifests.resolve(command, manifest, self.files)
@@ -275,6 +279,11 @@ class Survey:
                     found.append(Place(Section.ENTRY_POINTS, path, line, label, strength))
                     found.append(Place(Section.SURFACES, path, line, label, WEAK))
         return found
+
+    def _tell_script(self, words: str) -> str:
+        """Return the words of a script without secrets, and without the variables it sets."""
+        said = _ASSIGNED.sub("", self.code.conceal(words)).strip()
+        return said if len(said) <= LONGEST_SCRIPT else said[: LONGEST_SCRIPT - 1].rstrip() + "…"
 
     def _line_of(self, path: str, name: str) -> int:
         wanted = name or "main"
