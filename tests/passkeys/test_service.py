@@ -299,10 +299,34 @@ def test_a_line_that_no_passkey_has_signed_adds_and_removes_none(
     elif forged == "another key":
         told["signed"] = Signed(b"n", mine.sign(act.challenge(b"n"))).describe()
     append(desk, **told)
-    with pytest.raises(StorageError, match="changed outside DMM"):
-        desk.open().standing(BROWSER)
-    with pytest.raises(StorageError, match="changed outside DMM"):
-        desk.open().require(APPROVE, BROWSER, None)
+    assert [one.id for one in desk.open().keyring.read()] == [encode(key.id)]
+    assert desk.open().keyring.unproven() == (2,)
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    with pytest.raises(ProofRefused, match="not enrolled"):
+        desk.persons.require(APPROVE, BROWSER, desk.confirm(mine))
+
+
+@pytest.mark.parametrize("told", [{}, {"type": "enrolled"}, {"type": "used", "id": []}])
+def test_a_line_that_says_nothing_locks_nobody_out(desk: Desk, told: dict[str, Any]) -> None:
+    key = desk.enrol()
+    append(desk, **told)
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    assert desk.persons.keyring.unproven() == (2,)
+
+
+def test_in_a_record_without_signatures_the_first_passkey_counts(desk: Desk) -> None:
+    """Earlier versions signed neither a further passkey nor a removal."""
+    key, phone = desk.enrol(), Authenticator(NAME, ORIGIN)
+    made = {"id": encode(phone.id), "key": encode(write_cbor(phone.signer.cose)), "counter": 0}
+    append(desk, type="enrolled", name="phone", by="passkey", at="then", **made)
+    append(desk, type="used", id=encode(phone.id), counter=1, at="then")
+    append(desk, type="removed", id=encode(key.id), at="then")
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    keyring = desk.open().keyring
+    assert [one.name for one in keyring.read()] == ["laptop"]
+    assert keyring.unproven() == (2, 4)
+    # A ledger may know the phone; it is not missing.
+    assert len(keyring.marks()) == 2
 
 
 def test_a_further_passkey_stays_enrolled_with_the_signature_of_the_first(desk: Desk) -> None:

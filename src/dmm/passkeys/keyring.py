@@ -91,16 +91,19 @@ class Keyring:
 
     def read(self) -> tuple[Passkey, ...]:
         """Return the passkeys that are enrolled, oldest first."""
-        return tuple(self._fold(self._lines()).values())
+        return tuple(_fold(self._lines())[0].values())
 
     def find(self, name: str) -> Passkey:
         """Return one of them by its id."""
-        return _find(self._fold(self._lines()), name)
+        return _find(_fold(self._lines())[0], name)
+
+    def unproven(self) -> tuple[int, ...]:
+        """Return the numbers of the lines that do not count, because no passkey has signed them."""
+        return _fold(self._lines())[1]
 
     def marks(self) -> set[str]:
-        """Return the marks of all that were ever enrolled."""
-        lines = [line for line in self._lines() if json.loads(line).get("type") == "enrolled"]
-        return {self._fold([line])[json.loads(line)["id"]].mark for line in lines}
+        """Return the marks of all that were ever enrolled, also of those that do not count."""
+        return {one.mark for line in self._lines() for one in _fold([line])[0].values()}
 
     def add(
         self, made: Made, name: str, by: str, page: str, at: str, signed: Signed | None = None
@@ -166,20 +169,23 @@ class Keyring:
         make_private_folder(self.folder)
         with exclusive(self.folder / LOCK, what="passkeys", patience=PATIENCE):
             lines = self._lines()
-            check(self._fold(lines))
+            check(_fold(lines)[0])
             last = hashlib.sha256(lines[-1].encode()).hexdigest() if lines else START
             lines.append(json.dumps({**told, "previous": last}, sort_keys=True))
             data = "".join(f"{line}\n" for line in lines)
             write_atomic(self.folder / FILE, data.encode(), private=True)
 
-    def _fold(self, lines: Iterable[str]) -> Mapping[str, Passkey]:
-        found: dict[str, Passkey] = {}
+
+def _fold(lines: Iterable[str]) -> tuple[Mapping[str, Passkey], tuple[int, ...]]:
+    """Return the passkeys, and the lines that do not count: anybody can add lines."""
+    found: dict[str, Passkey] = {}
+    unproven: list[int] = []
+    for number, line in enumerate(lines, 1):
         try:
-            for line in lines:
-                _follow(found, json.loads(line))
-        except (KeyError, TypeError, ProofRefused):
-            raise self._broken() from None
-        return found
+            _follow(found, json.loads(line))
+        except (KeyError, TypeError, ValueError, AttributeError, ProofRefused):
+            unproven.append(number)
+    return found, tuple(unproven)
 
 
 def _find(known: Mapping[str, Passkey], name: str) -> Passkey:
@@ -214,7 +220,7 @@ def _follow(found: dict[str, Passkey], told: Mapping[str, Any]) -> None:
 
 
 def _check_signed(known: Mapping[str, Passkey], told: Mapping[str, Any], act: Act) -> None:
-    """Refuse a line that no passkey has signed which was enrolled then: anybody can add lines."""
+    """Refuse a line that no passkey has signed which was enrolled then."""
     signed = Signed.read(told["signed"])
     key = _find(known, signed.answer.id)
     origin = read_origin(signed.answer.client_data)
