@@ -22,6 +22,7 @@ from dmm.passkeys.webauthn import (
     check_assertion,
     decode,
     encode,
+    read_made,
     read_origin,
 )
 from dmm.private import make_private_folder
@@ -119,7 +120,8 @@ class Keyring:
 
         key = {"id": made.id, "name": name, "key": encode(made.key), "counter": made.counter}
         told = {"type": "enrolled", "at": at, "by": by, "page": page} | key
-        self._append(told | ({"signed": signed.describe()} if signed else {}), check)
+        proof = {"attestation": made.attestation, "signed": signed.describe()} if signed else {}
+        self._append(told | proof, check)
         return self.find(made.id)
 
     def use(self, name: str, counter: int, act: Act, at: str) -> None:
@@ -179,10 +181,11 @@ class Keyring:
 def _fold(lines: Iterable[str]) -> tuple[Mapping[str, Passkey], tuple[int, ...]]:
     """Return the passkeys, and the lines that do not count: anybody can add lines."""
     found: dict[str, Passkey] = {}
+    ever: set[str] = set()
     unproven: list[int] = []
     for number, line in enumerate(lines, 1):
         try:
-            _follow(found, json.loads(line))
+            _follow(found, ever, json.loads(line))
         except (KeyError, TypeError, ValueError, AttributeError, ProofRefused):
             unproven.append(number)
     return found, tuple(unproven)
@@ -202,21 +205,32 @@ def _previous(line: str) -> str | None:
     return told.get("previous") if isinstance(told, dict) else None
 
 
-def _follow(found: dict[str, Passkey], told: Mapping[str, Any]) -> None:
+def _follow(found: dict[str, Passkey], ever: set[str], told: Mapping[str, Any]) -> None:
     """Follow one line; what is said of a passkey that was removed before changes nothing."""
     name, known = told["id"], found.get(told["id"])
     match told["type"]:
         case "enrolled":
             if found:
-                _check_signed(found, told, Act(PersonAct.ENROLL, told["name"]))
+                _check_enrolment(found, told)
+            if name in ever:
+                raise ProofRefused("a passkey is enrolled once")
             about = told["name"], decode(told["key"]), told["counter"], told["at"]
             found[name] = Passkey(name, *about, page=told.get("page", ""))
+            ever.add(name)
         case "used" if known is not None:
             counter = max(known.counter, told["counter"])
             found[name] = replace(known, counter=counter, last=told["at"])
         case "removed" if known is not None:
             _check_signed(found, told, Act(PersonAct.REMOVE_PASSKEY, name))
             del found[name]
+
+
+def _check_enrolment(known: Mapping[str, Passkey], told: Mapping[str, Any]) -> None:
+    """Refuse a further passkey that is not the very one that was confirmed."""
+    made = read_made(Place(told["page"], ""), decode(told["attestation"]))
+    if (made.id, made.key) != (told["id"], decode(told["key"])):
+        raise ProofRefused("another passkey was confirmed")
+    _check_signed(known, told, Act(PersonAct.ENROLL, told["name"], made.digest))
 
 
 def _check_signed(known: Mapping[str, Passkey], told: Mapping[str, Any], act: Act) -> None:
