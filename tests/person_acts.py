@@ -81,7 +81,7 @@ ROUTES: dict[Act, tuple[str, dict[str, Any]]] = {
 }
 
 # Requests that change something and need no proof: they read, run work, propose, or record words
-# that count as a browser's. A confirmation and a passkey are made with a signature of their own.
+# that count as a browser's. A confirmation is made with a signature of its own.
 FREE_ROUTES = {
     *("POST /v1/query", "POST /v1/reindex", "POST /v1/ask", "POST /v1/check", "POST /v1/feedback"),
     *("POST /v1/proposals", "POST /v1/proposals/preview", "POST /v1/proposals/{id}/process"),
@@ -89,7 +89,7 @@ FREE_ROUTES = {
     *(f"POST /v1/ledger/{one}" for one in ("facts", "decisions", "queries", "simulations")),
     *("POST /v1/ledger/rehearsals", "POST /v1/jobs", "DELETE /v1/jobs/{id}"),
     *("POST /v1/session", "DELETE /v1/session"),
-    *("POST /v1/confirmations", "POST /v1/confirmations/{id}", "POST /v1/passkeys/finish"),
+    *("POST /v1/confirmations", "POST /v1/confirmations/{id}"),
 }
 
 # Where services compare who speaks with a person, and the acts that rest on it.

@@ -343,7 +343,7 @@ def test_a_shell_of_an_agent_does_no_act_of_a_person(
     assert after[2:] == before[2:]
 
 
-def test_a_passkey_that_a_program_writes_out_of_the_record_is_missed(
+def test_a_passkey_that_a_program_writes_out_of_the_record_is_asked_for_all_the_same(
     machine: Machine, lived_in: Project, key: Authenticator, proposal: str
 ) -> None:
     """The chain of the record has no secret, so a line can be added that says it was removed."""
@@ -355,13 +355,17 @@ def test_a_passkey_that_a_program_writes_out_of_the_record_is_missed(
     file.write_text("\n".join([*lines, forged]) + "\n")
     for line in (
         ("review", "approve", proposal, "--bypass-reviewer"),
-        ("remember", "Tea is at four."),
+        ("rules", "add", "Never brew tea."),
         ("trust", "--revoke"),
     ):
-        told = machine.dmm(*line, within=lived_in.folder)
-        assert told.returncode != 0, line
-        assert "the record of your passkeys was changed outside DMM" in told.stderr
+        running = begin(machine, lived_in, *line)
+        tab = Tab(find_address(running.stderr))
+        assert tab.asked["credentials"] == [name]
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 130, line
     assert not is_written(lived_in)
+    told = machine.dmm("doctor", within=lived_in.folder).stdout
+    assert "without a valid signature, ignored: line 2" in " ".join(told.split())
 
 
 def snapshot(machine: Machine, project: Project) -> Any:

@@ -125,7 +125,8 @@ def test_every_address_that_changes_something_asks_or_is_known_to_need_no_proof(
             proven = "proof" in models.get(model, {}).get("properties", {})
             if method != "get":
                 (asking if proven else free).add(f"{method.upper()} {path}")
-    assert asking == {route for route, _ in ROUTES.values()}
+    # A further passkey is confirmed once it is made.
+    assert asking == {route for route, _ in ROUTES.values()} | {"POST /v1/passkeys/finish"}
     assert free == FREE_ROUTES
 
 
@@ -436,6 +437,26 @@ def test_a_passkey_is_listed_and_removed_by_itself(shop: Server) -> None:
     told = ask(shop, own, "DELETE", f"/v1/passkeys/{name}", {"proof": proof})
     assert (told.status, told.json()) == (200, {"removed": name})
     assert ask(shop, own, "GET", "/v1/passkeys").json() == {"passkeys": []}
+
+
+def test_a_further_passkey_is_confirmed_by_the_first_for_what_it_is(shop: Server) -> None:
+    own = shop.sign_in(confirmed=False)
+    first, second = enrol(shop, own), Authenticator(shop.name, f"http://{shop.name}:{shop.port}")
+
+    def finish(content: str) -> Reply:
+        options = ask(shop, own, "POST", "/v1/passkeys/begin", {"name": "phone"}).json()
+        client, attestation = map(encode, second.create(decode(options["challenge"])))
+        proof = confirm(
+            shop, own, first, action="enroll", id="phone", content=content or attestation
+        )
+        body = {"name": "phone", "id": encode(second.id), "client_data": client}
+        told = body | {"attestation": attestation, "proof": proof}
+        return ask(shop, own, "POST", "/v1/passkeys/finish", told)
+
+    assert finish("another passkey").code == "proof_refused"
+    assert finish("").status == 200
+    rows = ask(shop, own, "GET", "/v1/passkeys").json()["passkeys"]
+    assert [one["name"] for one in rows] == ["laptop", "phone"]
 
 
 def test_a_damaged_answer_of_a_passkey_is_refused_in_words(shop: Server) -> None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.page.visit import add_authenticator, visiting
+from tests.page.visit import AUTHENTICATOR, add_authenticator, visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Request
+    from playwright.sync_api import Browser, Request, Route
     from tests.page.visit import Visit
     from tests.page.world import World
 
@@ -46,6 +46,25 @@ def test_a_passkey_is_listed_and_required_from_then_on(visit: Visit) -> None:
     assert told["confirm"] == "passkey"
     visit.open("health")
     expect(visit.main.get_by_role("region", name="Passkeys")).to_contain_text("laptop")
+
+
+def test_a_further_passkey_is_confirmed_by_the_first(visit: Visit) -> None:
+    tools = visit.page.context.new_cdp_session(visit.page)
+    tools.send("WebAuthn.enable")
+    stick = AUTHENTICATOR | {"transport": "usb"}
+    made = tools.send("WebAuthn.addVirtualAuthenticator", {"options": stick})
+
+    def unplug(route: Route) -> None:
+        """Leave the first authenticator alone: the new one would answer that it has no such key."""
+        tools.send("WebAuthn.removeVirtualAuthenticator", made)
+        route.continue_()
+
+    visit.page.route("**/v1/confirmations", unplug)
+    visit.open("health")
+    visit.main.get_by_role("textbox", name="Name of the new passkey").fill("phone")
+    visit.main.get_by_role("button", name="Add a passkey").click()
+    expect(visit.page.get_by_role("status").get_by_text("phone added")).to_be_visible()
+    assert visit.ask("/v1/session")[1]["passkey"] == {"enrolled": 2, "required": True}
 
 
 def test_an_approval_is_signed_and_can_t_be_replayed(visit: Visit, owner: World) -> None:

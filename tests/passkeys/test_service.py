@@ -60,6 +60,13 @@ class Desk:
         self.persons.finish_enrolment("laptop", session, *given)
         return made
 
+    def enrol_further(self, known: Authenticator, made: Authenticator, name: str) -> None:
+        asked = self.persons.begin_enrolment(name, BROWSER, None)
+        client, attestation = made.create(asked.challenge)
+        act = Act("enroll", name, digest_text(encode(attestation)))
+        proof = self.confirm(known, act)
+        self.persons.finish_enrolment(name, BROWSER, client, attestation, proof)
+
     def confirm(self, key: Authenticator, act: Act = APPROVE, **stated: Any) -> Proof:
         asked = self.persons.begin(act, BROWSER)
         return Proof(asked.id, credential=key.sign(asked.challenge, **stated))
@@ -197,13 +204,16 @@ def test_an_authenticator_that_does_not_count_is_taken(desk: Desk) -> None:
 def test_a_first_passkey_needs_the_code_and_a_second_one_the_first(desk: Desk) -> None:
     with pytest.raises(ProofRequired):
         desk.persons.begin_enrolment("laptop", BROWSER, None)
-    first = desk.enrol()
+    first, second = desk.enrol(), Authenticator(NAME, ORIGIN)
+    asked = desk.persons.begin_enrolment("phone", BROWSER, None)
     with pytest.raises(ProofRequired):
-        desk.persons.begin_enrolment("phone", BROWSER, None)
-    second = Authenticator(NAME, ORIGIN)
-    proof = desk.confirm(first, Act("enroll", "phone"))
-    asked = desk.persons.begin_enrolment("phone", BROWSER, proof)
-    desk.persons.finish_enrolment("phone", BROWSER, *second.create(asked.challenge))
+        desk.persons.finish_enrolment("phone", BROWSER, *second.create(asked.challenge))
+    for named in (Act("enroll", "phone"), Act("enroll", "phone", TEXT)):
+        asked = desk.persons.begin_enrolment("phone", BROWSER, None)
+        made, proof = second.create(asked.challenge), desk.confirm(first, named)
+        with pytest.raises(ProofRefused, match="something else"):
+            desk.persons.finish_enrolment("phone", BROWSER, *made, proof)
+    desk.enrol_further(first, second, "phone")
     assert [one.name for one in desk.open().keyring.read()] == ["laptop", "phone"]
     desk.persons.require(APPROVE, BROWSER, desk.confirm(second))
 
@@ -223,11 +233,8 @@ def test_two_first_passkeys_are_not_enrolled_at_once(desk: Desk) -> None:
 
 def test_a_passkey_is_enrolled_once_and_removed_by_a_passkey(desk: Desk) -> None:
     key = desk.enrol()
-    asked = desk.persons.begin_enrolment(
-        "again", BROWSER, desk.confirm(key, Act("enroll", "again"))
-    )
     with pytest.raises(UsageError, match="already"):
-        desk.persons.finish_enrolment("again", BROWSER, *key.create(asked.challenge))
+        desk.enrol_further(key, key, "again")
     name = encode(key.id)
     with pytest.raises(ProofRequired):
         desk.persons.remove(name, BROWSER, None)
@@ -299,17 +306,54 @@ def test_a_line_that_no_passkey_has_signed_adds_and_removes_none(
     elif forged == "another key":
         told["signed"] = Signed(b"n", mine.sign(act.challenge(b"n"))).describe()
     append(desk, **told)
-    with pytest.raises(StorageError, match="changed outside DMM"):
-        desk.open().standing(BROWSER)
-    with pytest.raises(StorageError, match="changed outside DMM"):
-        desk.open().require(APPROVE, BROWSER, None)
+    assert [one.id for one in desk.open().keyring.read()] == [encode(key.id)]
+    assert desk.open().keyring.unproven() == (2,)
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    with pytest.raises(ProofRefused, match="not enrolled"):
+        desk.persons.require(APPROVE, BROWSER, desk.confirm(mine))
+
+
+def test_the_signature_for_one_passkey_is_for_no_other_and_good_once(desk: Desk) -> None:
+    first, second, mine = desk.enrol(), Authenticator(NAME, ORIGIN), Authenticator(NAME, ORIGIN)
+    desk.enrol_further(first, second, "phone")
+    line = json.loads((desk.folder / "passkeys.jsonl").read_text().splitlines()[-1])
+    made = {"id": encode(mine.id), "key": encode(write_cbor(mine.signer.cose))}
+    append(desk, **line | made)
+    append(desk, **line | made | {"attestation": encode(mine.create(b"")[1])})
+    act = Act("remove_passkey", encode(second.id))
+    desk.persons.remove(encode(second.id), BROWSER, desk.confirm(first, act))
+    before = len(desk.persons.keyring.unproven())
+    append(desk, **line)
+    assert [one.name for one in desk.open().keyring.read()] == ["laptop"]
+    assert (before, len(desk.persons.keyring.unproven())) == (2, 3)
+
+
+@pytest.mark.parametrize("told", [{}, {"type": "enrolled"}, {"type": "used", "id": []}])
+def test_a_line_that_says_nothing_locks_nobody_out(desk: Desk, told: dict[str, Any]) -> None:
+    key = desk.enrol()
+    append(desk, **told)
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    assert desk.persons.keyring.unproven() == (2,)
+
+
+def test_in_a_record_without_signatures_the_first_passkey_counts(desk: Desk) -> None:
+    """Earlier versions signed neither a further passkey nor a removal."""
+    key, phone = desk.enrol(), Authenticator(NAME, ORIGIN)
+    made = {"id": encode(phone.id), "key": encode(write_cbor(phone.signer.cose)), "counter": 0}
+    append(desk, type="enrolled", name="phone", by="passkey", at="then", **made)
+    append(desk, type="used", id=encode(phone.id), counter=1, at="then")
+    append(desk, type="removed", id=encode(key.id), at="then")
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    keyring = desk.open().keyring
+    assert [one.name for one in keyring.read()] == ["laptop"]
+    assert keyring.unproven() == (2, 4)
+    # A ledger may know the phone; it is not missing.
+    assert len(keyring.marks()) == 2
 
 
 def test_a_further_passkey_stays_enrolled_with_the_signature_of_the_first(desk: Desk) -> None:
     first, second = desk.enrol(), Authenticator(NAME, ORIGIN)
-    proof = desk.confirm(first, Act("enroll", "phone"))
-    asked = desk.persons.begin_enrolment("phone", BROWSER, proof)
-    desk.persons.finish_enrolment("phone", BROWSER, *second.create(asked.challenge))
+    desk.enrol_further(first, second, "phone")
     act = Act("remove_passkey", encode(first.id))
     desk.persons.remove(encode(first.id), BROWSER, desk.confirm(second, act))
     assert [one.name for one in desk.open().keyring.read()] == ["phone"]

@@ -66,7 +66,7 @@ def list_passkeys(request: Request) -> Reply:
 
 @router.post("/passkeys/begin", responses=told(Told))
 def begin_enrolment(request: Request, body: models.Enrolling) -> Reply:
-    """Begin to enrol a passkey; a further one is confirmed by one that is enrolled."""
+    """Begin to enrol a passkey; the first needs the code of the terminal."""
     persons, session = _browser(request)
     found = persons.begin_enrolment(body.name, session, read_proof(body.proof))
     known = [{"type": "public-key", "id": one.id} for one in persons.keyring.read()]
@@ -90,10 +90,10 @@ def begin_enrolment(request: Request, body: models.Enrolling) -> Reply:
 
 @router.post("/passkeys/finish", responses=told(models.PasskeyTold))
 def finish_enrolment(request: Request, body: models.Enrolled) -> Reply:
-    """Enrol the passkey that the browser has made."""
+    """Enrol the passkey that the browser has made; one that is enrolled confirms a further one."""
     persons, session = _browser(request)
-    made = body.client_data, body.attestation
-    found = persons.finish_enrolment(body.name, session, *map(decode, made))
+    made = decode(body.client_data), decode(body.attestation)
+    found = persons.finish_enrolment(body.name, session, *made, read_proof(body.proof))
     return Reply(_row(found))
 
 

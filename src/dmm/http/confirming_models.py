@@ -43,6 +43,7 @@ class Enrolled(Request):
     id: Part
     client_data: Part
     attestation: Annotated[str, Field(min_length=1, max_length=1 << 16)]
+    proof: ProofGiven | None = None
 
 
 class Removing(Request):

@@ -57,7 +57,7 @@ class PersonAct(StrEnum):
     INVITE_LAPTOP = "invite_laptop", "invite to a team", TERMINAL
     CHANGE_ROLE = "change_role", "change a role", TERMINAL
     REMOVE_LAPTOP = "remove_laptop", "remove a laptop", TERMINAL
-    ENROLL = "enroll", "add a passkey", PAGE
+    ENROLL = "enroll", "add a passkey", PAGE, TEXT
     REMOVE_PASSKEY = "remove_passkey", "remove a passkey", PAGE
 
 

@@ -22,6 +22,7 @@ from dmm.passkeys.webauthn import (
     check_assertion,
     decode,
     encode,
+    read_made,
     read_origin,
 )
 from dmm.private import make_private_folder
@@ -91,16 +92,19 @@ class Keyring:
 
     def read(self) -> tuple[Passkey, ...]:
         """Return the passkeys that are enrolled, oldest first."""
-        return tuple(self._fold(self._lines()).values())
+        return tuple(_fold(self._lines())[0].values())
 
     def find(self, name: str) -> Passkey:
         """Return one of them by its id."""
-        return _find(self._fold(self._lines()), name)
+        return _find(_fold(self._lines())[0], name)
+
+    def unproven(self) -> tuple[int, ...]:
+        """Return the numbers of the lines that do not count, because no passkey has signed them."""
+        return _fold(self._lines())[1]
 
     def marks(self) -> set[str]:
-        """Return the marks of all that were ever enrolled."""
-        lines = [line for line in self._lines() if json.loads(line).get("type") == "enrolled"]
-        return {self._fold([line])[json.loads(line)["id"]].mark for line in lines}
+        """Return the marks of all that were ever enrolled, also of those that do not count."""
+        return {one.mark for line in self._lines() for one in _fold([line])[0].values()}
 
     def add(
         self, made: Made, name: str, by: str, page: str, at: str, signed: Signed | None = None
@@ -116,7 +120,8 @@ class Keyring:
 
         key = {"id": made.id, "name": name, "key": encode(made.key), "counter": made.counter}
         told = {"type": "enrolled", "at": at, "by": by, "page": page} | key
-        self._append(told | ({"signed": signed.describe()} if signed else {}), check)
+        proof = {"attestation": made.attestation, "signed": signed.describe()} if signed else {}
+        self._append(told | proof, check)
         return self.find(made.id)
 
     def use(self, name: str, counter: int, act: Act, at: str) -> None:
@@ -166,20 +171,24 @@ class Keyring:
         make_private_folder(self.folder)
         with exclusive(self.folder / LOCK, what="passkeys", patience=PATIENCE):
             lines = self._lines()
-            check(self._fold(lines))
+            check(_fold(lines)[0])
             last = hashlib.sha256(lines[-1].encode()).hexdigest() if lines else START
             lines.append(json.dumps({**told, "previous": last}, sort_keys=True))
             data = "".join(f"{line}\n" for line in lines)
             write_atomic(self.folder / FILE, data.encode(), private=True)
 
-    def _fold(self, lines: Iterable[str]) -> Mapping[str, Passkey]:
-        found: dict[str, Passkey] = {}
+
+def _fold(lines: Iterable[str]) -> tuple[Mapping[str, Passkey], tuple[int, ...]]:
+    """Return the passkeys, and the lines that do not count: anybody can add lines."""
+    found: dict[str, Passkey] = {}
+    ever: set[str] = set()
+    unproven: list[int] = []
+    for number, line in enumerate(lines, 1):
         try:
-            for line in lines:
-                _follow(found, json.loads(line))
-        except (KeyError, TypeError, ProofRefused):
-            raise self._broken() from None
-        return found
+            _follow(found, ever, json.loads(line))
+        except (KeyError, TypeError, ValueError, AttributeError, ProofRefused):
+            unproven.append(number)
+    return found, tuple(unproven)
 
 
 def _find(known: Mapping[str, Passkey], name: str) -> Passkey:
@@ -196,15 +205,18 @@ def _previous(line: str) -> str | None:
     return told.get("previous") if isinstance(told, dict) else None
 
 
-def _follow(found: dict[str, Passkey], told: Mapping[str, Any]) -> None:
+def _follow(found: dict[str, Passkey], ever: set[str], told: Mapping[str, Any]) -> None:
     """Follow one line; what is said of a passkey that was removed before changes nothing."""
     name, known = told["id"], found.get(told["id"])
     match told["type"]:
         case "enrolled":
             if found:
-                _check_signed(found, told, Act(PersonAct.ENROLL, told["name"]))
+                _check_enrolment(found, told)
+            if name in ever:
+                raise ProofRefused("a passkey is enrolled once")
             about = told["name"], decode(told["key"]), told["counter"], told["at"]
             found[name] = Passkey(name, *about, page=told.get("page", ""))
+            ever.add(name)
         case "used" if known is not None:
             counter = max(known.counter, told["counter"])
             found[name] = replace(known, counter=counter, last=told["at"])
@@ -213,8 +225,16 @@ def _follow(found: dict[str, Passkey], told: Mapping[str, Any]) -> None:
             del found[name]
 
 
+def _check_enrolment(known: Mapping[str, Passkey], told: Mapping[str, Any]) -> None:
+    """Refuse a further passkey that is not the very one that was confirmed."""
+    made = read_made(Place(told["page"], ""), decode(told["attestation"]))
+    if (made.id, made.key) != (told["id"], decode(told["key"])):
+        raise ProofRefused("another passkey was confirmed")
+    _check_signed(known, told, Act(PersonAct.ENROLL, told["name"], made.digest))
+
+
 def _check_signed(known: Mapping[str, Passkey], told: Mapping[str, Any], act: Act) -> None:
-    """Refuse a line that no passkey has signed which was enrolled then: anybody can add lines."""
+    """Refuse a line that no passkey has signed which was enrolled then."""
     signed = Signed.read(told["signed"])
     key = _find(known, signed.answer.id)
     origin = read_origin(signed.answer.client_data)

@@ -82,7 +82,7 @@ class Persons:
         self._place = place
         self._clock = clock
         self._open: dict[str, Confirmation] = {}
-        self._enrolling: dict[str, tuple[str, Signed | None]] = {}
+        self._enrolling: dict[str, str] = {}
         self._lock = threading.Lock()
 
     @property
@@ -174,24 +174,33 @@ class Persons:
         return found
 
     def begin_enrolment(self, name: str, session: str, proof: Proof | None) -> Confirmation:
-        """Begin to enrol a passkey; a further one needs one that is enrolled already."""
-        signed = self.require(Act(PersonAct.ENROLL, name), session, proof)
-        found = self.begin(Act(PersonAct.ENROLL, name), session)
+        """Begin to enrol a passkey; the first needs the code of the terminal."""
+        act = Act(PersonAct.ENROLL, name)
+        if not self.keyring.read():
+            self.require(act, session, proof)
+        found = self.begin(act, session)
         with self._lock:
-            self._enrolling[session] = found.id, signed
+            self._enrolling[session] = found.id
         return found
 
     def finish_enrolment(
-        self, name: str, session: str, client_data: bytes, attestation: bytes
+        self,
+        name: str,
+        session: str,
+        client_data: bytes,
+        attestation: bytes,
+        proof: Proof | None = None,
     ) -> Passkey:
-        """Enrol the passkey that a browser has made; the last one that it began."""
+        """Enrol the passkey that a browser has made; a known one confirms a further one."""
         with self._lock:
-            confirmation, signed = self._enrolling.pop(session, ("", None))
+            confirmation = self._enrolling.pop(session, "")
         asked = self._take(confirmation, Act(PersonAct.ENROLL, name), session)
         place = self._place()
         made = read_new(place, asked.challenge, client_data, attestation)
-        by = BY_PASSKEY if asked.how == "passkey" else CODE_BY
-        return self.keyring.add(made, name, by, place.name, _now(), signed)
+        if asked.how != "passkey":
+            return self.keyring.add(made, name, CODE_BY, place.name, _now())
+        signed = self.require(Act(PersonAct.ENROLL, name, made.digest), session, proof)
+        return self.keyring.add(made, name, BY_PASSKEY, place.name, _now(), signed)
 
     def remove(self, name: str, session: str, proof: Proof | None) -> None:
         """Remove a passkey, confirmed by one that is enrolled."""
@@ -235,7 +244,7 @@ class Persons:
         now = self._clock()
         self._open = {name: one for name, one in self._open.items() if one.ends > now}
         begun = self._enrolling.items()
-        self._enrolling = {browser: asked for browser, asked in begun if asked[0] in self._open}
+        self._enrolling = {browser: asked for browser, asked in begun if asked in self._open}
 
 
 def _now() -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dmm.errors import ProofRefused
+from dmm.passkeys.acts import digest_text
 from dmm.passkeys.cbor import read_cbor
 from dmm.passkeys.public_keys import check_key, verify_signature
 
@@ -41,11 +42,20 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A new passkey: its id, its public key in COSE form, and how often it has signed."""
+    """A new passkey: its id, its public key in COSE form, and how often it has signed.
+
+    The attestation holds all of it, as the authenticator stated it.
+    """
 
     id: str
     key: bytes
     counter: int
+    attestation: str
+
+    @property
+    def digest(self) -> str:
+        """By what a person confirms this passkey and no other."""
+        return digest_text(self.attestation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +82,13 @@ def decode(text: str) -> bytes:
 def read_new(place: Place, challenge: bytes, client_data: bytes, attestation: bytes) -> Made:
     """Read a new passkey; who built the authenticator is not asked."""
     _check_client(place, challenge, client_data, "webauthn.create")
+    return read_made(place, attestation)
+
+
+def read_made(place: Place, attestation: bytes) -> Made:
+    """Read a new passkey out of its attestation."""
     try:
-        return _read_key(_read_head(place, _unpack(attestation)))
+        return _read_key(_read_head(place, _unpack(attestation)), attestation)
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         what = f"the new passkey can't be read: {error}"
         raise ProofRefused(what, hint="use another authenticator") from None
@@ -87,7 +102,7 @@ def _unpack(attestation: bytes) -> bytes:
     return data
 
 
-def _read_key(head: _Head) -> Made:
+def _read_key(head: _Head, attestation: bytes) -> Made:
     if not head.flags & HAS_KEY or len(head.rest) < 18:
         raise ValueError("it has no key")
     length = int.from_bytes(head.rest[16:18], "big")
@@ -98,7 +113,7 @@ def _read_key(head: _Head) -> Made:
     rest = read_cbor(following)[1]
     key = following[: len(following) - len(rest)]
     check_key(key)
-    return Made(encode(name), key, head.counter)
+    return Made(encode(name), key, head.counter, encode(attestation))
 
 
 def check_assertion(place: Place, challenge: bytes, key: bytes, given: Assertion) -> int:

@@ -274,6 +274,14 @@ def _check_passkeys(passkeys: KnownPasskeys) -> Iterator[Check]:
         told = f"the ledger knows {missing} that you do not have here, so nothing can be decided"
         way = "restore passkeys.jsonl, or run: dmm trust --forget-passkeys"
         yield Check("project", "passkeys", "fail", told, way)
+    unproven = passkeys.keyring.unproven()
+    if unproven:
+        lines = ", ".join(map(str, unproven[:MOST_NAMED]))
+        told = (
+            f"passkeys.jsonl has {len(unproven)} without a valid signature, ignored: line {lines}"
+        )
+        way = "if you added a passkey there, add it again in the page: dmm ui"
+        yield Check("project", "passkeys", "warn", told, way)
     for event in passkeys.given_up():
         told = f"a person did without lost passkeys on {event.at[:10]} (event {event.seq})"
         way = "if that was not you, a program has decided in your name since: dmm ledger log"

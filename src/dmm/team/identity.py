@@ -17,7 +17,7 @@ from dmm.team.sign_in import bind
 try:
     import jwt
 except ImportError as _error:
-    _HINT = "install it with: pip install 'dynamic-markdown-memory[server]'"
+    _HINT = "in a checkout of DMM: uv tool install --force '.[server]'"
     raise TeamError("schema", "the library for tokens is not installed", hint=_HINT) from _error
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ try:
     import psycopg
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError as _error:
-    _HINT = "install it with: pip install 'dynamic-markdown-memory[server]'"
+    _HINT = "in a checkout of DMM: uv tool install --force '.[server]'"
     raise TeamError("schema", "the PostgreSQL driver is not installed", hint=_HINT) from _error
 
 if TYPE_CHECKING:

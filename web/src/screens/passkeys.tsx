@@ -37,7 +37,9 @@ export function Passkeys() {
   const add = (): Promise<void> =>
     run(async () => {
       const asked = name.trim() || "this device";
-      const options = await decide<Creation>({ action: "enroll", id: asked, what: `Add the passkey ${asked}`, path: "/v1/passkeys/begin", body: { name: asked } });
+      const act = { action: "enroll" as const, id: asked, what: `Add the passkey ${asked}` };
+      const begin = { path: "/v1/passkeys/begin", body: { name: asked } };
+      const options = rows.length ? await request<Creation>(begin.path, begin) : await decide<Creation>({ ...act, ...begin });
       const made = (await navigator.credentials.create({
         publicKey: {
           ...options,
@@ -47,7 +49,10 @@ export function Passkeys() {
         },
       })) as (PublicKeyCredential & { response: AuthenticatorAttestationResponse }) | null;
       if (!made) throw new Withdrawn("withdrawn");
-      await request("/v1/passkeys/finish", { body: { name: asked, id: toBase64(made.rawId), client_data: toBase64(made.response.clientDataJSON), attestation: toBase64(made.response.attestationObject) } });
+      // What a known passkey confirms is this new one.
+      const attestation = toBase64(made.response.attestationObject);
+      const body = { name: asked, id: toBase64(made.rawId), client_data: toBase64(made.response.clientDataJSON), attestation };
+      await decide({ ...act, content: attestation, path: "/v1/passkeys/finish", body });
       setName("");
       tell(`Passkey ${asked} added`);
     });
