@@ -106,6 +106,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
             counted.start()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Keep what was counted: a worker that takes more than ten seconds to end is killed."""
+    counted = Coverage.current()
+    if counted is not None:
+        counted.save()
+
+
 def _is_given(item: pytest.Item) -> bool:
     """Whether a test is run with a hundred inputs that a generator gives."""
     return is_hypothesis_test(getattr(item, "obj", None))
