@@ -430,7 +430,12 @@ def test_a_person_who_lost_the_passkeys_does_without_and_doctor_tells(
     machine: Machine, lived_in: Project, rule: Path, key: Authenticator, proposal: str
 ) -> None:
     assert approve_with(machine, lived_in, key, "rules", "disable", rule.stem) == 0
-    (machine.state / "page" / "passkeys.jsonl").unlink()
+    file = machine.state / "page" / "passkeys.jsonl"
+    running = begin(machine, lived_in, "trust", "--forget-passkeys")
+    machine.ask("withdraw", id=Tab(find_address(running.stderr)).id)
+    told = " ".join(running.communicate(timeout=60)[1].decode().split())
+    assert f"first move {file} away" in told
+    file.rename(machine.state / "passkeys.jsonl")
     line = ["review", "reject", proposal, "--reason", "no"]
     refused = machine.dmm(*line, within=lived_in.folder)
     assert "dmm trust --forget-passkeys" in refused.stderr
