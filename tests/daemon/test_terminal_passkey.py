@@ -532,5 +532,7 @@ def test_few_commands_wait_at_once_and_the_next_is_told_what_to_do(
     running = begin(machine, lived_in, "review", "approve", proposal, "--bypass-reviewer")
     assert Tab(find_address(running.stderr)).confirm(key)[0] == 200
     assert running.wait(60) == 0
+    assert machine.dmm("ui", "--sign-out").returncode == 0
+    assert machine.ask("confirmed", id=waiting[1]) == {"state": "ended"}
     for bad in ({"nonce": encode(b"n")}, {"digest": "0" * 63}, {"line": "x" * 10_001}):
         assert machine.ask("confirm", **asked | bad)["error"]["code"] == "usage"

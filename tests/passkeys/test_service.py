@@ -471,7 +471,9 @@ def test_commands_that_wait_and_all_questions_together_are_limited_until_they_ex
     waiting = [desk.persons.begin(ACT, None).id for _ in range(MOST_OF_TERMINALS)]
     with pytest.raises(ProofRefused, match="8 commands wait") as refused:
         desk.persons.begin(ACT, None)
-    assert "Ctrl-C" in (refused.value.hint or "")
+    hint = refused.value.hint or ""
+    assert "Ctrl-C" in hint
+    assert "dmm ui --sign-out" in hint
     desk.persons.drop(waiting[0])
     desk.persons.begin(ACT, None)
     for number in range(MOST - MOST_OF_TERMINALS):
@@ -493,6 +495,8 @@ def test_signing_out_ends_the_code_and_what_browsers_asked(desk: Desk) -> None:
         desk.persons.codes.take(code, BROWSER)
     assert desk.persons.find(asked.id) is None
     assert desk.persons.find(waiting.id) is not None
+    desk.persons.sign_out(commands=True)
+    assert desk.persons.find(waiting.id) is None
 
 
 def test_a_code_for_another_act_confirms_nothing(desk: Desk) -> None:
