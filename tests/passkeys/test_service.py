@@ -190,8 +190,15 @@ def test_a_counter_that_goes_back_is_told(desk: Desk) -> None:
     key.counter = 7
     desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
     key.counter = 3
-    with pytest.raises(ProofRefused, match=r"went back \(8 to 4\)"):
+    with pytest.raises(ProofRefused, match=r"went back \(8 to 4\)") as refused:
         desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    assert "with another passkey" in (refused.value.hint or "")
+    other = Authenticator(NAME, ORIGIN)
+    key.counter = 20
+    desk.enrol_further(key, other, "phone")
+    act = Act("remove_passkey", encode(key.id))
+    desk.persons.remove(encode(key.id), BROWSER, desk.confirm(other, act))
+    assert [one.name for one in desk.persons.keyring.read()] == ["phone"]
 
 
 def test_an_authenticator_that_does_not_count_is_taken(desk: Desk) -> None:
