@@ -430,7 +430,12 @@ def test_a_person_who_lost_the_passkeys_does_without_and_doctor_tells(
     machine: Machine, lived_in: Project, rule: Path, key: Authenticator, proposal: str
 ) -> None:
     assert approve_with(machine, lived_in, key, "rules", "disable", rule.stem) == 0
-    (machine.state / "page" / "passkeys.jsonl").unlink()
+    file = machine.state / "page" / "passkeys.jsonl"
+    running = begin(machine, lived_in, "trust", "--forget-passkeys")
+    machine.ask("withdraw", id=Tab(find_address(running.stderr)).id)
+    told = " ".join(running.communicate(timeout=60)[1].decode().split())
+    assert f"first move {file} away" in told
+    file.rename(machine.state / "passkeys.jsonl")
     line = ["review", "reject", proposal, "--reason", "no"]
     refused = machine.dmm(*line, within=lived_in.folder)
     assert "dmm trust --forget-passkeys" in refused.stderr
@@ -527,5 +532,7 @@ def test_few_commands_wait_at_once_and_the_next_is_told_what_to_do(
     running = begin(machine, lived_in, "review", "approve", proposal, "--bypass-reviewer")
     assert Tab(find_address(running.stderr)).confirm(key)[0] == 200
     assert running.wait(60) == 0
+    assert machine.dmm("ui", "--sign-out").returncode == 0
+    assert machine.ask("confirmed", id=waiting[1]) == {"state": "ended"}
     for bad in ({"nonce": encode(b"n")}, {"digest": "0" * 63}, {"line": "x" * 10_001}):
         assert machine.ask("confirm", **asked | bad)["error"]["code"] == "usage"

@@ -459,6 +459,35 @@ def test_a_further_passkey_is_confirmed_by_the_first_for_what_it_is(shop: Server
     assert [one["name"] for one in rows] == ["laptop", "phone"]
 
 
+ZEROS = "0" * 64
+ELSEWHERE = {
+    Act.REMEMBER: ({"content": "Use pnpm, not npm."}, {}),
+    Act.FORGET: ({"id": "project/keeping_memory.md", "digest": ZEROS}, {"seen": ZEROS}),
+    Act.RESOLVE: ({"id": "1:intentional", "digest": ZEROS}, {"seen": ZEROS}),
+    Act.ADD_RULE: ({"digest": ZEROS}, {"seen": ZEROS}),
+    Act.CONSTRAINT: ({"id": "required", "content": "Use tabs."}, {"text": "Use tabs."}),
+}
+
+
+@pytest.mark.parametrize("act", ELSEWHERE)
+def test_a_proof_counts_in_the_project_that_is_written_to(
+    shop: Server, new_memory: Callable[..., Any], tmp_path: Path, act: Act
+) -> None:
+    own, beside = shop.sign_in(confirmed=False), new_memory(tmp_path / "beside")
+    key = enrol(shop, own)
+    asked, given = ELSEWHERE[act]
+    proof = confirm(shop, own, key, action=str(act), **asked)
+    route, body = ROUTES[act]
+    method, _, path = route.replace("{id}", "1").partition(" ")
+    ask(shop, own, method, path, body | given | {"root": str(beside), "proof": proof})
+
+    def noted(root: Path) -> int:
+        found = shop.ask("GET", f"/v1/ledger/events?type=PasskeysNoted&root={root}").json()
+        return len(found["events"])
+
+    assert (noted(beside), noted(shop.root)) == (1, 0)
+
+
 def test_a_damaged_answer_of_a_passkey_is_refused_in_words(shop: Server) -> None:
     own = shop.sign_in(confirmed=False)
     key = enrol(shop, own)

@@ -190,8 +190,15 @@ def test_a_counter_that_goes_back_is_told(desk: Desk) -> None:
     key.counter = 7
     desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
     key.counter = 3
-    with pytest.raises(ProofRefused, match=r"went back \(8 to 4\)"):
+    with pytest.raises(ProofRefused, match=r"went back \(8 to 4\)") as refused:
         desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    assert "with another passkey" in (refused.value.hint or "")
+    other = Authenticator(NAME, ORIGIN)
+    key.counter = 20
+    desk.enrol_further(key, other, "phone")
+    act = Act("remove_passkey", encode(key.id))
+    desk.persons.remove(encode(key.id), BROWSER, desk.confirm(other, act))
+    assert [one.name for one in desk.persons.keyring.read()] == ["phone"]
 
 
 def test_an_authenticator_that_does_not_count_is_taken(desk: Desk) -> None:
@@ -471,7 +478,9 @@ def test_commands_that_wait_and_all_questions_together_are_limited_until_they_ex
     waiting = [desk.persons.begin(ACT, None).id for _ in range(MOST_OF_TERMINALS)]
     with pytest.raises(ProofRefused, match="8 commands wait") as refused:
         desk.persons.begin(ACT, None)
-    assert "Ctrl-C" in (refused.value.hint or "")
+    hint = refused.value.hint or ""
+    assert "Ctrl-C" in hint
+    assert "dmm ui --sign-out" in hint
     desk.persons.drop(waiting[0])
     desk.persons.begin(ACT, None)
     for number in range(MOST - MOST_OF_TERMINALS):
@@ -493,6 +502,8 @@ def test_signing_out_ends_the_code_and_what_browsers_asked(desk: Desk) -> None:
         desk.persons.codes.take(code, BROWSER)
     assert desk.persons.find(asked.id) is None
     assert desk.persons.find(waiting.id) is not None
+    desk.persons.sign_out(commands=True)
+    assert desk.persons.find(waiting.id) is None
 
 
 def test_a_code_for_another_act_confirms_nothing(desk: Desk) -> None:

@@ -64,7 +64,7 @@ def known_passkeys(dmm: Dmm) -> KnownPasskeys:
 def _confirm(act: Act) -> None:
     from dmm.cli.ui import call_daemon_started, open_browser
     from dmm.errors import ProofRefused
-    from dmm.passkeys.keyring import page_folder
+    from dmm.passkeys.keyring import FILE, page_folder
     from dmm.passkeys.service import Persons
     from dmm.passkeys.webauthn import Assertion, Place, decode, encode
 
@@ -82,7 +82,9 @@ def _confirm(act: Act) -> None:
     finally:
         call_daemon_started("withdraw", {"id": name})
     if found["state"] != "answered":
-        raise ProofRefused("the confirmation has expired", hint="run the command again")
+        hint = "run the command again; if you lost every passkey, first move {} away, then run: {}"
+        file, way = page_folder() / FILE, "dmm trust --forget-passkeys"
+        raise ProofRefused("the confirmation has expired", hint=hint.format(file, way))
     credential = dict(found["credential"])
     parts = ("client_data", "authenticator_data", "signature")
     given = Assertion(credential["id"], *(decode(credential[part]) for part in parts))

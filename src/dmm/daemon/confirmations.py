@@ -48,7 +48,8 @@ class Confirmations:
         keyring = Keyring(page_folder())
         KnownPasskeys(dmm.project_ledger, keyring).refuse_missing()
         if keyring.read():
-            raise ProofRequired("a person has to confirm this with a passkey", hint="use dmm")
+            hint = "run the dmm command in a terminal"
+            raise ProofRequired("a person has to confirm this with a passkey", hint=hint)
 
     def _begin(
         self, web: Web, arguments: Mapping[str, object], peer: int | None

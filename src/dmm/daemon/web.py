@@ -244,9 +244,9 @@ class Web:
         return self._sessions
 
     def sign_out(self) -> int:
-        """End all codes and sessions, and tell how many browsers were signed in."""
+        """End all codes, sessions and waiting commands; tell how many browsers were signed in."""
         self.codes.end_all()
-        self.persons.sign_out()
+        self.persons.sign_out(commands=True)
         ended = self.sessions.end_all()
         if self._streams is not None:
             # Only now: a browser that lost its stream opens another as long as it is signed in.

@@ -90,7 +90,7 @@ class Call:
         proven = self.access.persons.standing(self.session).confirm == "none"
         return self if proven else replace(self, actor=BROWSER)
 
-    def prove(self, act: Act, proof: ProofGiven | None, root: str | None = None) -> None:
+    def prove(self, act: Act, proof: ProofGiven | None, root: str | None) -> None:
         """Refuse what no person has confirmed; an agent's word counts as an agent's anyway."""
         if self.session is None:
             return

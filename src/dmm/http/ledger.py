@@ -32,7 +32,7 @@ def add_fact(call: Called, body: models.Fact) -> Reply:
 def add_constraint(call: Called, body: models.Constraint) -> Reply:
     """Record a constraint; one with a matcher is a rule that a person accepts."""
     said = body.text if body.match is None else canonical([body.text, body.match, body.examples])
-    call.prove(Act(PersonAct.CONSTRAINT, body.priority, digest_text(said)), body.proof)
+    call.prove(Act(PersonAct.CONSTRAINT, body.priority, digest_text(said)), body.proof, body.root)
     with call.recording(body.root) as dmm:
         found = dmm.rules.add_constraint(
             body.text, body.priority, body.triggered_by, match=body.match, examples=body.examples

@@ -32,7 +32,7 @@ def list_rules(call: Called) -> Reply:
 @router.post("/rules", responses=told(models.Told))
 def add_rule(call: Called, body: rulings.NewRule) -> Reply:
     """Add a rule: a person's is in force at once, an agent's is a proposal."""
-    call.prove(Act(PersonAct.ADD_RULE, "", body.seen or ""), body.proof)
+    call.prove(Act(PersonAct.ADD_RULE, "", body.seen or ""), body.proof, body.root)
     with call.recording(body.root) as dmm:
         return Reply(dmm.rules.add(body.text, body.level, **_given(body), seen=body.seen))
 

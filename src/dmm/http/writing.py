@@ -82,7 +82,8 @@ def _day(text: str) -> dt.date:
 @router.post("/remember", responses=told(writing_models.RememberedTold))
 def remember(call: Called, body: writing_models.Note) -> Reply:
     """Remember a note; a person's is applied at once, an agent's by the rules of its tier."""
-    call.prove(Act(PersonAct.REMEMBER, body.replaces or "", digest_text(body.text)), body.proof)
+    act = Act(PersonAct.REMEMBER, body.replaces or "", digest_text(body.text))
+    call.prove(act, body.proof, body.root)
     with call.project(body.root).applying(call.actor) as dmm:
         found = dmm.notes.remember(
             body.text, replaces=body.replaces, anyway=body.anyway, source=body.source
@@ -93,7 +94,7 @@ def remember(call: Called, body: writing_models.Note) -> Reply:
 @router.post("/forget", responses=told(writing_models.ForgottenTold))
 def forget(call: Called, body: writing_models.Forgetting) -> Reply:
     """Forget a memory by its path, its id or words of its text; lists them if several match."""
-    call.prove(Act(PersonAct.FORGET, body.name, body.seen or ""), body.proof)
+    call.prove(Act(PersonAct.FORGET, body.name, body.seen or ""), body.proof, body.root)
     with call.project(body.root).applying(call.actor) as dmm:
         return Reply(asdict(dmm.notes.forget(body.name, reason=body.reason, seen=body.seen)))
 
@@ -201,7 +202,8 @@ def show_conflict(call: Called, name: Conflict) -> Reply:
 @router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))
 def resolve(call: Called, name: Conflict, body: writing_models.Resolving) -> Reply:
     """Settle a conflict by proposals; a person alone can call it intentional."""
-    call.prove(Act(PersonAct.RESOLVE, f"{name}:{body.action}", body.seen or ""), body.proof)
+    act = Act(PersonAct.RESOLVE, f"{name}:{body.action}", body.seen or "")
+    call.prove(act, body.proof, body.root)
     with call.project(body.root).applying(call.actor) as dmm:
         found = dmm.resolutions.resolve(
             name,

@@ -49,7 +49,7 @@ class PersonAct(StrEnum):
     LIFT_CONSTRAINT = "lift_constraint", "make a constraint inactive", TERMINAL, TEXT
     TRUST = "trust", "trust memory", TERMINAL, TEXT
     REVOKE_TRUST = "revoke_trust", "revoke trust", TERMINAL
-    FORGET_PASSKEYS = "forget_passkeys", "do without passkeys", TERMINAL
+    FORGET_PASSKEYS = "forget_passkeys", "give passkeys up", TERMINAL
     REDACT = "redact", "redact the ledger", TERMINAL
     RESTORE = "restore", "restore a ledger", TERMINAL
     JOIN_TEAM = "join_team", "join a team", TERMINAL

@@ -131,7 +131,10 @@ class Keyring:
             last = _find(known, name).counter
             if max(counter, last) > 0 and counter <= last:
                 what = f"the passkey's counter went back ({last} to {counter}): it may be a copy"
-                raise ProofRefused(what, hint="remove this passkey in the page and enrol another")
+                hint = (
+                    "remove it in the page with another passkey; without one, see docs/security.md"
+                )
+                raise ProofRefused(what, hint=hint)
 
         from dmm.redaction.clean import clean
 

@@ -122,7 +122,8 @@ class Persons:
         own = [name for name, one in self._open.items() if one.session == session]
         if session is None and len(own) >= MOST_OF_TERMINALS:
             what = f"{len(own)} commands wait to be confirmed already"
-            raise ProofRefused(what, hint="confirm them, or end them with Ctrl-C, then try again")
+            hint = "confirm them or end them with Ctrl-C; to end them all: dmm ui --sign-out"
+            raise ProofRefused(what, hint=hint)
         if session is not None and len(own) >= MOST_OF_BROWSER:
             del self._open[own[0]]
         if len(self._open) >= MOST:
@@ -227,12 +228,15 @@ class Persons:
             check_assertion(self._place(), asked.challenge, known.key, given)
             self._open[name] = replace(asked, answer=given)
 
-    def sign_out(self) -> None:
-        """End the code of the terminal, and what browsers asked; commands go on waiting."""
+    def sign_out(self, *, commands: bool = False) -> None:
+        """End the code of the terminal and what browsers asked; commands only where that is said.
+
+        A browser that signs out is no reason to end what a person has begun in a terminal.
+        """
         self.codes.end_all()
         with self._lock:
-            lasting = {name: one for name, one in self._open.items() if one.session is None}
-            self._open = lasting
+            waiting = {name: one for name, one in self._open.items() if one.session is None}
+            self._open = {} if commands else waiting
             self._enrolling.clear()
 
     def drop(self, name: str) -> None:
