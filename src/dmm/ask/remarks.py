@@ -6,6 +6,8 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from dmm.repo.kinds import language_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,10 +23,11 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _WORDS = re.compile(r"[^\W\d_]{2,}\W+\w")
 
 
-def find_remark(lines: Sequence[str], start: int) -> str:
-    """Return the first sentence of the comment on what begins at a line; empty without one."""
-    above = _read_above(lines, start)
-    said = above or _read_below(lines, start)
+def find_remark(lines: Sequence[str], start: int, end: int, path: str) -> str:
+    """Return the first sentence of the comment on a definition; empty without one."""
+    said = _read_above(lines, start)
+    if not said and language_of(path) == "python":
+        said = _read_below(lines[start - 1 : end])
     sentence = _SENTENCE.split(" ".join(said.split()), maxsplit=1)[0]
     return sentence if _WORDS.search(sentence) else ""
 
@@ -40,9 +43,9 @@ def _read_above(lines: Sequence[str], start: int) -> str:
     return _first_paragraph(kept)
 
 
-def _read_below(lines: Sequence[str], start: int) -> str:
-    """Read the documentation string that follows a signature."""
-    inside = lines[start - 1 : start - 1 + MOST_BELOW]
+def _read_below(definition: Sequence[str]) -> str:
+    """Read the documentation string that follows the signature of a definition."""
+    inside = definition[:MOST_BELOW]
     signed = next((at for at, line in enumerate(inside) if _SIGNATURE.search(line)), None)
     rest = inside[signed + 1 :] if signed is not None else []
     opening = _OPENING.match(rest[0]) if rest else None
