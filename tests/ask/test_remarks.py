@@ -26,6 +26,9 @@ from dmm.ask.remarks import find_remark
         ),
         ("a.py", "# eslint-disable-next-line\nf = 1", 2, ""),
         ("a.rs", "#[derive(Debug)]\nstruct Letter;", 2, ""),
+        ("a.c", "#define LETTER a letter\nvoid send(void) {}", 2, ""),
+        ("a.cs", "#region Letters and parcels\nclass Letter {}", 2, ""),
+        ("a.rb", "# Sends a letter.\ndef send", 2, "Sends a letter."),
         ("a.py", "a = 1\n\ndef send(): ...", 3, ""),
     ],
 )

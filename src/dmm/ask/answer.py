@@ -12,9 +12,10 @@ from dmm.ask.nearness import is_near
 from dmm.ask.sections import ASKED, Section
 from dmm.ask.sources import DOCUMENT
 from dmm.index.analysis import analyze
+from dmm.repo.strip_comments import comment_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from dmm.ask.evidence import Evidence
 
@@ -40,7 +41,7 @@ PROSE_SHARE = 0.85
 _MARKUP = re.compile(r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*_`>|]+|^#+\s.*$|^\s*(?:---|===).*$", re.M)
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|\[\]\([^)]*\)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_COMMENT = re.compile(r'^\s*(?:#+|///?|/\*+|\*+/?|--|"""|\'\'\')')
+_QUOTES = re.compile(r'\s*(?:"""|\'\'\')')
 # Lines of code that only name other code: imports, decorators, a text by itself.
 _EMPTY = re.compile(
     r"""@|["'`]|(?:import|from|use|package|export \*|#include|mod)\b"""
@@ -175,13 +176,14 @@ def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:
     if one.remark and one.title:
         return f"{one.title}: {one.remark}", one.line
     lines = list(enumerate(one.text.split("\n")))
-    said = [(at, line.strip()) for at, line in lines if _says(line)]
+    lead = comment_lead(one.path)
+    said = [(at, line.strip()) for at, line in lines if _says(line, lead)]
     if one.marks and not one.near:
         said = [(at, line) for at, line in said if at >= one.line - one.start][:1] or said[:1]
     elif not one.title:
         # What is nobody's definition is best told by the comment in it.
-        told = ((at, _COMMENT.sub("", line)) for at, line in lines if _COMMENT.match(line))
-        said += [(at, line.strip().removesuffix("*/").rstrip()) for at, line in told]
+        told = ((at, _uncomment(line, lead)) for at, line in lines)
+        said += [(at, line.strip().removesuffix("*/").rstrip()) for at, line in told if line]
     name = one.title.rpartition(".")[2]
     if not said:
         return one.title or one.path.rpartition("/")[2], one.line
@@ -192,10 +194,16 @@ def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:
     return f"{one.title}: {best}" if name else best, one.start + at
 
 
-def _says(line: str) -> bool:
+def _says(line: str, lead: re.Pattern[str]) -> bool:
     plain = line.strip()
-    is_empty = _COMMENT.match(line) or _EMPTY.match(plain)
+    is_empty = _uncomment(line, lead) is not None or _EMPTY.match(plain)
     return not is_empty and any(char.isalpha() for char in plain)
+
+
+def _uncomment(line: str, lead: re.Pattern[str]) -> str | None:
+    """Return what a comment says; None where a line is code."""
+    found = lead.match(line) or _QUOTES.match(line)
+    return None if found is None else line[found.end() :]
 
 
 def _describe_place(one: Evidence, section: Section, name_package: Callable[[str], str]) -> str:
@@ -212,11 +220,6 @@ def _place(one: Evidence, section: Section) -> str:
 
 def _cite(one: Evidence) -> str:
     return one.cite.partition("@")[0] if one.origin is Origin.CODE else one.cite
-
-
-def _first_code(lines: Iterable[str]) -> str:
-    """Return the first line that says something; a definition says most in its first line."""
-    return next((line.strip() for line in lines if _says(line)), "")
 
 
 def _best_sentence(text: str, terms: frozenset[str]) -> str:
