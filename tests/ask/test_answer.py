@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.ask.test_asking import fill
+
+from dmm.ask.answer import compose_points
+from dmm.ask.evidence import Mark, make_code
+from dmm.ask.sections import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -176,6 +181,20 @@ def test_code_is_told_by_the_comment_on_it_and_the_product_comes_first(
         "cite": "packages/letters/src/stamps.ts:6",
     }
     assert "sandbox" not in str(told["points"][:2])
+
+
+def test_where_sections_fill_the_answer_all_other_evidence_is_more() -> None:
+    named = (Section.ENTRY_POINTS, Section.PERSISTENCE, Section.SURFACES, Section.CONFIGURATION)
+    shown = [
+        replace(make_code(f"{one}.py", (1, 1), "h", "x = 1"), marks=(Mark(one, "label", 1),))
+        for one in named
+    ]
+    others = [make_code(f"other{at}.py", (1, 1), "h", "y = 1") for at in range(3)]
+    told = compose_points(
+        [*shown, *others], (), named, lambda _: "", asked="letters", looks_back=False
+    )
+    assert len(told.points) == 3
+    assert told.more == ("other0.py:1", "other1.py:1", "other2.py:1")
 
 
 def test_tests_are_asked_for_and_tests_are_shown(answer: Callable[..., dict[str, Any]]) -> None:

@@ -113,7 +113,7 @@ def compose_points(
     about = {*analyze(asked)} - {*analyze(" ".join(text for one in named for text in ASKED[one]))}
     lead = NAMED if len(about) < SEVERAL else ""
     ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else lead)
-    left = MOST_POINTS - len(points)
+    left = max(0, MOST_POINTS - len(points))
     more = (_cite(one) for one in ranked[left : left + MOST_MORE])
     terms = frozenset(analyze(asked))
     points += [_point(one, terms) for one in ranked[:left]]
