@@ -197,6 +197,15 @@ def test_where_sections_fill_the_answer_all_other_evidence_is_more() -> None:
     assert told.more == ("other0.py:1", "other1.py:1", "other2.py:1")
 
 
+def test_a_program_among_migrations_is_as_good_as_any(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    guard = "if __name__ == '__main__':\n    run()\n"
+    files = {"db/migrations/run.py": guard, "web/server.py": "uvicorn.run(app)\n"}
+    first = answer("Where do the programs start?", files)["points"][0]
+    assert first["text"].startswith("Programs start at main guard in db/migrations (")
+
+
 def test_tests_are_asked_for_and_tests_are_shown(answer: Callable[..., dict[str, Any]]) -> None:
     first = answer("Which tests cover letters with too few stamps?", MANY)["points"][0]
     assert first == {

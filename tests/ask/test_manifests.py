@@ -97,3 +97,10 @@ def test_names_lead_to_places() -> None:
         "tools/store.py",
     ]
     assert landmarks.name_candidates(Section.TESTS, FILES) == []
+
+
+def test_versions_are_of_the_past_beside_alembic_alone() -> None:
+    paths = ["db/env.py", "db/versions/1.py", "api/versions/v1.py", "env.py", "versions/2.py"]
+    past = [path for path in paths if landmarks.is_past(path, paths)]
+    assert past == ["db/versions/1.py", "versions/2.py"]
+    assert landmarks.is_past("app/migrations/0001.py", ())

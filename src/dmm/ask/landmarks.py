@@ -24,7 +24,7 @@ _ASIDE = frozenset(
         *("stories", "storybook", ".storybook", "mocks", "__mocks__", "templates", "experimental"),
     )
 )
-_MIGRATIONS = frozenset(("migrations", "migration", "versions"))
+_MIGRATIONS = frozenset(("migrations", "migration"))
 _DOCUMENTED = frozenset(("docs", "doc", "documentation", ".github"))
 # Words of file and folder names; the contents still have to show it.
 _NAMES = {
@@ -102,9 +102,11 @@ def order(path: str) -> tuple[bool, int, str]:
     return hidden or not _ASIDE.isdisjoint(folders), len(folders), path
 
 
-def is_past(path: str) -> bool:
-    """Return whether a file is one of a row of migrations."""
-    return not _MIGRATIONS.isdisjoint(path.split("/")[:-1])
+def is_past(path: str, paths: Collection[str]) -> bool:
+    """Return whether a file is one of a row of migrations; those of Alembic are its versions."""
+    above, _, name = path.rpartition("/")[0].rpartition("/")
+    is_version = name == "versions" and f"{above}/env.py".lstrip("/") in paths
+    return is_version or not _MIGRATIONS.isdisjoint(path.split("/")[:-1])
 
 
 def is_aside(document: str) -> bool:

@@ -134,9 +134,15 @@ class Survey:
             tested = self._tested(path) if signs else ()
             signs = [one for one in signs if not any(one.line in lines for lines in tested)]
             # A migration tells how a schema came about, not how it is.
-            past = landmarks.is_past(path)
+            past = {Section.PERSISTENCE: 3 * landmarks.is_past(path, self.files)}
             found += [
-                Place(one.section, path, one.line, one.label, max(WEAK, one.strength - 3 * past))
+                Place(
+                    one.section,
+                    path,
+                    one.line,
+                    one.label,
+                    max(WEAK, one.strength - past.get(one.section, 0)),
+                )
                 for one in signs
             ]
         return found
