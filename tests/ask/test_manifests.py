@@ -7,7 +7,9 @@ import pytest
 from dmm.ask import landmarks
 from dmm.ask.manifests import (
     Command,
+    Start,
     find_description,
+    find_start,
     find_test_command,
     read_commands,
     resolve,
@@ -47,6 +49,25 @@ from dmm.ask.sources import CodeFile
 )
 def test_declared_commands_are_read(path: str, text: str, commands: list[Command]) -> None:
     assert read_commands(path, text.split("\n")) == commands
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ('{"scripts": {"start": "node s.js"}}', Start("node s.js", 1)),
+        (
+            '{\n "timer": {\n  "start": "now"\n },\n "scripts": {\n  "start": "a \\"b\\" c"\n }\n}',
+            Start('a "b" c', 6),
+        ),
+        ('{\n "timer": {\n  "start": "now"\n }\n}', None),
+        ('{"scripts": {"start": ["a"]}}', None),
+        ('{"scripts": "start"}', None),
+        ('{\n "start": "cut off', None),
+    ],
+)
+def test_the_script_that_starts_a_package_is_read(text: str, start: Start | None) -> None:
+    assert find_start("web/package.json", text.split("\n")) == start
+    assert find_start("web/other.json", text.split("\n")) is None
 
 
 def test_a_command_leads_to_its_file() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_DEFINITION = 40
 LINES_BEFORE, LINES_AFTER = 2, 12
-DECLARED, STARTED = 6, 2
+DECLARED = 6
 MOST_RANKED = 20
 MOST_OF_A_LABEL = 2
 MOST_CHARACTERS = 400_000
@@ -274,7 +274,7 @@ class Survey:
             start = manifests.find_start(manifest, self.lines(manifest))
             if start is not None:
                 label = f"script start, `{self._tell_script(start.words)}`,"
-                found.append(Place(Section.ENTRY_POINTS, manifest, start.line, label, STARTED))
+                found.append(Place(Section.ENTRY_POINTS, manifest, start.line, label, WEAK))
             for command in manifests.read_commands(manifest, self.lines(manifest)):
                 path = manifests.resolve(command, manifest, self.files)
                 if path is not None:
@@ -340,5 +340,5 @@ def _strength(one: Place) -> int:
 
 
 def _showing(found: Evidence, place: Place) -> Evidence:
-    mark = Mark(place.section, place.label, place.line)
+    mark = Mark(place.section, place.label, place.line, is_weak=place.strength == WEAK)
     return replace(found, marks=tuple(dict.fromkeys((*found.marks, mark))))
