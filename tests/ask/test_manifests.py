@@ -125,3 +125,12 @@ def test_versions_are_of_the_past_beside_alembic_alone() -> None:
     past = [path for path in paths if landmarks.is_past(path, paths)]
     assert past == ["db/versions/1.py", "versions/2.py"]
     assert landmarks.is_past("app/migrations/0001.py", ())
+
+
+def test_packages_take_turns_and_those_that_are_asked_for_come_first() -> None:
+    folders = ["a", "b", "c"]
+    files = [CodeFile(f"{one}/{at}/store.py", "source", "python") for one in folders for at in "12"]
+    assert landmarks.name_candidates(Section.PERSISTENCE, files, folders, ["c"]) == [
+        *("c/1/store.py", "c/2/store.py"),
+        *("a/1/store.py", "b/1/store.py", "a/2/store.py", "b/2/store.py"),
+    ]

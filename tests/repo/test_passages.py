@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dmm.files.citations import digest
+from dmm.index.records import Terms
 from dmm.repo.passages import narrow
 from dmm.repo.records import Chunk, Symbol
 
@@ -21,6 +22,6 @@ def test_a_comment_leads_to_its_definition_and_a_directive_does_not(
     path: str, first: str, symbol: str | None
 ) -> None:
     lines = [first, "int weigh(void) {", "  return 1;", "}"]
-    chunk = Chunk(1, 4, digest(lines), {"parcel": 1, "weigh": 2})
+    chunk = Chunk(1, 4, digest(lines), Terms(b"", b"", 0.0))
     found = narrow(lines, [chunk], [Symbol("weigh", "function", 2, 4, path)], {"parcel": 1.0}, path)
     assert found.symbol == symbol

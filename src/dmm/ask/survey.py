@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LONGEST_DEFINITION = 40
 LINES_BEFORE, LINES_AFTER = 2, 12
 DECLARED = 6
+# Files that are read because of their names, for all sections together.
+MOST_READ = 240
 MOST_RANKED = 20
 MOST_OF_A_LABEL = 2
 MOST_CHARACTERS = 400_000
@@ -104,8 +106,11 @@ class Survey:
         """Find what file names, documents and manifests lead to."""
         wanted = frozenset(sections)
         found = [one for one in self._declared() if one.section in wanted]
+        most = MOST_READ // max(1, len(wanted & SIGNED))
         for section in sorted(wanted & SIGNED):
-            candidates = landmarks.name_candidates(section, self.products, self.packages)
+            candidates = landmarks.name_candidates(
+                section, self.products, self.packages, self.asked
+            )[:most]
             shown = self.inspect(candidates, frozenset((section,)))
             # Files called a store may be minor ones; a database in use shows where most data is.
             if shown and section is Section.PERSISTENCE:
