@@ -206,6 +206,14 @@ def test_a_program_among_migrations_is_as_good_as_any(
     assert first["text"].startswith("Programs start at main guard in db/migrations (")
 
 
+def test_a_place_is_told_once_also_if_its_path_has_a_space(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = {"my app/settings.py": "class Settings:\n    port = 1\n"}
+    told = answer("Where is the configuration?", files)
+    assert [one["cite"] for one in told["points"]] == ["my app/settings.py:1"]
+
+
 def test_tests_are_asked_for_and_tests_are_shown(answer: Callable[..., dict[str, Any]]) -> None:
     first = answer("Which tests cover letters with too few stamps?", MANY)["points"][0]
     assert first == {

@@ -52,7 +52,6 @@ _FRAME = re.compile(r"^(?:Applies to|Source): .*$", re.M)
 _ITEM = re.compile(r"\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _WORDS = re.compile(r"\w+\W+\w+\W+\w+")
-_CITED = re.compile(r"\((\S+:\d+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,12 @@ def compose_points(
     """
     lines = [_describe_section(one, evidence, name_package) for one in LINES if one in named]
     points = [one for one in lines if one is not None]
-    told = {cite for one in points for cite in _CITED.findall(one.text)}
+    told = {
+        _place(one, section)
+        for section in LINES
+        if section in named
+        for one in _showing(section, evidence)
+    }
     order = [NAMED, str(Origin.MEMORY), DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
     by_source: dict[str, list[Evidence]] = {name: [] for name in order}
     for one in evidence:
@@ -134,13 +138,17 @@ def _describe_section(
     section: Section, evidence: Sequence[Evidence], name_package: Callable[[str], str]
 ) -> Point | None:
     """Name the places that show a section, each with its package; of a document its sentence."""
-    shown = [one for one in evidence if section in one.sections][:MOST_PLACES]
+    shown = _showing(section, evidence)
     if not shown:
         return None
     if section is Section.PURPOSE:
         return Point(_first_sentence(shown[0].text), _place(shown[0], section))
     named = "; ".join(_describe_place(one, section, name_package) for one in shown)
     return Point(f"{LINES[section]} {named}", _place(shown[0], section))
+
+
+def _showing(section: Section, evidence: Sequence[Evidence]) -> list[Evidence]:
+    return [one for one in evidence if section in one.sections][:MOST_PLACES]
 
 
 def _source(one: Evidence) -> str:
