@@ -261,3 +261,9 @@ def test_a_question_that_names_a_section_is_answered_by_it(
     files = MONOREPO | {"Makefile": "build:\n\tpip wheel .\n\ntest:\n\tpytest -q\n"}
     first = answer("how do I run the tests?", files)["points"][0]
     assert first == {"text": "test:", "cite": "Makefile:4"}
+
+
+def test_a_function_named_test_hides_nothing(answer: Callable[..., dict[str, Any]]) -> None:
+    files = {"store.py": "import sqlite3\n\n\ndef test():\n    return sqlite3.connect('x.db')\n"}
+    first = answer("Where is the data stored?", files)["points"][0]
+    assert first["text"] == "Data is stored by database (store.py:5)"

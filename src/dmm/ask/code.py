@@ -182,7 +182,7 @@ class Repository:
     def definitions(self, path: str) -> Sequence[Definition]:
         """List the definitions of a file."""
         found = [] if self._index is None else self._index.symbols_in(path)
-        return [Definition(one.name, one.start, one.end) for one in found]
+        return [Definition(one.name, one.start, one.end, one.kind) for one in found]
 
     def count_users(self, path: str) -> int:
         """Count the files that import a file."""

@@ -154,8 +154,8 @@ class Survey:
 
     def _tested(self, path: str) -> list[range]:
         """List the lines of the test modules that stand in a file beside what they test."""
-        found = self.code.definitions(path)
-        return [range(one.start, one.end + 1) for one in found if one.name in TEST_MODULES]
+        modules = (one for one in self.code.definitions(path) if one.kind == "module")
+        return [range(one.start, one.end + 1) for one in modules if one.name in TEST_MODULES]
 
     def choose(self, places: Sequence[Place]) -> list[Place]:
         """Keep the best places of each section: strong, central, and of different sorts.
