@@ -148,7 +148,12 @@ def _describe_section(
 
 
 def _showing(section: Section, evidence: Sequence[Evidence]) -> list[Evidence]:
-    return [one for one in evidence if section in one.sections][:MOST_PLACES]
+    """List the evidence of a section, each place once."""
+    found: dict[str, Evidence] = {}
+    for one in evidence:
+        if section in one.sections:
+            found.setdefault(_place(one, section), one)
+    return list(found.values())[:MOST_PLACES]
 
 
 def _source(one: Evidence) -> str:
