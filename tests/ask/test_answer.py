@@ -172,6 +172,17 @@ def test_a_connection_in_one_package_hides_no_store_of_another(
     )
 
 
+def test_connections_come_before_the_uses_of_other_packages(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = MANY | {
+        "apps/web/db.ts": "import { Stamp } from '@prisma/client';\n\nshow(Stamp.Paid);\n",
+        "packages/letters/db/queue.ts": "import Redis from 'ioredis';\n\nnew Redis(url);\n",
+    }
+    text = answer("Where does each package store its data?", files)["points"][0]["text"]
+    assert text.index("db/client.ts:3") < text.index("db/queue.ts:3") < text.index("web/db.ts:3")
+
+
 def test_code_is_told_by_the_comment_on_it_and_the_product_comes_first(
     answer: Callable[..., dict[str, Any]],
 ) -> None:

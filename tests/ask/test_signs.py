@@ -136,6 +136,7 @@ def test_only_wanted_sections_are_looked_for() -> None:
         ("a.ts", "class Database {}\n\nconst d = new Database()\n"),
         ("A.java", "class A {\n  Object d = new Database();\n}\n"),
         ("a.py", "from speech import create_engine\n\ne = create_engine('voice')\n"),
+        ("a.ts", "import type { User } from '@prisma/client'\n\nlet u: User\n"),
         ("a.go", 'package x\n\nimport "example.com/own/sql"\n\nvar d = sql.Open("x")\n'),
     ],
 )

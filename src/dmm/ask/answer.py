@@ -30,7 +30,7 @@ LINES = {
 }
 OVERVIEW = (Section.PURPOSE, Section.ENTRY_POINTS, Section.PERSISTENCE)
 PROSE = frozenset((str(Origin.MEMORY), DOCUMENT))
-# A question with so many words of its own is about more than a section.
+# A question with so many words of its own is about more than a section; set by hand, by reading.
 SEVERAL = 2
 MOST_POINTS = 3
 MOST_PLACES = 8

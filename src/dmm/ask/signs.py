@@ -27,6 +27,8 @@ SIGNED = frozenset(rule.section for rule in RULES)
 
 _FROM = re.compile(r"^\s*from\s+[\w.]+\s+import\b")
 _STATEMENT = re.compile(r"^[ \t]*(?:import|export|const|let|var)\b", re.MULTILINE)
+# Types are gone when code runs: who imports them uses nothing.
+_TYPES = re.compile(r"\s*(?:import|export)\s+type\b(?!\s+from\b)")
 # What names are imported from, or the end of a statement: what stands before is another one.
 _ENDED = re.compile(r"[;\"'`]")
 _NAME = re.compile(r"[A-Za-z_]\w{2,}")
@@ -61,6 +63,8 @@ def _places(rule: Rule, bare: Bare) -> list[int]:
     for match in _compiled(rule.pattern).finditer(bare.text):
         name = match.lastgroup or "at"
         at = match.start(name)
+        if name == "script" and _TYPES.match(_before(bare.text, at)):
+            continue
         # The path of a Go module is a string that stands alone on its line.
         if stands(at) or (name == "go" and bare.is_told(at)):
             found.append(at)

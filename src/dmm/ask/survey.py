@@ -200,7 +200,9 @@ class Survey:
             turn = seen[one.section, package]
             other = not self.is_asked(one.path)
             size = -sizes.get(landmarks.package_of(one.path, sizes), 0)
-            turns.append((one.strength == WEAK, other, turn, -one.strength, size))
+            # Where all packages use one database, its connections come before its uses.
+            order = (self._is_use(one), turn, -one.strength, size)
+            turns.append((one.strength == WEAK, other, *order))
             seen[one.section, package] += 1
         return [places[at] for at in sorted(range(len(places)), key=turns.__getitem__)]
 

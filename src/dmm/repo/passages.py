@@ -30,6 +30,7 @@ _IMPORT = re.compile(
 _ATTRIBUTE = re.compile(r"\s*(?:@|#\[)")
 # A type names what code handles; the code itself says what happens.
 _DECLARED = frozenset(("type", "interface"))
+# Code that holds this share of what a type holds is shown instead; set by hand, by reading answers.
 ENOUGH = 0.6
 _TESTS = frozenset(("test", "tests"))
 
