@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.ask.test_asking import fill
+
+from dmm.ask.answer import compose_points
+from dmm.ask.evidence import Mark, make_code
+from dmm.ask.sections import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,6 +172,17 @@ def test_a_connection_in_one_package_hides_no_store_of_another(
     )
 
 
+def test_connections_come_before_the_uses_of_other_packages(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = MANY | {
+        "apps/web/db.ts": "import { Stamp } from '@prisma/client';\n\nshow(Stamp.Paid);\n",
+        "packages/letters/db/queue.ts": "import Redis from 'ioredis';\n\nnew Redis(url);\n",
+    }
+    text = answer("Where does each package store its data?", files)["points"][0]["text"]
+    assert text.index("db/client.ts:3") < text.index("db/queue.ts:3") < text.index("web/db.ts:3")
+
+
 def test_code_is_told_by_the_comment_on_it_and_the_product_comes_first(
     answer: Callable[..., dict[str, Any]],
 ) -> None:
@@ -176,6 +192,37 @@ def test_code_is_told_by_the_comment_on_it_and_the_product_comes_first(
         "cite": "packages/letters/src/stamps.ts:6",
     }
     assert "sandbox" not in str(told["points"][:2])
+
+
+def test_where_sections_fill_the_answer_all_other_evidence_is_more() -> None:
+    named = (Section.ENTRY_POINTS, Section.PERSISTENCE, Section.SURFACES, Section.CONFIGURATION)
+    shown = [
+        replace(make_code(f"{one}.py", (1, 1), "h", "x = 1"), marks=(Mark(one, "label", 1),))
+        for one in named
+    ]
+    others = [make_code(f"other{at}.py", (1, 1), "h", "y = 1") for at in range(3)]
+    told = compose_points(
+        [*shown, *others], (), named, lambda _: "", asked="letters", looks_back=False
+    )
+    assert len(told.points) == 3
+    assert told.more == ("other0.py:1", "other1.py:1", "other2.py:1")
+
+
+def test_a_program_among_migrations_is_as_good_as_any(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    guard = "if __name__ == '__main__':\n    run()\n"
+    files = {"db/migrations/run.py": guard, "web/server.py": "uvicorn.run(app)\n"}
+    first = answer("Where do the programs start?", files)["points"][0]
+    assert first["text"].startswith("Programs start at main guard in db/migrations (")
+
+
+def test_a_place_is_told_once_also_if_its_path_has_a_space(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = {"my app/settings.py": "class Settings:\n    port = 1\n"}
+    told = answer("Where is the configuration?", files)
+    assert [one["cite"] for one in told["points"]] == ["my app/settings.py:1"]
 
 
 def test_tests_are_asked_for_and_tests_are_shown(answer: Callable[..., dict[str, Any]]) -> None:
@@ -225,3 +272,9 @@ def test_a_question_that_names_a_section_is_answered_by_it(
     files = MONOREPO | {"Makefile": "build:\n\tpip wheel .\n\ntest:\n\tpytest -q\n"}
     first = answer("how do I run the tests?", files)["points"][0]
     assert first == {"text": "test:", "cite": "Makefile:4"}
+
+
+def test_a_function_named_test_hides_nothing(answer: Callable[..., dict[str, Any]]) -> None:
+    files = {"store.py": "import sqlite3\n\n\ndef test():\n    return sqlite3.connect('x.db')\n"}
+    first = answer("Where is the data stored?", files)["points"][0]
+    assert first["text"] == "Data is stored by database (store.py:5)"

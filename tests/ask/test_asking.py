@@ -190,6 +190,14 @@ def test_a_repository_with_all_of_it_passes(ask: Callable[..., dict[str, Any]]) 
     assert [one["category"] for one in gate["categories"]] == gate["required"]
 
 
+def test_a_script_alone_is_told_and_proves_no_entry_point(
+    ask: Callable[..., dict[str, Any]],
+) -> None:
+    told = ask({"package.json": '{"scripts": {"start": "echo no"}}\n', "a.js": "export {};\n"})
+    assert places(told, "entry_points") == ["package.json:1"]
+    assert "entrypoint" in told["coverage_gate"]["missing"]
+
+
 def test_a_second_look_finds_what_names_do_not_tell(ask: Callable[..., dict[str, Any]]) -> None:
     hidden = {
         "src/count/tally.py": "import shelve\n\n\ndef total():\n    return shelve.open('t')\n"

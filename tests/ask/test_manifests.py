@@ -7,7 +7,9 @@ import pytest
 from dmm.ask import landmarks
 from dmm.ask.manifests import (
     Command,
+    Start,
     find_description,
+    find_start,
     find_test_command,
     read_commands,
     resolve,
@@ -47,6 +49,25 @@ from dmm.ask.sources import CodeFile
 )
 def test_declared_commands_are_read(path: str, text: str, commands: list[Command]) -> None:
     assert read_commands(path, text.split("\n")) == commands
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ('{"scripts": {"start": "node s.js"}}', Start("node s.js", 1)),
+        (
+            '{\n "timer": {\n  "start": "now"\n },\n "scripts": {\n  "start": "a \\"b\\" c"\n }\n}',
+            Start('a "b" c', 6),
+        ),
+        ('{\n "timer": {\n  "start": "now"\n }\n}', None),
+        ('{"scripts": {"start": ["a"]}}', None),
+        ('{"scripts": "start"}', None),
+        ('{\n "start": "cut off', None),
+    ],
+)
+def test_the_script_that_starts_a_package_is_read(text: str, start: Start | None) -> None:
+    assert find_start("web/package.json", text.split("\n")) == start
+    assert find_start("web/other.json", text.split("\n")) is None
 
 
 def test_a_command_leads_to_its_file() -> None:
@@ -97,3 +118,19 @@ def test_names_lead_to_places() -> None:
         "tools/store.py",
     ]
     assert landmarks.name_candidates(Section.TESTS, FILES) == []
+
+
+def test_versions_are_of_the_past_beside_alembic_alone() -> None:
+    paths = ["db/env.py", "db/versions/1.py", "api/versions/v1.py", "env.py", "versions/2.py"]
+    past = [path for path in paths if landmarks.is_past(path, paths)]
+    assert past == ["db/versions/1.py", "versions/2.py"]
+    assert landmarks.is_past("app/migrations/0001.py", ())
+
+
+def test_packages_take_turns_and_those_that_are_asked_for_come_first() -> None:
+    folders = ["a", "b", "c"]
+    files = [CodeFile(f"{one}/{at}/store.py", "source", "python") for one in folders for at in "12"]
+    assert landmarks.name_candidates(Section.PERSISTENCE, files, folders, ["c"]) == [
+        *("c/1/store.py", "c/2/store.py"),
+        *("a/1/store.py", "b/1/store.py", "a/2/store.py", "b/2/store.py"),
+    ]

@@ -136,6 +136,7 @@ def test_only_wanted_sections_are_looked_for() -> None:
         ("a.ts", "class Database {}\n\nconst d = new Database()\n"),
         ("A.java", "class A {\n  Object d = new Database();\n}\n"),
         ("a.py", "from speech import create_engine\n\ne = create_engine('voice')\n"),
+        ("a.ts", "import type { User } from '@prisma/client'\n\nlet u: User\n"),
         ("a.go", 'package x\n\nimport "example.com/own/sql"\n\nvar d = sql.Open("x")\n'),
     ],
 )
@@ -184,3 +185,16 @@ def test_a_use_tells_more_than_an_import_that_comes_before_it() -> None:
             return Server("x")
         """
     assert signs("a.py", text) == [("surfaces", "mcp", 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("import {\n  Kysely,\n  sql,\n} from 'kysely'\n\nrun(Kysely.x)\n", 6),
+        ("import { send } from './post'\nimport 'pg'\n\nsend()\n", 2),
+        ("reimport(send)\nconst db = require('pg')\n\nsend()\n", 2),
+        ("import { send } from './post'\n\nconst knex = await import('knex')\nsend()\n", 3),
+    ],
+)
+def test_only_the_names_of_the_import_itself_are_its_uses(text: str, line: int) -> None:
+    assert signs("a.ts", text) == [("persistence", "database", line)]

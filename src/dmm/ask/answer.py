@@ -12,9 +12,10 @@ from dmm.ask.nearness import is_near
 from dmm.ask.sections import ASKED, Section
 from dmm.ask.sources import DOCUMENT
 from dmm.index.analysis import analyze
+from dmm.repo.strip_comments import comment_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from dmm.ask.evidence import Evidence
 
@@ -29,7 +30,7 @@ LINES = {
 }
 OVERVIEW = (Section.PURPOSE, Section.ENTRY_POINTS, Section.PERSISTENCE)
 PROSE = frozenset((str(Origin.MEMORY), DOCUMENT))
-# A question with so many words of its own is about more than a section.
+# A question with so many words of its own is about more than a section; set by hand, by reading.
 SEVERAL = 2
 MOST_POINTS = 3
 MOST_PLACES = 8
@@ -40,7 +41,7 @@ PROSE_SHARE = 0.85
 _MARKUP = re.compile(r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*_`>|]+|^#+\s.*$|^\s*(?:---|===).*$", re.M)
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|\[\]\([^)]*\)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_COMMENT = re.compile(r'^\s*(?:#+|///?|/\*+|\*+/?|--|"""|\'\'\')')
+_QUOTES = re.compile(r'\s*(?:"""|\'\'\')')
 # Lines of code that only name other code: imports, decorators, a text by itself.
 _EMPTY = re.compile(
     r"""@|["'`]|(?:import|from|use|package|export \*|#include|mod)\b"""
@@ -51,7 +52,6 @@ _FRAME = re.compile(r"^(?:Applies to|Source): .*$", re.M)
 _ITEM = re.compile(r"\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _WORDS = re.compile(r"\w+\W+\w+\W+\w+")
-_CITED = re.compile(r"\((\S+:\d+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,12 @@ def compose_points(
     """
     lines = [_describe_section(one, evidence, name_package) for one in LINES if one in named]
     points = [one for one in lines if one is not None]
-    told = {cite for one in points for cite in _CITED.findall(one.text)}
+    told = {
+        _place(one, section)
+        for section in LINES
+        if section in named
+        for one in _showing(section, evidence)
+    }
     order = [NAMED, str(Origin.MEMORY), DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
     by_source: dict[str, list[Evidence]] = {name: [] for name in order}
     for one in evidence:
@@ -112,7 +117,7 @@ def compose_points(
     about = {*analyze(asked)} - {*analyze(" ".join(text for one in named for text in ASKED[one]))}
     lead = NAMED if len(about) < SEVERAL else ""
     ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else lead)
-    left = MOST_POINTS - len(points)
+    left = max(0, MOST_POINTS - len(points))
     more = (_cite(one) for one in ranked[left : left + MOST_MORE])
     terms = frozenset(analyze(asked))
     points += [_point(one, terms) for one in ranked[:left]]
@@ -133,13 +138,22 @@ def _describe_section(
     section: Section, evidence: Sequence[Evidence], name_package: Callable[[str], str]
 ) -> Point | None:
     """Name the places that show a section, each with its package; of a document its sentence."""
-    shown = [one for one in evidence if section in one.sections][:MOST_PLACES]
+    shown = _showing(section, evidence)
     if not shown:
         return None
     if section is Section.PURPOSE:
         return Point(_first_sentence(shown[0].text), _place(shown[0], section))
     named = "; ".join(_describe_place(one, section, name_package) for one in shown)
     return Point(f"{LINES[section]} {named}", _place(shown[0], section))
+
+
+def _showing(section: Section, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """List the evidence of a section, each place once."""
+    found: dict[str, Evidence] = {}
+    for one in evidence:
+        if section in one.sections:
+            found.setdefault(_place(one, section), one)
+    return list(found.values())[:MOST_PLACES]
 
 
 def _source(one: Evidence) -> str:
@@ -175,13 +189,14 @@ def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:
     if one.remark and one.title:
         return f"{one.title}: {one.remark}", one.line
     lines = list(enumerate(one.text.split("\n")))
-    said = [(at, line.strip()) for at, line in lines if _says(line)]
+    lead = comment_lead(one.path)
+    said = [(at, line.strip()) for at, line in lines if _says(line, lead)]
     if one.marks and not one.near:
         said = [(at, line) for at, line in said if at >= one.line - one.start][:1] or said[:1]
     elif not one.title:
         # What is nobody's definition is best told by the comment in it.
-        told = ((at, _COMMENT.sub("", line)) for at, line in lines if _COMMENT.match(line))
-        said += [(at, line.strip().removesuffix("*/").rstrip()) for at, line in told]
+        told = ((at, _uncomment(line, lead)) for at, line in lines)
+        said += [(at, line.strip().removesuffix("*/").rstrip()) for at, line in told if line]
     name = one.title.rpartition(".")[2]
     if not said:
         return one.title or one.path.rpartition("/")[2], one.line
@@ -192,10 +207,16 @@ def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:
     return f"{one.title}: {best}" if name else best, one.start + at
 
 
-def _says(line: str) -> bool:
+def _says(line: str, lead: re.Pattern[str]) -> bool:
     plain = line.strip()
-    is_empty = _COMMENT.match(line) or _EMPTY.match(plain)
+    is_empty = _uncomment(line, lead) is not None or _EMPTY.match(plain)
     return not is_empty and any(char.isalpha() for char in plain)
+
+
+def _uncomment(line: str, lead: re.Pattern[str]) -> str | None:
+    """Return what a comment says; None where a line is code."""
+    found = lead.match(line) or _QUOTES.match(line)
+    return None if found is None else line[found.end() :]
 
 
 def _describe_place(one: Evidence, section: Section, name_package: Callable[[str], str]) -> str:
@@ -212,11 +233,6 @@ def _place(one: Evidence, section: Section) -> str:
 
 def _cite(one: Evidence) -> str:
     return one.cite.partition("@")[0] if one.origin is Origin.CODE else one.cite
-
-
-def _first_code(lines: Iterable[str]) -> str:
-    """Return the first line that says something; a definition says most in its first line."""
-    return next((line.strip() for line in lines if _says(line)), "")
 
 
 def _best_sentence(text: str, terms: frozenset[str]) -> str:

@@ -104,11 +104,12 @@ class Repository:
         """Read the comment on the definition that a passage belongs to."""
         name = (found.symbol or "").rpartition(".")[2]
         around = [
-            one.start
+            (one.start, one.end)
             for one in self.definitions(found.path)
             if one.name == name and one.start <= found.start <= one.end
         ]
-        return find_remark(self.read(found.path), max(around, default=found.start))
+        span = max(around, default=(found.start, found.end))
+        return find_remark(self.read(found.path), *span, found.path)
 
     def search_documents(self, question: str, limit: int) -> list[Evidence]:
         """Find the passages of documents that bear on a question, titled by their headings."""
@@ -158,7 +159,7 @@ class Repository:
             symbol=symbol.name,
             score=1.0,
             kind=symbol.kind,
-            remark=clean(find_remark(whole, symbol.start)),
+            remark=clean(find_remark(whole, symbol.start, symbol.end, symbol.path)),
         )
 
     def rank(self, words: str) -> list[str]:
@@ -181,7 +182,7 @@ class Repository:
     def definitions(self, path: str) -> Sequence[Definition]:
         """List the definitions of a file."""
         found = [] if self._index is None else self._index.symbols_in(path)
-        return [Definition(one.name, one.start, one.end) for one in found]
+        return [Definition(one.name, one.start, one.end, one.kind) for one in found]
 
     def count_users(self, path: str) -> int:
         """Count the files that import a file."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dmm.ask import landmarks, libraries
 from dmm.ask.sections import MEANING, SECTION_OF, SECTIONS, Category, Section
 from dmm.ask.signs import SIGNED
+from dmm.ask.survey import WEAK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -104,7 +105,9 @@ def _probe(survey: Survey, words: str) -> list[str]:
 def _missing(
     wanted: Collection[Section], places: Sequence[Place], first: Sequence[Evidence]
 ) -> list[Section]:
-    shown = {one.section for one in places} | {name for one in first for name in one.sections}
+    shown = {one.section for one in places if one.strength > WEAK} | {
+        name for one in first for name in one.sections
+    }
     return [one for one in wanted if one not in shown and one in SIGNED]
 
 
@@ -149,11 +152,15 @@ def judge(
     }
 
 
+def _proves(one: Evidence, section: Section) -> bool:
+    return any(mark.section is section and not mark.is_weak for mark in one.marks)
+
+
 def _category(
     category: Category, evidence: Sequence[Evidence], taken: Collection[str]
 ) -> dict[str, Any]:
     section = SECTION_OF[category]
-    ids = [one.id for one in evidence if section in one.sections]
+    ids = [one.id for one in evidence if _proves(one, section)]
     return {
         "category": str(category),
         "meaning": MEANING[section],

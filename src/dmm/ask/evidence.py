@@ -27,11 +27,12 @@ class Origin(StrEnum):
 
 
 class Mark(NamedTuple):
-    """What a line of evidence shows of a repository."""
+    """What a line of evidence shows of a repository; a weak one proves nothing by itself."""
 
     section: Section
     label: str
     line: int
+    is_weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dmm.ask.sources import DOCUMENT, SOURCE, TEST, CodeFile
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-# Files that are read for a section: of each package some, and not too many of all.
-MOST_CANDIDATES, FEWEST_CANDIDATES, MOST_READ = 40, 10, 240
+# Files that are read for a section: of each package some.
+MOST_CANDIDATES, FEWEST_CANDIDATES = 40, 10
 _WORD = re.compile(r"[^\W_]+")
 # What lies here serves the work on the product; the product itself comes first.
 _ASIDE = frozenset(
@@ -24,7 +24,7 @@ _ASIDE = frozenset(
         *("stories", "storybook", ".storybook", "mocks", "__mocks__", "templates", "experimental"),
     )
 )
-_MIGRATIONS = frozenset(("migrations", "migration", "versions"))
+_MIGRATIONS = frozenset(("migrations", "migration"))
 _DOCUMENTED = frozenset(("docs", "doc", "documentation", ".github"))
 # Words of file and folder names; the contents still have to show it.
 _NAMES = {
@@ -102,9 +102,11 @@ def order(path: str) -> tuple[bool, int, str]:
     return hidden or not _ASIDE.isdisjoint(folders), len(folders), path
 
 
-def is_past(path: str) -> bool:
-    """Return whether a file is one of a row of migrations."""
-    return not _MIGRATIONS.isdisjoint(path.split("/")[:-1])
+def is_past(path: str, paths: Collection[str]) -> bool:
+    """Return whether a file is one of a row of migrations; those of Alembic are its versions."""
+    above, _, name = path.rpartition("/")[0].rpartition("/")
+    is_version = name == "versions" and f"{above}/env.py".lstrip("/") in paths
+    return is_version or not _MIGRATIONS.isdisjoint(path.split("/")[:-1])
 
 
 def is_aside(document: str) -> bool:
@@ -126,9 +128,15 @@ def find_named(packages: Collection[str], words: Collection[str]) -> frozenset[s
 
 
 def name_candidates(
-    section: Section, files: Iterable[CodeFile], packages: Collection[str] = ()
+    section: Section,
+    files: Iterable[CodeFile],
+    packages: Collection[str] = (),
+    asked: Collection[str] = (),
 ) -> list[str]:
-    """List source files whose names hint at a section, the most likely first, of each package."""
+    """List source files whose names hint at a section, the most likely of each package first.
+
+    Packages take turns, those that are asked for before the others.
+    """
     pattern = _PATTERNS.get(section)
     if pattern is None:
         return []
@@ -138,13 +146,13 @@ def name_candidates(
     named.sort(key=lambda path: (order(path)[0], not stems[path], *order(path)[1:]))
     most = max(FEWEST_CANDIDATES, MOST_CANDIDATES // max(1, len(packages)))
     taken: Counter[str] = Counter()
-    kept = []
+    turns: list[tuple[bool, int, str]] = []
     for path in named:
         package = package_of(path, packages)
+        turns.append((package not in asked, taken[package], path))
         taken[package] += 1
-        if taken[package] <= most:
-            kept.append(path)
-    return kept[:MOST_READ]
+    kept = [one for one in turns if one[1] < most]
+    return [path for *_, path in sorted(kept, key=lambda one: one[:2])]
 
 
 def find_readme(files: Iterable[CodeFile]) -> str | None:

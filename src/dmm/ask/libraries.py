@@ -41,7 +41,11 @@ OBJECT_STORES = {
     ),
     "rust": "aws_sdk_s3 object_store opendal",
 }
-SERVERS = {"script": "@hono/node-server @react-router/serve", "python": "hypercorn waitress"}
+# Libraries that only run a program; frameworks also do, but their import shows routes as well.
+SERVERS = {
+    "python": "hypercorn waitress gunicorn daphne granian",
+    "script": "@hono/node-server @react-router/serve @remix-run/serve",
+}
 MODEL_LIBRARIES = {
     "python": (
         "openai anthropic google.generativeai google.genai mistralai cohere ollama litellm"
@@ -96,12 +100,12 @@ _NOTHING = "(?!)"
 _WAYS = (
     r"^[ \t]*(?P<at1>from)[ \t]+(?:{python})\b[\w.]*[ \t]+import\b",
     r"^[ \t]*(?P<at2>import)[ \t]+(?:{python})\b(?![.\w]*[ \t]*[;\"'])",
-    r"(?P<at3>\bfrom|\bimport|\brequire)[ \t]*\(?[ \t]*[\"'](?:{script})(?:/[^\"'\n]*)?[\"']",
+    r"(?P<script>\bfrom|\bimport|\brequire)[ \t]*\(?[ \t]*[\"'](?:{script})(?:/[^\"'\n]*)?[\"']",
     r"^[ \t]*(?:import[ \t]+)?(?:\w+[ \t]+)?(?P<go>\")(?:{go})(?:/[\w./-]*)?\"[ \t]*$",
-    r"^[ \t]*(?P<at4>import|using)[ \t]+(?:static[ \t]+)?(?:{java})\b[\w.*]*[ \t]*;?[ \t]*$",
-    r"^[ \t]*(?P<at5>(?:pub[ \t]+)?use|extern[ \t]+crate)[ \t]+(?:{rust})(?=::|;|[ \t])",
-    r"^[ \t]*(?P<at6>require|gem)[ \t(]*[\"'](?:{ruby})[\"']",
-    r"^[ \t]*(?P<at7>\#[ \t]*include)[ \t]*[<\"](?:{c})[>\"]",
+    r"^[ \t]*(?P<at3>import|using)[ \t]+(?:static[ \t]+)?(?:{java})\b[\w.*]*[ \t]*;?[ \t]*$",
+    r"^[ \t]*(?P<at4>(?:pub[ \t]+)?use|extern[ \t]+crate)[ \t]+(?:{rust})(?=::|;|[ \t])",
+    r"^[ \t]*(?P<at5>require|gem)[ \t(]*[\"'](?:{ruby})[\"']",
+    r"^[ \t]*(?P<at6>\#[ \t]*include)[ \t]*[<\"](?:{c})[>\"]",
 )
 
 

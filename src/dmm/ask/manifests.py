@@ -17,7 +17,7 @@ _DESCRIPTION = re.compile(r"^\s*[\"']?description[\"']?\s*[=:]\s*[\"']\S")
 _TESTED = re.compile(
     r"^\s*(?:\[tool\.pytest|\[tool:pytest\]|\[pytest\]|\"test(?::\w+)?\"\s*:|tests?\s*:(?!=))"
 )
-_START = re.compile(r'^\s*"start"\s*:\s*"([^"]+)"')
+_START = re.compile(r'"start"\s*:\s*(?=")')
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,19 @@ class Start:
 
 
 def find_start(path: str, lines: Sequence[str]) -> Start | None:
-    """Find the script that starts a package of JavaScript."""
+    """Find the script that starts a package of JavaScript; None where it can't be read."""
     if path.rpartition("/")[2] != "package.json":
         return None
-    found = ((at, _START.match(line)) for at, line in enumerate(lines, 1))
-    return next((Start(one[1], at) for at, one in found if one), None)
+    text = "\n".join(lines)
+    try:
+        words = json.loads(text).get("scripts", {}).get("start")
+        if not isinstance(words, str) or not words.strip():
+            return None
+        read = json.JSONDecoder().raw_decode
+        keys = (one for one in _START.finditer(text) if read(text, one.end())[0] == words)
+        return Start(words, text.count("\n", 0, next(keys).end()) + 1)
+    except (ValueError, RecursionError, AttributeError, StopIteration):
+        return None
 
 
 def read_commands(path: str, lines: Sequence[str]) -> list[Command]:

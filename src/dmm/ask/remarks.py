@@ -6,13 +6,15 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from dmm.repo.kinds import language_of
+from dmm.repo.strip_comments import comment_lead
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_ABOVE = 40
 # A documentation string follows its signature, which may take some lines.
 MOST_BELOW = 30
-_ABOVE = re.compile(r"^\s*(?:///?!?|#(?!\[|!|\s*include)|/\*+|\*+/?)\s?")
 _BETWEEN = re.compile(r"^\s*(?:@|#\[)")
 _TAG = re.compile(r"^\s*(?:@\w|:\w|-{3}|={3}|eslint|prettier|noqa|type:|TODO|FIXME)")
 _OPENING = re.compile(r"^\s*[rRbBuU]?(\"\"\"|''')")
@@ -21,28 +23,29 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _WORDS = re.compile(r"[^\W\d_]{2,}\W+\w")
 
 
-def find_remark(lines: Sequence[str], start: int) -> str:
-    """Return the first sentence of the comment on what begins at a line; empty without one."""
-    above = _read_above(lines, start)
-    said = above or _read_below(lines, start)
+def find_remark(lines: Sequence[str], start: int, end: int, path: str) -> str:
+    """Return the first sentence of the comment on a definition; empty without one."""
+    said = _read_above(lines, start, comment_lead(path))
+    if not said and language_of(path) == "python":
+        said = _read_below(lines[start - 1 : end])
     sentence = _SENTENCE.split(" ".join(said.split()), maxsplit=1)[0]
     return sentence if _WORDS.search(sentence) else ""
 
 
-def _read_above(lines: Sequence[str], start: int) -> str:
+def _read_above(lines: Sequence[str], start: int, lead: re.Pattern[str]) -> str:
     """Read the comment that ends right above a line; attributes may stand between."""
     before = [lines[at] for at in range(start - 2, max(-1, start - 2 - MOST_ABOVE), -1)]
     while before and _BETWEEN.match(before[0]):
         before.pop(0)
-    told = list(takewhile(_ABOVE.match, before))[::-1]
-    plain = [_ABOVE.sub("", line).removesuffix("*/").rstrip() for line in told]
+    told = list(takewhile(lead.match, before))[::-1]
+    plain = [lead.sub("", line, count=1).removesuffix("*/").rstrip() for line in told]
     kept = list(takewhile(lambda line: not _TAG.match(line), plain))
     return _first_paragraph(kept)
 
 
-def _read_below(lines: Sequence[str], start: int) -> str:
-    """Read the documentation string that follows a signature."""
-    inside = lines[start - 1 : start - 1 + MOST_BELOW]
+def _read_below(definition: Sequence[str]) -> str:
+    """Read the documentation string that follows the signature of a definition."""
+    inside = definition[:MOST_BELOW]
     signed = next((at for at, line in enumerate(inside) if _SIGNATURE.search(line)), None)
     rest = inside[signed + 1 :] if signed is not None else []
     opening = _OPENING.match(rest[0]) if rest else None

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 
 MOST_OF_A_RULE = 3
 LONGEST_IMPORT = 2_000
-# The way of an import whose module is a text: see libraries.
-SCRIPT = "at3"
 SIGNED = frozenset(rule.section for rule in RULES)
 
 _FROM = re.compile(r"^\s*from\s+[\w.]+\s+import\b")
+_STATEMENT = re.compile(r"^[ \t]*(?:import|export|const|let|var)\b", re.MULTILINE)
+# Types are gone when code runs: who imports them uses nothing.
+_TYPES = re.compile(r"\s*(?:import|export)\s+type\b(?!\s+from\b)")
+# What names are imported from, or the end of a statement: what stands before is another one.
+_ENDED = re.compile(r"[;\"'`]")
 _NAME = re.compile(r"[A-Za-z_]\w{2,}")
 _KEYWORDS = word_set("import from require const let var use using static extern crate")
 
@@ -60,6 +63,8 @@ def _places(rule: Rule, bare: Bare) -> list[int]:
     for match in _compiled(rule.pattern).finditer(bare.text):
         name = match.lastgroup or "at"
         at = match.start(name)
+        if name == "script" and _TYPES.match(_before(bare.text, at)):
+            continue
         # The path of a Go module is a string that stands alone on its line.
         if stands(at) or (name == "go" and bare.is_told(at)):
             found.append(at)
@@ -73,15 +78,19 @@ def _first_use(match: re.Match[str], bare: Bare) -> list[int]:
     if end < 0:
         return []
     said = _FROM.sub("", bare.text[match.start() : end])
-    if match.lastgroup == SCRIPT:
-        # The names stand before the module, maybe on lines of their own.
-        earliest = max(0, match.start() - LONGEST_IMPORT)
-        start = bare.text.rfind("import", earliest, match.start())
-        start = max(start, bare.text.rfind("\n", 0, match.start()) + 1) if start < 0 else start
-        said = bare.text[start : match.start()]
+    if match.lastgroup == "script":
+        said = _before(bare.text, match.start())
     names = [name for name in _NAME.findall(said) if name not in _KEYWORDS]
     later = _used(tuple(names)).search(bare.code, end) if names else None
     return [] if later is None else [later.start()]
+
+
+def _before(text: str, at: int) -> str:
+    """Return what an import of JavaScript names before its module, maybe on lines of its own."""
+    earliest, line = max(0, at - LONGEST_IMPORT), text.rfind("\n", 0, at) + 1
+    starts = [one.start() for one in _STATEMENT.finditer(text, earliest, at + len("import"))]
+    said = text[max((one for one in starts if one <= at), default=line) : at]
+    return text[line:at] if _ENDED.search(said) else said
 
 
 def _end_of_import(text: str, start: int) -> int:

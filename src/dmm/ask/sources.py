@@ -27,11 +27,12 @@ class CodeFile:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition and its lines."""
+    """A definition, its lines, and what it is: a function, a class, a module."""
 
     name: str
     start: int
     end: int
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 LONGEST_DEFINITION = 40
 LINES_BEFORE, LINES_AFTER = 2, 12
-DECLARED, STARTED = 6, 2
+DECLARED = 6
+# Files that are read because of their names, for all sections together.
+MOST_READ = 240
 MOST_RANKED = 20
 MOST_OF_A_LABEL = 2
 MOST_CHARACTERS = 400_000
@@ -104,8 +106,11 @@ class Survey:
         """Find what file names, documents and manifests lead to."""
         wanted = frozenset(sections)
         found = [one for one in self._declared() if one.section in wanted]
+        most = MOST_READ // max(1, len(wanted & SIGNED))
         for section in sorted(wanted & SIGNED):
-            candidates = landmarks.name_candidates(section, self.products, self.packages)
+            candidates = landmarks.name_candidates(
+                section, self.products, self.packages, self.asked
+            )[:most]
             shown = self.inspect(candidates, frozenset((section,)))
             # Files called a store may be minor ones; a database in use shows where most data is.
             if shown and section is Section.PERSISTENCE:
@@ -134,17 +139,23 @@ class Survey:
             tested = self._tested(path) if signs else ()
             signs = [one for one in signs if not any(one.line in lines for lines in tested)]
             # A migration tells how a schema came about, not how it is.
-            past = landmarks.is_past(path)
+            past = {Section.PERSISTENCE: 3 * landmarks.is_past(path, self.files)}
             found += [
-                Place(one.section, path, one.line, one.label, max(WEAK, one.strength - 3 * past))
+                Place(
+                    one.section,
+                    path,
+                    one.line,
+                    one.label,
+                    max(WEAK, one.strength - past.get(one.section, 0)),
+                )
                 for one in signs
             ]
         return found
 
     def _tested(self, path: str) -> list[range]:
         """List the lines of the test modules that stand in a file beside what they test."""
-        found = self.code.definitions(path)
-        return [range(one.start, one.end + 1) for one in found if one.name in TEST_MODULES]
+        modules = (one for one in self.code.definitions(path) if one.kind == "module")
+        return [range(one.start, one.end + 1) for one in modules if one.name in TEST_MODULES]
 
     def choose(self, places: Sequence[Place]) -> list[Place]:
         """Keep the best places of each section: strong, central, and of different sorts.
@@ -189,7 +200,9 @@ class Survey:
             turn = seen[one.section, package]
             other = not self.is_asked(one.path)
             size = -sizes.get(landmarks.package_of(one.path, sizes), 0)
-            turns.append((one.strength == WEAK, other, turn, -one.strength, size))
+            # Where all packages use one database, its connections come before its uses.
+            order = (self._is_use(one), turn, -one.strength, size)
+            turns.append((one.strength == WEAK, other, *order))
             seen[one.section, package] += 1
         return [places[at] for at in sorted(range(len(places)), key=turns.__getitem__)]
 
@@ -268,7 +281,7 @@ class Survey:
             start = manifests.find_start(manifest, self.lines(manifest))
             if start is not None:
                 label = f"script start, `{self._tell_script(start.words)}`,"
-                found.append(Place(Section.ENTRY_POINTS, manifest, start.line, label, STARTED))
+                found.append(Place(Section.ENTRY_POINTS, manifest, start.line, label, WEAK))
             for command in manifests.read_commands(manifest, self.lines(manifest)):
                 path = manifests.resolve(command, manifest, self.files)
                 if path is not None:
@@ -334,5 +347,5 @@ def _strength(one: Place) -> int:
 
 
 def _showing(found: Evidence, place: Place) -> Evidence:
-    mark = Mark(place.section, place.label, place.line)
+    mark = Mark(place.section, place.label, place.line, is_weak=place.strength == WEAK)
     return replace(found, marks=tuple(dict.fromkeys((*found.marks, mark))))

@@ -147,7 +147,7 @@ class RepoIndex:
             passage = passages.whole(chunks[0])
         else:
             symbols = self._store.symbols_in(path)
-            passage = passages.narrow(study.lines_of(data), chunks, symbols, worth)
+            passage = passages.narrow(study.lines_of(data), chunks, symbols, worth, path)
         return Evidence(
             path=path,
             start=passage.start,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.files.citations import digest
 from dmm.index.analysis import analyze
+from dmm.repo.strip_comments import comment_lead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +27,10 @@ _IMPORT = re.compile(
     r"|using\s+[\w.]+;|require(?:_once|_relative)?\b|export\b.*\bfrom\b"
     r"|(?:const|let|var)\b[^=]*=\s*require\()"
 )
-_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|@)")
+_ATTRIBUTE = re.compile(r"\s*(?:@|#\[)")
 # A type names what code handles; the code itself says what happens.
 _DECLARED = frozenset(("type", "interface"))
+# Code that holds this share of what a type holds is shown instead; set by hand, by reading answers.
 ENOUGH = 0.6
 _TESTS = frozenset(("test", "tests"))
 
@@ -52,6 +54,7 @@ def narrow(
     chunks: Sequence[Chunk],
     symbols: Sequence[Symbol],
     worth: Mapping[str, float],
+    path: str,
 ) -> Passage:
     """Find the densest lines of some chunks; a definition of fair length around them stays whole.
 
@@ -63,7 +66,7 @@ def narrow(
     if at in declared:
         other = _best_of(lines, chunks, worth, idle | declared)
         chunk, _, at = other if other[1] >= most * ENOUGH else (chunk, most, at)
-    at = _commented(lines, at, symbols)
+    at = _commented(lines, at, symbols, comment_lead(path))
     around = [s for s in symbols if s.start <= at <= s.end and s.kind != "constant"]
     inner = min(around, key=lambda s: (s.end - s.start, s.start), default=None)
     first, last = (1, len(lines)) if inner is None else (inner.start, min(inner.end, len(lines)))
@@ -76,12 +79,17 @@ def narrow(
     return Passage(first, last, digest(lines[first - 1 : last]), _qualified(inner, around))
 
 
-def _commented(lines: Sequence[str], at: int, symbols: Sequence[Symbol]) -> int:
+def _commented(
+    lines: Sequence[str], at: int, symbols: Sequence[Symbol], lead: re.Pattern[str]
+) -> int:
     """Move from a comment to the definition that it stands on."""
     starts = {s.start for s in symbols if s.kind != "constant"}
-    line = at
-    while line <= len(lines) and line not in starts and _COMMENT.match(lines[line - 1]):
-        line += 1
+
+    def stands(line: str) -> bool:
+        return bool(lead.match(line) or _ATTRIBUTE.match(line))
+
+    rest = (n for n in range(at, len(lines) + 1) if n in starts or not stands(lines[n - 1]))
+    line = next(rest, at)
     return line if line in starts else at
 
 

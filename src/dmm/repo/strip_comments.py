@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dmm.repo.kinds import language_of
+
 _HASH = r"(?P<comment>\#[^\n]*)"
 _SLASHES = r"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
 _DOUBLE = r'"(?:\\.|[^"\\\n])*"'
@@ -41,6 +43,16 @@ _BY_ENDING = {
     **dict.fromkeys(("vue", "svelte"), "script"),
     **dict.fromkeys(("toml", "yaml", "yml", "mk", "ex", "exs", "r", "jl"), "hashes"),
 }
+_SLASH_LEAD = r"///?!?|/\*+|\*+/?"
+_HASH_LEAD = r"\#+(?![!\[])"
+# How a line of comment begins; in C and its kin a hash begins a directive or an attribute.
+_LEADS = {
+    **dict.fromkeys(("python", "hashes"), _HASH_LEAD),
+    **dict.fromkeys(("script", "braces"), _SLASH_LEAD),
+    "php": rf"{_SLASH_LEAD}|{_HASH_LEAD}",
+    "sql": rf"--|{_SLASH_LEAD}",
+    "": rf"{_SLASH_LEAD}|{_HASH_LEAD}|--",
+}
 _SOLID = re.compile(r"[^\n]")
 
 
@@ -67,8 +79,8 @@ class Bare:
 
 def strip(text: str, language: str | None, path: str) -> Bare:
     """Blank comments and strings, as the language writes them; an unknown one stays as it is."""
-    family = _FAMILY_OF.get(language or "") or _BY_ENDING.get(path.rpartition(".")[2].lower())
-    if family is None:
+    family = _family(language, path)
+    if not family:
         return Bare(text, text, text)
     told: list[str] = []
     code: list[str] = []
@@ -87,6 +99,16 @@ def strip(text: str, language: str | None, path: str) -> Bare:
     return Bare(text, "".join(told) + rest, "".join(code) + rest)
 
 
+def comment_lead(path: str) -> re.Pattern[str]:
+    """Return the pattern of what a line of comment begins with in the language of a file."""
+    return _lead(_family(language_of(path), path))
+
+
+def _family(language: str | None, path: str) -> str:
+    ending = path.rpartition(".")[2].lower()
+    return _FAMILY_OF.get(language or "") or _BY_ENDING.get(ending, "")
+
+
 def _documents(found: re.Match[str], between: str, last: str) -> bool:
     """Return whether a string of three quotes is documentation: it begins a file or a body."""
     if found.lastgroup != "triple":
@@ -97,3 +119,8 @@ def _documents(found: re.Match[str], between: str, last: str) -> bool:
 @lru_cache(maxsize=8)
 def _pattern(family: str) -> re.Pattern[str]:
     return re.compile(_FAMILIES[family], re.DOTALL)
+
+
+@lru_cache(maxsize=8)
+def _lead(family: str) -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:{_LEADS[family]})\s?")
