@@ -72,8 +72,14 @@ function SessionRow({ session, chosen }: { session: Session; chosen: boolean }) 
 
 const ROW = 36;
 
-/** A call that was allowed is told by its run, in a line of its own. */
-const isAllowed = (event: Brief): boolean => event.type === "ToolRequested" && event.tone === "plain";
+const RUNS = new Set(["ToolUsed", "ToolFailed"]);
+
+/** Leave out calls that were allowed and whose session has run one since: the run has its own line. */
+function withoutAllowed(events: Brief[]): Brief[] {
+  const ran = new Map<string | null, number>();
+  for (const one of events) if (RUNS.has(one.type)) ran.set(one.session, Math.max(one.seq, ran.get(one.session) ?? 0));
+  return events.filter((one) => one.type !== "ToolRequested" || one.tone !== "plain" || one.seq > (ran.get(one.session) ?? 0));
+}
 
 /** What happened, one line each, the newest first. */
 function Feed({ empty }: { empty: boolean }) {
@@ -92,7 +98,7 @@ function Feed({ empty }: { empty: boolean }) {
   const top = base[0]?.seq ?? 0;
   const fresh = news.value.filter((one) => one.seq > top).reverse();
   const all = paused ?? [...fresh, ...base, ...older.filter((one) => one.seq < (base.at(-1)?.seq ?? 0))];
-  const shown = all.filter((one) => !isAllowed(one));
+  const shown = withoutAllowed(all);
   const pause = (): void => setPaused(paused ? null : all);
   useKeys("Everything", [{ key: " ", label: paused ? "Go on" : "Pause", run: pause }]);
   const more = (): void => {
@@ -101,7 +107,7 @@ function Feed({ empty }: { empty: boolean }) {
     asked.current = last;
     setEnd(last);
   };
-  const missed = paused ? news.value.filter((one) => one.seq > (paused[0]?.seq ?? 0) && !isAllowed(one)).length : 0;
+  const missed = paused ? withoutAllowed(news.value).filter((one) => one.seq > (paused[0]?.seq ?? 0)).length : 0;
   return (
     <>
       <Head
