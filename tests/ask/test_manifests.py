@@ -134,3 +134,10 @@ def test_packages_take_turns_and_those_that_are_asked_for_come_first() -> None:
         *("c/1/store.py", "c/2/store.py"),
         *("a/1/store.py", "b/1/store.py", "a/2/store.py", "b/2/store.py"),
     ]
+
+
+def test_a_module_called_setup_makes_no_package_of_its_folder() -> None:
+    paths = ("a/setup.py", "a/lib.py", "b/src/b/server/setup.py", "b/src/b/server/__init__.py")
+    files = [CodeFile(path, "source") for path in paths]
+    assert landmarks.find_manifests(files) == ["a/setup.py"]
+    assert landmarks.find_packages(files) == {"a": 2, "": 2}

@@ -193,9 +193,14 @@ def find_tests(files: Iterable[CodeFile]) -> list[str]:
 
 
 def find_manifests(files: Iterable[CodeFile]) -> list[str]:
-    """List the files that declare what the project is made of, the uppermost first."""
-    named = [one.path for one in files if one.path.rpartition("/")[2] in MANIFESTS]
-    kept = [path for path in named if not order(path)[0]]
+    """List the files that declare what the project is made of, the uppermost first.
+
+    A `setup.py` beside an `__init__.py` is a module like any other.
+    """
+    paths = {one.path for one in files}
+    named = [path for path in paths if path.rpartition("/")[2] in MANIFESTS]
+    named = [one for one in named if one.removesuffix("setup.py") + "__init__.py" not in paths]
+    kept = sorted(path for path in named if not order(path)[0])
     return sorted(kept, key=lambda path: (path.count("/"), MANIFESTS.index(path.split("/")[-1])))
 
 
