@@ -123,4 +123,4 @@ def visiting(
         page.goto(world.sign_in())
         visit.settle()
         yield visit
-        assert watched.unexpected == []
+        assert watched.unexpected == [], watched.unexpected

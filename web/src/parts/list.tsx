@@ -44,7 +44,8 @@ export function List<T>({ label, items, height, keyOf, row, selected, follow, on
     const top = selected * height;
     if (top < box.scrollTop) box.scrollTop = top;
     else if (top + height > box.scrollTop + box.clientHeight) box.scrollTop = top + height - box.clientHeight;
-  }, [selected, height]);
+    // Also when the list gets smaller, as when something above it is drawn later.
+  }, [selected, height, view.size]);
 
   useLayoutEffect(() => {
     if (follow && atTop.current && element.current) element.current.scrollTop = 0;
