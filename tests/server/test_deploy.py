@@ -28,6 +28,7 @@ def compose() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def unit() -> configparser.ConfigParser:
     read = configparser.ConfigParser(strict=True, interpolation=None)
+    # Keys keep their case; the documented way to say so is one that the type stubs don't know.
     read.optionxform = str  # type: ignore[assignment, method-assign]
     read.read(DEPLOY / "dmm-server.service")
     return read

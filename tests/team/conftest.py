@@ -34,7 +34,7 @@ from dmm.team.sharing import Told
 from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
@@ -227,15 +227,39 @@ class Office:
 
 
 @pytest.fixture
-def office(tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
-    monkeypatch.delenv("DMM_ROOT", raising=False)
+def registry(tmp_path: Path) -> Iterator[Registry]:
+    """The projects of a server that a test runs and stops by itself."""
     database = SqliteDatabase(tmp_path / "server.db")
     database.migrate()
-    registry = Registry(database, SigningKey.make())
-    registry.add("acme", "shop")
+    opened = Registry(database, SigningKey.make())
+    opened.add("acme", "shop")
+    yield opened
+    database.close()
+
+
+@pytest.fixture
+def office(
+    tmp_path: Path, model: Embedder, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Office]:
+    monkeypatch.delenv("DMM_ROOT", raising=False)
     with served(registry) as url:
         yield Office(tmp_path, model, registry, url)
-    database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A log whose answer comes after something else was done on the laptop."""
+
+    log: HttpLog
+    meanwhile: Callable[[], object]
+
+    def push(self, batch: Batch) -> Outcome:
+        return self.log.push(batch)
+
+    def pull(self, after: int) -> Page | Revoked:
+        page = self.log.pull(after)
+        self.meanwhile()
+        return page
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,13 @@ from dmm.errors import TeamError
 from dmm.packs.render import render_pack
 from dmm.rules.commands.calls import ToolCall
 from dmm.team.departure import keep_rules
-from dmm.team.keys import SigningKey
-from dmm.team.registry import Registry
-from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
+    from dmm.team.registry import Registry
 
 DESTROY = ToolCall("Bash", {"command": "terraform destroy"})
 RULE = "never run terraform destroy"
@@ -120,13 +118,9 @@ def test_who_left_joins_again_and_shares_what_is_recorded_from_then_on(office: O
 
 
 def test_a_server_out_of_reach_keeps_no_laptop(
-    tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, model: Embedder, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DMM_ROOT", raising=False)
-    database = SqliteDatabase(tmp_path / "server.db")
-    database.migrate()
-    registry = Registry(database, SigningKey.make())
-    registry.add("acme", "shop")
     with served(registry) as url:
         office = Office(tmp_path, model, registry, url)
         ada, ben = office.laptop("ada"), office.laptop("ben")
@@ -141,7 +135,6 @@ def test_a_server_out_of_reach_keeps_no_laptop(
     with served(registry) as url:
         ada.team.join(url, registry.invite("acme", "shop", "reviewer"))
         assert ada.team.status().fault == ""
-    database.close()
 
 
 def test_a_laptop_that_was_removed_can_leave(office: Office) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
-from tests.team.conftest import Deaf, Office, rewrite, served, spoil
+from tests.team.conftest import Deaf, Late, Office, rewrite, served, spoil
 
 from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
@@ -25,7 +25,6 @@ from dmm.team.replica import Replica
 from dmm.team.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Opener, Project
@@ -57,20 +56,15 @@ def test_a_rule_holds_on_the_other_laptop_after_it_was_exchanged(office: Office)
 
 
 def test_a_rule_holds_with_the_server_gone(
-    tmp_path: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, model: Embedder, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DMM_ROOT", raising=False)
-    database = SqliteDatabase(tmp_path / "server.db")
-    database.migrate()
-    registry = Registry(database, SigningKey.make())
-    registry.add("acme", "shop")
     with served(registry) as url:
         office = Office(tmp_path, model, registry, url)
         ada, ben = office.laptop("ada"), office.laptop("ben")
         ada.ledger.add_constraint(RULE)
         ada.team.sync()
         ben.team.sync()
-    database.close()
     with pytest.raises(TeamError, match="can't be reached"):
         ben.team.sync()
     assert level(office.open("ben")) == "deny"
@@ -419,22 +413,6 @@ def test_tampering_is_told_until_the_log_is_as_it_was(office: Office) -> None:
     assert ben.team.status().fault == ""
 
 
-@dataclass(frozen=True, slots=True)
-class Overtaken:
-    """A log that answers after another process of the laptop has received more."""
-
-    log: HttpLog
-    meanwhile: Callable[[], object]
-
-    def push(self, batch: Batch) -> Outcome:
-        return self.log.push(batch)
-
-    def pull(self, after: int) -> Page | Revoked:
-        page = self.log.pull(after)
-        self.meanwhile()
-        return page
-
-
 def test_two_processes_that_receive_at_once_raise_no_alarm(office: Office) -> None:
     ada, ben = office.laptop("ada"), office.laptop("ben")
     ada.ledger.add_constraint(RULE)
@@ -447,10 +425,10 @@ def test_two_processes_that_receive_at_once_raise_no_alarm(office: Office) -> No
         other.team.sync()
 
     held = ben.team.credentials()
-    assert ben.team.pull(held, Overtaken(HttpLog.of(held), meanwhile)) == 0
+    assert ben.team.pull(held, Late(HttpLog.of(held), meanwhile)) == 0
     told = ben.team.status()
     assert (told.fault, told.known, len(told.rules)) == ("", 4, 2)
-    assert ben.team.pull(held, Overtaken(HttpLog.of(held), lambda: None)) == 0
+    assert ben.team.pull(held, Late(HttpLog.of(held), lambda: None)) == 0
 
 
 def test_another_event_under_a_known_number_is_noticed(office: Office) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.team.conftest import Office, rewrite, spoil
+from tests.team.conftest import Late, Office, rewrite, spoil
 from tests.team.test_departure import RULE, credentials, level
 
 from dmm.errors import LedgerBroken, LedgerRefused, StorageError, TeamError
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.bootstrap import Dmm
-    from dmm.team.port import Batch, Outcome, Page, Revoked
 
 
 @pytest.fixture
@@ -136,22 +134,6 @@ def test_a_departure_that_broke_off_before_its_end_lifts_nothing_and_is_finished
     # The first attempt has recorded it.
     assert level(office.open("ben")) == "deny"
     assert not ben.team.joined
-
-
-@dataclass(frozen=True, slots=True)
-class Late:
-    """A log whose answer comes after something was done on the laptop."""
-
-    log: HttpLog
-    meanwhile: Callable[[], object]
-
-    def push(self, batch: Batch) -> Outcome:
-        return self.log.push(batch)
-
-    def pull(self, after: int) -> Page | Revoked:
-        page = self.log.pull(after)
-        self.meanwhile()
-        return page
 
 
 def test_an_answer_that_comes_after_a_departure_brings_no_mark_back(

@@ -90,11 +90,16 @@ class PostgresDatabase:
             max_size=MOST_CONNECTIONS,
             timeout=PATIENCE,
             open=False,
-            configure=_take_role,
+            configure=self.prepare,
             # Statements are prepared as they are, not searched for placeholders at every use.
             kwargs={"cursor_factory": psycopg.RawCursor},
             check=ConnectionPool.check_connection,
         )
+
+    def prepare(self, connection: Connection) -> None:
+        """Take the role that row-level security binds, on a new connection."""
+        connection.execute(f"SET ROLE {ROLE}")
+        connection.commit()
 
     @contextlib.contextmanager
     def transaction(self, team: str, /) -> Iterator[Rows]:
@@ -187,11 +192,6 @@ class PostgresDatabase:
     def close(self) -> None:
         """Close all connections."""
         self._pool.close()
-
-
-def _take_role(connection: Connection) -> None:
-    connection.execute(f"SET ROLE {ROLE}")
-    connection.commit()
 
 
 def _take_step(connection: Connection, version: int, *, upwards: bool) -> None:

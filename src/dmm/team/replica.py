@@ -27,7 +27,7 @@ from dmm.team.chain import (
 )
 from dmm.team.mark import damaged
 from dmm.team.port import MOST_PUSHED, Batch
-from dmm.team.replica_tables import SCHEMA, SCHEMA_VERSION, UPGRADES
+from dmm.team.replica_tables import READ_FAULT, SCHEMA, SCHEMA_VERSION, UPGRADES, WRITE_FAULT
 from dmm.team.roles import may_send, read_role
 from dmm.team.sharing import SHARED, Told, share
 
@@ -296,9 +296,9 @@ class Replica:
         self._note(way, "")
 
     def _note(self, way: Way, fault: str) -> None:
-        if self._rows(f"SELECT {way} FROM membership")[0][0] != fault:  # noqa: S608 - two columns
+        if self._rows(READ_FAULT[way])[0][0] != fault:
             with transaction(self._connection, self._where) as cursor:
-                cursor.execute(f"UPDATE membership SET {way} = ?", (fault,))  # noqa: S608
+                cursor.execute(WRITE_FAULT[way], (fault,))
 
     def events(self, after: int = 0) -> list[Placed]:
         """Read the copy of the log."""

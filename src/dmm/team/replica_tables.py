@@ -18,3 +18,12 @@ CREATE TABLE event (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL,{ENTRY}) STRICT;
 """
 # By the version that is left behind.
 UPGRADES = {1: "ALTER TABLE membership ADD COLUMN offered INTEGER NOT NULL DEFAULT 0"}
+# Why the last exchange failed, in each direction.
+READ_FAULT = {
+    "unsent": "SELECT unsent FROM membership",
+    "unreceived": "SELECT unreceived FROM membership",
+}
+WRITE_FAULT = {
+    "unsent": "UPDATE membership SET unsent = ?",
+    "unreceived": "UPDATE membership SET unreceived = ?",
+}
