@@ -29,7 +29,9 @@ def ask(
     prompt: Annotated[
         bool, typer.Option("--prompt", help="Print the whole evidence as a prompt for an agent.")
     ] = False,
-    style: Annotated[str, typer.Option(help="compact or full (with --prompt).")] = "compact",
+    style: Annotated[
+        str, typer.Option(help="compact, or full: print the longer prompt.")
+    ] = "compact",
     session: Annotated[
         str | None, typer.Option(help="The session that the critic reviews (default: the last).")
     ] = None,
@@ -40,7 +42,7 @@ def ask(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Answer a question with cited evidence from memory, sessions and code."""
+    """Answer a question with cited evidence from memory, sessions, documents and code."""
     asking = open_project(root).asking
     with bar("Reading the repository") as progress:
         told = asking.ask(

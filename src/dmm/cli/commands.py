@@ -76,7 +76,7 @@ SUMMARIES = {
     "search": "Search earlier sessions.",
     "timeline": "Show what came before and after a search result.",
     "get": "Show search results in full.",
-    "import": "Split instruction files into small memories.",
+    "import": "Turn instruction files into rules and memories.",
     "import-sessions": "Record earlier Claude Code and Codex sessions.",
     "check": "Check a call against the rules without running it.",
     "trust": "Review and accept memory that came with a clone.",

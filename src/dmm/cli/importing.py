@@ -23,7 +23,6 @@ from dmm.cli.options import (
 )
 from dmm.cli.persons import need_person
 from dmm.errors import UsageError
-from dmm.files.consents import BOOT
 from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
@@ -286,10 +285,9 @@ def _overflow(found: Import) -> Iterator[str]:
 def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
     """Compare what every session loads before and after, with all that DMM adds."""
     # The server takes long to load, and only this needs it.
-    from dmm.mcp.cost import fixed_tokens
+    from dmm.mcp.cost import count_fixed
 
-    boot = dmm.consents.effective(BOOT) or b""
-    own = fixed_tokens(boot.decode("utf-8", "replace"), dmm.count)
+    own = sum(tokens for _, tokens in count_fixed(dmm))
     titles = [one.rule.title for one in dmm.shelf.rules()]
     titles += [one.rule.title for one in found.rules]
     rules = sum(map(dmm.count, set(titles)))

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 ANSWER_WITHIN = 120.0
 
 Task = Annotated[str, typer.Argument(help="The task or question, in plain words.")]
-Budget = Annotated[int | None, typer.Option(min=0, help="Token budget of the whole pack [2000].")]
+Budget = Annotated[
+    int | None, typer.Option(min=0, help="Token budget of the entries, baseline included [2000].")
+]
 BaselineBudget = Annotated[
     int | None, typer.Option(min=0, help="Token budget of the baseline [800].")
 ]

@@ -29,7 +29,7 @@ def session(
         else:
             print_lines(lines.list_sessions(listed.sessions))
         return
-    from dmm.mcp.fixed_cost import count_fixed
+    from dmm.mcp.cost import count_fixed
 
     found = dmm.session_history.show(name)
     fixed = sum(tokens for _, tokens in count_fixed(dmm))

@@ -17,7 +17,7 @@ _RULE = ToolRule(
     patterns=(
         command("dmm rules disable|enable|edit|accept|adopt"),
         command("dmm trust ; not --list"),
-        command("dmm ledger deactivate|accept"),
+        command("dmm ledger accept"),
         command("dmm ledger constraint --deactivate"),
         *(PathPattern(glob, ("write",)) for glob in _FILES),
     ),

@@ -214,7 +214,7 @@ def rehearsed(told: Told) -> Iterator[str]:
         if told["would_ask"]:
             yield f"would have asked about {len(told['would_ask']):,} of {calls}"
     else:
-        yield f"{told['state']}: it would have stopped no callss"
+        yield f"{told['state']}: it would have stopped no calls"
     decided = len(told["would_block"]) - told["calls_blocked"]
     if told["decisions"]:
         blocked = f"{decided:,} of {counted(told['decisions'], 'past decision')}"
