@@ -24,7 +24,7 @@ TEXTS = {"task", "text", "question", "value"}
 
 # In the order of the help, groups last; each module is loaded when its command is asked for.
 COMMANDS = {
-    "init": "setup.init",
+    "init": "init.init",
     "remember": "remember.remember",
     "forget": "remember.forget",
     "query": "query.query",
@@ -34,7 +34,7 @@ COMMANDS = {
     "get": "recall.get",
     "import": "importing.import_files",
     "export": "importing.export",
-    "import-sessions": "transcripts.import_sessions",
+    "import-sessions": "import_sessions.import_sessions",
     "check": "check.check",
     "validate": "validate.validate",
     "diff": "diff.diff",

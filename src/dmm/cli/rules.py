@@ -24,7 +24,7 @@ from dmm.cli.options import (
     refuse_agents,
 )
 from dmm.cli.persons import need_person
-from dmm.cli.proposals import show_proposals
+from dmm.cli.proposed_rules import show_proposals
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text

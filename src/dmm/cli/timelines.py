@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dmm.cli.audit import open_to_look
 from dmm.cli.format import lines
+from dmm.cli.ledger_file import open_to_look
 from dmm.cli.options import Json, Root, present
 
 Seq = Annotated[int, typer.Argument(metavar="SEQ", help="The number of an event.")]

@@ -187,6 +187,6 @@ def _sign_out() -> int:
     if endpoint.is_running():
         hint = "try again, or stop it first: dmm daemon stop"
         raise DaemonError("the daemon did not answer, so nobody was signed out", hint=hint)
-    from dmm.http.sessions import Sessions
+    from dmm.http.sign_ins import Sessions
 
     return Sessions(folder=page_folder()).end_all()

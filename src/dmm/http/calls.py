@@ -21,7 +21,7 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.http.access import BROWSER, Access, actor_for, decode_header
 from dmm.http.errors import to_json
 from dmm.http.models import Credential, Decided, Failure, ProofGiven
-from dmm.http.sessions import read_cookie
+from dmm.http.sign_ins import read_cookie
 from dmm.ledger.known_passkeys import KnownPasskeys
 from dmm.passkeys.acts import Act
 from dmm.passkeys.service import Proof
