@@ -216,7 +216,7 @@ class Writing(Viewing):
 
     @cached_property
     def validation(self) -> Validation:
-        """Checks and mends memory files."""
+        """Checks and fixes memory files."""
         from dmm.memories import validation
 
         return validation.Validation(
@@ -332,7 +332,7 @@ def _propose_imported(proposals: Lazy[Proposals], path: str, text: str, why: str
 
 
 def _write_mended(proposals: Lazy[Proposals], edit: Edit, what: str) -> None:
-    """Write a mended file as the person who asked for it."""
+    """Write a fixed file as the person who asked for it."""
     proposals().apply_as_person([edit], what, origin="validate", one_of_many=True)
 
 

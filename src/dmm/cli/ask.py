@@ -20,11 +20,13 @@ def ask(
         str | None,
         typer.Option(
             help="onboarding, debugging, implementation, review, architecture, daily_brief,"
-            " general or your own (default: chosen by the question)."
+            " general or your own.",
+            show_default="chosen by the question",
         ),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=0, help="Token budget of the whole answer [3000].")
+        int | None,
+        typer.Option(min=0, help="Token budget of the whole answer.", show_default="3000"),
     ] = None,
     prompt: Annotated[
         bool, typer.Option("--prompt", help="Print the whole evidence as a prompt for an agent.")
@@ -33,7 +35,8 @@ def ask(
         str, typer.Option(help="compact, or full: print the longer prompt.")
     ] = "compact",
     session: Annotated[
-        str | None, typer.Option(help="The session that the critic reviews (default: the last).")
+        str | None,
+        typer.Option(help="The session that the critic reviews.", show_default="the last"),
     ] = None,
     verbose: Annotated[
         bool,

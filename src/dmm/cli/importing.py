@@ -41,8 +41,8 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[FILE]...",
-        help="CLAUDE.md, .cursor/rules, a folder, ... (default: all instruction files and skills).",
-        show_default=False,
+        help="CLAUDE.md, .cursor/rules, a folder, ...",
+        show_default="all instruction files and skills",
     ),
 ]
 
@@ -50,7 +50,7 @@ Files = Annotated[
 def import_files(
     files: Files = None,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Write the memories (default: preview).")
+        bool, typer.Option("--apply", help="Write rules and memories; without it, preview.")
     ] = False,
     propose: Annotated[
         bool, typer.Option("--propose", help="Propose them, each for its own review.")
@@ -69,7 +69,7 @@ def import_files(
     if apply and propose:
         raise UsageError("give one of --apply and --propose")
     if apply:
-        refuse_agents(PersonAct.IMPORT.words)
+        refuse_agents(PersonAct.IMPORT.words, "use --propose")
     dmm = open_project(root)
     given = files or dmm.importer.find_files()
     if not given:
@@ -273,10 +273,10 @@ def _overflow(found: Import) -> Iterator[str]:
     for one in left:
         yield f"no room  {one.source}: {one.text}"
     need = found.baseline_budget + 100 * (1 + sum(len(one.text) for one in left) // 300)
-    verb = "is" if len(left) == 1 else "are"
+    found_by = "is" if len(left) == 1 else "are"
     yield (
-        f"{counted(len(left), 'rule')} {verb} not always on: the baseline is full"
-        f" ({found.baseline_budget} tokens), and only a search finds them. To keep them on, set"
+        f"{counted(len(left), 'rule')} did not fit into the baseline ({found.baseline_budget}"
+        f" tokens) and {found_by} found by search only. To always include them, set"
         f" retrieval.baseline_budget to {need} in .dmm/daemon.config.json, accept it with"
         " dmm trust, and import again."
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIFT, ACCEPT = PersonAct.LIFT_CONSTRAINT.words, "accept a constraint"
 
 app = FastTyper(
-    help="Facts, constraints and decisions: recorded, enforced.",
+    help="Record facts, constraints and decisions, and look back.",
 )
 
 Priority = Annotated[str, typer.Option(help="required, preferred or learned.")]

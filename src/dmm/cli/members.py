@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Role = Annotated[str, typer.Option(help="reader, contributor, reviewer (shares rules) or owner.")]
 NewRole = Annotated[str, typer.Argument(help="reader, contributor, reviewer or owner.")]
-Writer = Annotated[str, typer.Argument(help="The laptop, as the list of laptops names it.")]
+Writer = Annotated[
+    str, typer.Argument(metavar="LAPTOP", help="A laptop, as the list of members names it.")
+]
 
 OfPerson = Annotated[
     str, typer.Option("--person", help="Remove all laptops that this person signed in with.")

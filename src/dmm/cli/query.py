@@ -20,10 +20,13 @@ ANSWER_WITHIN = 120.0
 
 Task = Annotated[str, typer.Argument(help="The task or question, in plain words.")]
 Budget = Annotated[
-    int | None, typer.Option(min=0, help="Token budget of the entries, baseline included [2000].")
+    int | None,
+    typer.Option(
+        min=0, help="Token budget of the entries, baseline included.", show_default="2000"
+    ),
 ]
 BaselineBudget = Annotated[
-    int | None, typer.Option(min=0, help="Token budget of the baseline [800].")
+    int | None, typer.Option(min=0, help="Token budget of the baseline.", show_default="800")
 ]
 
 

@@ -43,7 +43,8 @@ app = FastTyper(
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
 Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Pending rules.")]
 Level = Annotated[
-    str | None, typer.Option(help="deny, ask, warn or advise (default: deny with a matcher).")
+    str | None,
+    typer.Option(help="deny, ask, warn or advise.", show_default="deny with a matcher"),
 ]
 
 

@@ -32,7 +32,8 @@ def trace(
 
 def replay(
     to: Annotated[
-        int | None, typer.Option(metavar="SEQ", help="Stop at this event (default: the newest).")
+        int | None,
+        typer.Option(metavar="SEQ", help="Stop at this event.", show_default="the newest"),
     ] = None,
     as_json: Json = False,
     root: Root = None,

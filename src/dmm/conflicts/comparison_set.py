@@ -98,7 +98,7 @@ class ComparisonSet:
         try:
             self._follow()
         except IndexBroken as error:
-            self.indexes.mend(error)
+            self.indexes.fix(error)
             self._forget()
             self._follow()
 

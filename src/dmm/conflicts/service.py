@@ -302,7 +302,7 @@ class Conflicts:
         """Refuse what a tool said, and a project that is not trusted."""
         self.need_trust()
         if self.project_ledger.actor.trust in LOW_TRUST:
-            raise LedgerRefused(f"what a tool returned can't {act}", hint="a user or an agent can")
+            raise LedgerRefused(f"tool output can't {act}", hint="only a user or an agent may")
 
 
 def _flag(description: str) -> Clash:

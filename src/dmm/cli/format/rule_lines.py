@@ -104,7 +104,7 @@ def faults(found: Iterable[Told]) -> Iterator[str]:
     for one in broken:
         yield from wrapped(f"{_where(one)}: {one['what']}", "  ")
         if one["hint"]:
-            yield from wrapped(one["hint"], "    try: ")
+            yield from wrapped(one["hint"], "    hint: ")
 
 
 def _where(one: Told) -> str:
@@ -197,7 +197,7 @@ def tested(told: Told) -> Iterator[str]:
     for one in told["failures"]:
         yield f"{_where(one)}: {one['what']}"
         if one["hint"]:
-            yield f"  try: {one['hint']}"
+            yield f"  hint: {one['hint']}"
     for one in told["unchecked"]:
         yield f"{one['id']} {not_checked(one)}"
     failed = len(told["failures"])
@@ -264,7 +264,7 @@ def checked(told: Told) -> Iterator[str]:
         if (one["rule"], one["seq"]) != (told["rule"], told["seq"]):
             yield from wrapped(f"{_name(one)} ({one['outcome']}): {one['title']}", "  also:   ")
     if told["suggestion"]:
-        yield from wrapped(told["suggestion"], "  try:    ")
+        yield from wrapped(told["suggestion"], "  hint:   ")
     name = told["rule"] or told["seq"]
     if name is not None and name != BUILT_IN:
         yield f"  see:    dmm rules show {name}"
