@@ -490,8 +490,8 @@ def test_a_command_that_fails_is_told(with_claude: Callable[..., Installation], 
     ("content", "problem"),
     [
         ('{"mcpServers": {"dmm": {"command": "x"}}}', "an MCP server named 'dmm' already exists"),
-        ("{", "it can't be read"),
-        ("[]", "it can't be read"),
+        ("{", "can't read the settings file"),
+        ("[]", "can't read the settings file"),
     ],
 )
 def test_a_foreign_or_broken_file_of_claude_code_is_left(

@@ -176,7 +176,7 @@ def test_an_unreadable_command_is_asked_about_only_under_rules_on_commands(
     ledger.add_constraint("Never run rm -rf")
     ruling = guard.rule(bash('echo "unclosed'))
     assert (ruling.level, ruling.seq) == ("ask", None)
-    assert "can't be read" in ruling.reason
+    assert "could not parse" in ruling.reason
     assert guard.rule(bash('rm -rf x; echo "unclosed')).denied
 
 
