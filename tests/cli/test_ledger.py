@@ -481,7 +481,7 @@ def test_what_an_agent_adds_is_pending_until_a_person_accepts_it(
     shown = typed("ledger", "context", within=project.folder).out
     assert "never push to main (required, asks, pending)" in shown
     accepted = typed("ledger", "accept", "1", within=project.folder)
-    assert accepted.out == "constraint 1 is in force: never push to main\n"
+    assert accepted.out == "constraint 1 is active: never push to main\n"
     assert typed("ledger", "pending", within=project.folder).out == "No constraint is pending.\n"
     assert typed(*decide, within=project.folder).status == 3
     again = typed("ledger", "accept", "1", within=project.folder)

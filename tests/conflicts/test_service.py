@@ -172,7 +172,7 @@ def test_a_check_tells_only_the_conflicts_of_its_paths(clashing: ProposalStore) 
     ("old", "new", "reason"),
     [
         ("10 seconds", "30 seconds per call for the API", None),
-        ("status: active", "status: deprecated", "no longer in force: project/note_2.md"),
+        ("status: active", "status: deprecated", "no longer active: project/note_2.md"),
         (FAST[1], "The graph of it is on the dashboard.", "the memories go together now"),
     ],
 )

@@ -70,7 +70,7 @@ COMMANDS = {
 # For the list of commands, where the first sentence of a command is longer than a line of it.
 SUMMARIES = {
     "init": "Create .dmm here; existing files are kept.",
-    "remember": "Remember a note in one line.",
+    "remember": "Save a one-line note as a memory.",
     "forget": "Forget a memory by path, id or words.",
     "ask": "Answer a question with cited evidence.",
     "search": "Search earlier sessions.",

@@ -89,7 +89,7 @@ def import_files(
 def export(
     output: Annotated[Path | None, typer.Option(help="Write to a file instead.")] = None,
     include_deprecated: Annotated[
-        bool, typer.Option("--include-deprecated", help="Add archived memories at the end.")
+        bool, typer.Option("--include-deprecated", help="Add deprecated memories at the end.")
     ] = False,
     root: Root = None,
 ) -> None:

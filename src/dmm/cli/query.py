@@ -39,7 +39,7 @@ def query(
         bool, typer.Option("--exclude-ephemeral", help="Leave out short-lived memories.")
     ] = False,
     include_deprecated: Annotated[
-        bool, typer.Option("--include-deprecated", help="Search archived memories too.")
+        bool, typer.Option("--include-deprecated", help="Search deprecated memories too.")
     ] = False,
     precise: Annotated[
         bool, typer.Option("--precise", help="Only sure matches; return nothing rather than noise.")

@@ -178,7 +178,7 @@ class Conflicts:
         serving = self.corpus.by_id()
         missing = sorted(side.path for side in record.sides if side.id not in serving)
         if missing:
-            return f"no longer in force: {', '.join(missing)}"
+            return f"no longer active: {', '.join(missing)}"
         if record.type is ConflictType.FLAGGED:
             return None
         if found is None:
@@ -295,7 +295,7 @@ class Conflicts:
         for member in serving:
             if name in (member.memory.id, member.shown):
                 return member
-        hint = "give the id or the path of a memory in force"
+        hint = "give the id or the path of an active memory"
         raise UsageError(f"there is no memory {name!r}", hint=hint)
 
     def require_voice(self, act: str) -> None:

@@ -133,7 +133,7 @@ class Ruling(Value):
     level: Level = "allow"
     seq: int | None = None
     text: str = ""
-    reason: str = "no rule in force is broken"
+    reason: str = "no active rule is broken"
     suggestion: str = ""
     trace: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -109,7 +109,7 @@ def pending(told: dict[str, Any]) -> Iterator[str]:
 def accepted(told: dict[str, Any]) -> Iterator[str]:
     """Return which constraints bind now."""
     for one in told["accepted"]:
-        yield from wrapped(one["constraint"], f"constraint {one['accepted']} is in force: ")
+        yield from wrapped(one["constraint"], f"constraint {one['accepted']} is active: ")
 
 
 def decision(told: dict[str, Any]) -> Iterator[str]:

@@ -189,7 +189,7 @@ def accepted(told: Told) -> Iterator[str]:
             yield from wrapped(one["constraint"], f"rule {one['id']} is {one['state']}: ")
             yield from wrapped(one["path"], "  file: ")
         else:
-            yield from wrapped(one["constraint"], f"constraint {one['accepted']} is in force: ")
+            yield from wrapped(one["constraint"], f"constraint {one['accepted']} is active: ")
 
 
 def tested(told: Told) -> Iterator[str]:
