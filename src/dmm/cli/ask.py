@@ -13,17 +13,19 @@ from dmm.domain.text import neutralise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+Profile = Annotated[
+    str | None,
+    typer.Option(
+        help="onboarding, debugging, implementation, review, architecture, daily_brief,"
+        " general or your own.",
+        show_default="chosen by the question",
+    ),
+]
+
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in plain words.")],
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            help="onboarding, debugging, implementation, review, architecture, daily_brief,"
-            " general or your own.",
-            show_default="chosen by the question",
-        ),
-    ] = None,
+    profile: Profile = None,
     budget: Annotated[
         int | None,
         typer.Option(min=0, help="Token budget of the whole answer.", show_default="3000"),

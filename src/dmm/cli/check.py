@@ -21,20 +21,24 @@ if TYPE_CHECKING:
 FORMS = ("a command", "--write", "--read", "--edit", "--tool", "--decision")
 STATUS = {"denied": failures.BLOCKED, "asks": failures.ASKS}
 
+Writing = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="Check writing this file; its new text is on stdin."),
+]
+
+Reading = Annotated[str | None, typer.Option(metavar="PATH", help="Check reading this file.")]
+
+Editing = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="Check replacing --old by --new in this file."),
+]
+
 
 def check(
     command: Annotated[str | None, typer.Argument(help="The shell command to check.")] = None,
-    write: Annotated[
-        str | None,
-        typer.Option(metavar="PATH", help="Check writing this file; its new text is on stdin."),
-    ] = None,
-    read: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Check reading this file.")
-    ] = None,
-    edit: Annotated[
-        str | None,
-        typer.Option(metavar="PATH", help="Check replacing --old by --new in this file."),
-    ] = None,
+    write: Writing = None,
+    read: Reading = None,
+    edit: Editing = None,
     old: Annotated[str | None, typer.Option(help="The text that --edit replaces.")] = None,
     new: Annotated[str | None, typer.Option(help="The text that --edit puts there.")] = None,
     tool: Annotated[
