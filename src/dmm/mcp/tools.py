@@ -279,7 +279,7 @@ TOOLS = (
     ),
     MemoryTool(
         "search",
-        "Search earlier sessions; returns rows. Pass ids to get their full text.",
+        "Search earlier sessions; pass ids for the full text of rows.",
         Arguments(
             {
                 "query": _text(),
@@ -311,7 +311,7 @@ TOOLS = (
     ),
     MemoryTool(
         "ask",
-        "Cited evidence for a question: memory, sessions, documents, code.",
+        "Cited evidence from memory, sessions, docs and code.",
         Arguments(
             {
                 "question": _text(),
