@@ -251,7 +251,8 @@ def rehearsed(told: dict[str, Any]) -> Iterator[str]:
 def explained(told: dict[str, Any]) -> Iterator[str]:
     """Return the grounds of a verdict."""
     then, now = told["recorded"], told["replayed"]
-    yield from wrapped(told["decision"], f"event {told['seq']}: ")
+    where = f" on {neutralise(told['branch'])}" if told.get("branch") else ""
+    yield from wrapped(told["decision"], f"event {told['seq']}{where}: ")
     yield f"  {then.get('status')} by engine {then.get('engine')}"
     yield from wrapped(then.get("reason", ""), "  reason: ")
     for step in then.get("trace", ()):
@@ -327,9 +328,12 @@ def log(told: dict[str, Any]) -> Iterator[str]:
         yield "no events"
     width = terminal_width()
     kinds = max((len(one["type"]) for one in told["events"]), default=0)
-    for one in told["events"]:
+    branches = [one["payload"] and one["payload"].get("branch") for one in told["events"]]
+    several = len(set(filter(None, branches))) > 1
+    for one, branch in zip(told["events"], branches, strict=True):
         moment = one["at"][:16].replace("T", " ")
         lead = f"{one['seq']:6} {moment} {neutralise(one['type']):{kinds}} "
+        lead += f"[{neutralise(str(branch))}] " if several and branch else ""
         text = neutralise(" ".join(gist(one["type"], one["payload"]).split()))
         room = max(20, width - len(lead))
         yield lead + (text if len(text) <= room else text[: room - 1].rstrip() + "…")
