@@ -162,9 +162,9 @@ def test_the_command_records_what_is_undecided(
     assert told.status == 0
     assert "both kept  memory/project/retry.md" in told.out
     assert "merged     rules/no-push.md" in told.out
-    (found,) = dmm.conflicts.list()["conflicts"]
-    assert found["type"] == "unmerged"
-    assert set(found["quotes"]) == {"Five times.", "Ten times."}
+    (found,) = dmm.conflicts.list().conflicts
+    assert found.type == "unmerged"
+    assert set(found.quotes) == {"Five times.", "Ten times."}
     told = typed("validate", "--json", within=work.folder)
     undecided = [one for one in json.loads(told.out)["findings"] if one["check"] == "undecided"]
     assert [(one["path"], one["line"]) for one in undecided] == [("project/retry.md", 13)]
@@ -173,8 +173,8 @@ def test_the_command_records_what_is_undecided(
     kept = [line for line in file.read_text().split("\n") if "dmm merge" not in line]
     file.write_text("\n".join(line for line in kept if "Ten" not in line))
     dmm.memories.reindex()
-    assert dmm.conflicts.check(["project/retry.md"]) == []
-    assert dmm.conflicts.list()["conflicts"] == []
+    assert dmm.conflicts.check(["project/retry.md"]) == ()
+    assert dmm.conflicts.list().conflicts == ()
 
 
 def test_nothing_to_merge_is_said(project: Project, typed: Typed) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dmm.lifecycle.results import SuggestionView
     from dmm.memories.overview import IndexState, RootState, Status
     from dmm.project.agenda import Pending, Queue
+    from dmm.rules.results import UncheckedRule
     from dmm.team.service import Standing
 
 SHOWN = 5
@@ -195,11 +196,11 @@ def _team_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
         yield "Team", f"[red]{_plain(fault)}[/red]"
 
 
-def _unchecked(dmm: Dmm) -> list[dict[str, Any]]:
+def _unchecked(dmm: Dmm) -> tuple[UncheckedRule, ...]:
     """Name the rules that could not be checked on real calls; agents' calls need trust."""
     if not dmm.trusted or not find_misses(dmm.project_ledger):
         # The rules take long to load.
-        return []
+        return ()
     return dmm.rules.unchecked()
 
 
@@ -219,10 +220,7 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
         yield "Held back", f"[yellow]{names}[/yellow]; see the changes: dmm trust"
     for one in _unchecked(dmm):
         mark = _plain(not_checked(one))
-        yield (
-            "Rule",
-            f"{_plain(one['id'])} [yellow]{mark}[/yellow]; see: dmm rules show {one['id']}",
-        )
+        yield "Rule", f"{_plain(one.id)} [yellow]{mark}[/yellow]; see: dmm rules show {one.id}"
     lost = losses.count()
     if lost:
         yield "Lost", f"[red]{counted(lost, 'event')}[/red] could not be kept; see: dmm doctor"

@@ -111,8 +111,8 @@ def show_proposal(call: Called, name: Proposal) -> Reply:
     """Show a proposal with its checks, reviews and changes; one that waits is checked anew."""
     with call.write() as dmm:
         found = dmm.reviews.show(name, record=False)
-    text = next((one["after"] for one in found["edits"] if one["after"] is not None), None)
-    return Reply(found | {"body": read_body(text)})
+    text = next((one.after for one in found.edits if one.after is not None), None)
+    return Reply(to_plain(found) | {"body": read_body(text)})
 
 
 @router.post("/proposals/{id}/process", responses=told(writing_models.ProposalTold))
@@ -196,7 +196,7 @@ def show_conflict(call: Called, name: Conflict) -> Reply:
         found = dmm.conflicts.show(name)
         sides = to_plain(dmm.memory_views.sides(name))
     bodies = [one | {"body": read_body(one["text"])} for one in sides]
-    return Reply(found | {"sides": bodies})
+    return Reply(to_plain(found) | {"sides": bodies})
 
 
 @router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))

@@ -125,7 +125,7 @@ class _Handlers:
 
     def _draft(self) -> str:
         with self._caller.project().reading(self._caller.actor) as dmm:
-            return str(dmm.rules.draft()["text"])
+            return dmm.rules.draft().text
 
 
 def _refuse(what: str, error: DmmError | None = None) -> MCPError:

@@ -10,8 +10,7 @@ from dmm.review.drafting import About
 from dmm.review.writing import Writing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from dmm.domain.proposal import ProposalResult
     from dmm.mcp.caller import Caller
 
 OUTCOMES = ("helped", "wrong", "outdated")
@@ -47,7 +46,7 @@ def remember(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
         "path": told.path,
         **({"failed": failed} if failed else {}),
         **({"warnings": warned} if warned else {}),
-        "next": _next({"status": told.status, "tier": ""}, failed=bool(failed)),
+        "next": _next(told.status, None, failed=bool(failed)),
     }
 
 
@@ -62,7 +61,7 @@ def forget(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
         "id": told.proposal,
         "status": told.status,
         "path": told.path,
-        "next": _next({"status": told.status, "tier": ""}, failed=False),
+        "next": _next(told.status, None, failed=False),
     }
 
 
@@ -75,26 +74,26 @@ def give_feedback(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"seq": found.seq, "memories": [one.path for one in found.memories]}
 
 
-def _brief(told: Mapping[str, Any]) -> dict[str, Any]:
+def _brief(told: ProposalResult) -> dict[str, Any]:
     """Return what an agent needs: the name, what failed, and what happens next."""
     found = {
-        outcome: {c["name"]: c["text"] for c in told["checks"] if c["outcome"] == outcome}
+        outcome: {one.name: one.text for one in told.checks if one.outcome == outcome}
         for outcome in ("fail", "warn")
     }
     return {
-        "id": told["id"],
-        "status": told["status"],
+        "id": told.id,
+        "status": told.status,
         **({"failed": found["fail"]} if found["fail"] else {}),
         **({"warnings": found["warn"]} if found["warn"] else {}),
-        "next": _next(told, failed=bool(found["fail"])),
+        "next": _next(told.status, told.tier, failed=bool(found["fail"])),
     }
 
 
-def _next(told: Mapping[str, Any], *, failed: bool) -> str:
-    if told["status"] == "applied":
+def _next(status: str, tier: str | None, *, failed: bool) -> str:
+    if status == "applied":
         return "it is active now"
     if failed:
         return "inactive; propose a text that fixes what failed, or leave it to a person"
-    if told["tier"] == "reviewer":
+    if tier == "reviewer":
         return "inactive; the reviewer or a person decides"
     return "inactive until a person approves it; continue without it"

@@ -120,8 +120,8 @@ class Notes:
         if self._by_person and source is None:
             return self._write(asked, placed, anyway=anyway)
         told = self.proposals.write(replace(asked, source=source))
-        proposal = self.proposals.proposal_store.find(told["id"])
-        return _remembered(proposal, placed, str(told["why"]), told.get("notices", ()))
+        proposal = self.proposals.proposal_store.find(told.id)
+        return _remembered(proposal, placed, told.why, told.notices)
 
     @property
     def _by_person(self) -> bool:
@@ -222,9 +222,8 @@ class Notes:
         match = meant.matches[0]
         if not self._by_person:
             told = self.proposals.deprecate(match.path, reason, origin=ORIGIN)
-            return Forgotten(
-                told["status"], match.path, match.title, told["id"], told["seq"], told["why"]
-            )
+            about = match.path, match.title, told.id, told.seq
+            return Forgotten(str(told.status), *about, told.why)
         applied = self.proposals.apply_as_person(
             meant.edits, reason, operation=Operation.DEPRECATE, origin=ORIGIN
         )

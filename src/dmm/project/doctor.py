@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dmm.ledger.known_passkeys import KnownPasskeys
     from dmm.memories.overview import Overview, RootState
     from dmm.rules.published import PublishedRules
+    from dmm.rules.results import UncheckedRule
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -67,7 +68,7 @@ class Memory:
     consents: Consents
     published: PublishedRules
     backups: Backups
-    unchecked: Callable[[], list[dict[str, Any]]]
+    unchecked: Callable[[], tuple[UncheckedRule, ...]]
     passkeys: KnownPasskeys
 
 
@@ -167,12 +168,12 @@ def _check_rules(published: PublishedRules) -> Iterator[Check]:
         yield Check("project", "rules on file", "fail", told, way)
 
 
-def _check_marks(unchecked: list[dict[str, Any]]) -> Iterator[Check]:
+def _check_marks(unchecked: tuple[UncheckedRule, ...]) -> Iterator[Check]:
     """Name the rules that could not be checked on real calls lately."""
     for one in unchecked:
-        where = f" ({one['where']})" if one["where"] else ""
-        times = "1 call" if one["calls"] == 1 else f"{one['calls']:,} calls"
-        told = f"{one['id']} could not be checked on {times}: {one['why']}{where}"
+        where = f" ({one.where})" if one.where else ""
+        times = "1 call" if one.calls == 1 else f"{one.calls:,} calls"
+        told = f"{one.id} could not be checked on {times}: {one.why}{where}"
         way = "such calls ask; make it simpler or narrower: docs/rules.md, limits"
         yield Check("project", "rule", "warn", told, way)
 

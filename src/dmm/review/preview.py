@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from dmm.domain.proposal import Check
     from dmm.review.examination import Examined
 
 
@@ -41,7 +40,7 @@ class Preview:
     path: str
     operation: str
     trust: str
-    checks: tuple[Mapping[str, Any], ...]
+    checks: tuple[Check, ...]
     diff: tuple[str, ...]
     tier: str
     why: str
