@@ -35,6 +35,7 @@ LINES: dict[Act, tuple[str, ...]] = {
     Act.FORGET_PASSKEYS: ("trust --forget-passkeys",),
     Act.REDACT: ("redact 1 --yes",),
     Act.RESTORE: ("ledger restore",),
+    Act.TELL_TEAM: ("team tell {observation}",),
     Act.JOIN_TEAM: ("team join http://127.0.0.1:9 invitation",),
     Act.LEAVE_TEAM: ("team leave",),
     Act.INVITE_LAPTOP: ("team invite",),
@@ -118,5 +119,12 @@ CHECKS: dict[str, tuple[Act, ...]] = {
 # What no service of a ledger carries out: the user's own state, a team, and passkeys.
 ELSEWHERE = {
     *(Act.TRUST, Act.REVOKE_TRUST, Act.FORGET_PASSKEYS, Act.ENROLL, Act.REMOVE_PASSKEY),
-    *(Act.JOIN_TEAM, Act.LEAVE_TEAM, Act.INVITE_LAPTOP, Act.CHANGE_ROLE, Act.REMOVE_LAPTOP),
+    *(
+        Act.TELL_TEAM,
+        Act.JOIN_TEAM,
+        Act.LEAVE_TEAM,
+        Act.INVITE_LAPTOP,
+        Act.CHANGE_ROLE,
+        Act.REMOVE_LAPTOP,
+    ),
 }

@@ -258,7 +258,9 @@ class ObservationsConfig:
 class TeamConfig:
     """What a project shares with its team besides rules."""
 
-    share: tuple[str, ...] = _some("decisions", "facts", "reviews")
+    share: tuple[str, ...] = _some(
+        *("conflicts", "decisions", "facts", "observations", "proposals", "reviews", "usage")
+    )
 
 
 @dataclass(frozen=True, slots=True)

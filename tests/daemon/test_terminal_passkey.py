@@ -285,7 +285,8 @@ def names(
     memory = read_json(machine, lived_in, "review", "show", noted)["path"]
     own = {"rule": rule.stem, "pending": pending, "noted": noted, "memory": memory}
     files = {one: str(tmp_path / f"{one}.md") for one in ("text", "guide")}
-    return own | files | {"proposal": proposal, "constraint": constraint, "conflict": conflict}
+    made = {"proposal": proposal, "constraint": constraint, "conflict": conflict}
+    return own | files | made | {"observation": f"obs_{constraint}"}
 
 
 def test_every_act_of_a_person_asks_first(

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.domain.event import Event, EventType
+from dmm.domain.usage import key_of
 from dmm.lifecycle.snapshots import pack, unpack
-from dmm.lifecycle.usage import Association, Objection, Usage, Use, fold, key_of
+from dmm.lifecycle.usage import Association, Objection, Usage, Use, fold
 
 A = {"id": "mem_2026_01_01_001", "path": "project/a.md"}
 B = {"id": "mem_2026_01_01_002", "path": "project/b.md"}

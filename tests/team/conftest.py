@@ -30,8 +30,8 @@ from dmm.team.credentials import Credentials
 from dmm.team.keys import SigningKey
 from dmm.team.port import Batch
 from dmm.team.registry import Registry
-from dmm.team.sharing import Told
 from dmm.team.sqlite import SqliteDatabase
+from dmm.team.told import Told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

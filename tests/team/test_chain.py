@@ -26,7 +26,7 @@ from dmm.team.chain import (
 )
 from dmm.team.keys import SigningKey, is_key, is_signed
 from dmm.team.roles import REVIEWER
-from dmm.team.sharing import Told
+from dmm.team.told import Told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -26,9 +26,10 @@ from dmm.team.postgres import ISOLATED, PostgresDatabase
 from dmm.team.registry import Registry
 from dmm.team.roles import RIGHTS, ROLES, Right, may, may_send
 from dmm.team.rules import fold_rules
-from dmm.team.sharing import SHARED, Told
+from dmm.team.sharing import SHARED
 from dmm.team.sqlite import SqliteDatabase
 from dmm.team.stored import now
+from dmm.team.told import Told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

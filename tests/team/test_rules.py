@@ -18,8 +18,8 @@ from dmm.team import rules
 from dmm.team.chain import JOINED, WriterHead, seal, tell_joined
 from dmm.team.roles import CONTRIBUTOR, OWNER, READER, REVIEWER
 from dmm.team.rules import TeamRule, enact, fold_rules
-from dmm.team.sharing import Told
 from dmm.team.stored import now
+from dmm.team.told import Told
 
 if TYPE_CHECKING:
     from dmm.eventlog.state import Constraint

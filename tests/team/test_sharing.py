@@ -27,8 +27,19 @@ OTHERS = {
     "FactAdded": {"key": "region", "value": "eu-central-1"},
     "DecisionMade": {"text": "use PostgreSQL"},
     "DecisionBlocked": {"text": "use MySQL"},
+    "ProposalMade": {"operation": "update", "paths": "global/deploy.md"},
     "ProposalReviewed": {"of": "id-1", "verdict": "approved", "paths": "global/deploy.md"},
+    "ProposalApplied": {"of": "id-1"},
+    "ConflictResolved": {
+        "key": "mem-a:0123456789abcdef|mem-b:0123456789abcdef",
+        "action": "intentional",
+        "paths": "global/a.md\nglobal/b.md",
+    },
+    "ObservationMade": {"title": "Retries were missing", "text": "The client now retries."},
+    "UsageReported": {"day": "2026-01-30", "counts": '[["mem-a","global/a.md",3,1,0,0]]'},
 }
+# What is told of several events together, never of one.
+SUMMED = {"UsageReported"}
 
 
 def names_of(kind: str) -> list[str]:
@@ -49,10 +60,13 @@ def test_only_rules_and_what_settings_name_are_shared() -> None:
     assert not is_shareable("SomethingOfALaterVersion", {"text": "x"})
     for kind, told in OTHERS.items():
         assert is_shareable(kind, told)
-        event = make(7, kind, told | {"confidence": None})
-        named = SHARING[EventType(kind)].kind
-        assert share(event, lambda _: None) is None
-        assert share(event, lambda _: None, set(Kind) - {named}) is None
+        event, known = make(7, kind, PAYLOAD[kind]), KNOWN.get
+        named = {SHARING[EventType(kind)].kind, SHARING[EventType(kind)].also}
+        assert share(event, known) is None
+        assert share(event, known, set(Kind) - named) is None
+        assert all(
+            (share(event, known, {one}) is None) == (kind in SUMMED) for one in named - {Kind.RULES}
+        )
 
 
 def test_settings_name_every_kind_besides_rules() -> None:
@@ -78,6 +92,46 @@ def make(seq: int, kind: str, told: Mapping[str, Any], trust: Trust = Trust.USER
     at, session = "2026-01-31T12:00:00.000+00:00", f"{CANARY}-session"
     actor = (f"{CANARY}-actor", f"{CANARY}-source", trust.value, session)
     return Event(seq, f"id-{seq}", kind, 1, at, *actor, None, (), dict(told))
+
+
+EDIT = {"path": "global/deploy.md", "before": CANARY, "after": CANARY}
+MADE = {"operation": "update", "edits": [EDIT], "reason": CANARY, "trust": "user"}
+PROPOSAL = MADE | {"evidence": [], "undoes": [], "origin": CANARY}
+SIDES = [{"id": f"mem-{one}", "path": f"global/{one}.md", "summary": CANARY} for one in "ab"]
+CLASH = {"id": "conflict_3", "type": "contradiction", "confidence": 0.9, "memories": SIDES}
+CONFLICT = CLASH | {"description": CANARY, "suggestion": CANARY, "methods": [], "quotes": [CANARY]}
+# What events refer to, by its number.
+KNOWN = {
+    2: make(2, "ProposalMade", PROPOSAL),
+    3: make(3, "ConflictFound", CONFLICT | {"key": OTHERS["ConflictResolved"]["key"]}),
+}
+_DECISION = {"rationale": CANARY, "references": [], "status": CANARY, "verdict": {CANARY: CANARY}}
+_REVIEW = {"proposal": 2, "judge": "person", "verdict": "approved", "reason": CANARY}
+# Whole payloads, with canaries in whatever is not shared.
+PAYLOAD: dict[str, dict[str, Any]] = {
+    "FactAdded": {"key": "region", "value": "eu-central-1", "confidence": None},
+    "DecisionMade": {"text": "use PostgreSQL", "confidence": None, "applied": [], **_DECISION},
+    "DecisionBlocked": {"text": "use MySQL", "confidence": None, "applied": [], **_DECISION},
+    "ProposalMade": PROPOSAL,
+    "ProposalReviewed": _REVIEW | {"remarks": {CANARY: CANARY}, "edits": [EDIT]},
+    "ProposalApplied": {"proposal": 2, "applying": 4, "trust": "user", "commit": CANARY},
+    "ConflictResolved": {
+        "id": "conflict_3",
+        "action": "intentional",
+        "reason": CANARY,
+        "proposals": [],
+        "target": CANARY,
+    },
+    "ObservationMade": {
+        "of": "obs_4",
+        "title": "Retries were missing",
+        "narrative": "The client now retries.",
+        "text": CANARY,
+        "kind": CANARY,
+        "model": "",
+    },
+    "UsageReported": {"memories": [SIDES[0]], "outcome": "helped", "context": CANARY},
+}
 
 
 def test_a_rule_of_a_person_is_shared_in_its_words_alone() -> None:
@@ -147,23 +201,12 @@ def events(draw: st.DrawFn) -> Event:
     kind = draw(st.sampled_from([*EventType, "SomethingOfALaterVersion"]))
     names = names_of(kind)
     told = {name: draw(values) for name in [*names, "of", "task", "output", CANARY]}
-    told |= {name: one for name, one in OTHERS.get(kind, {}).items() if name != "of"}
-    if kind == EventType.PROPOSAL_REVIEWED:
-        told |= {"proposal": 2, "judge": "person", "reason": CANARY}
-        told |= {"remarks": None, "confidence": None, "overridden": [], "edits": [], "secrets": []}
-    if kind in (EventType.FACT_ADDED, EventType.DECISION_MADE, EventType.DECISION_BLOCKED):
-        told |= {"confidence": None, "rationale": CANARY, "references": [], "status": CANARY}
-        told |= {"verdict": {CANARY: CANARY}, "applied": [], "place": CANARY}
+    told |= PAYLOAD.get(kind, {}) if draw(st.booleans()) else {}
     if kind == EventType.CONSTRAINT_ADDED:
         told |= {"text": "never push to main", "priority": "required"}
     if kind in RULES - {"ConstraintAdded"}:
         told["seq"] = 1
     return make(draw(st.integers(3, 9)), kind, told, draw(st.sampled_from(Trust)))
-
-
-EDIT = {"path": "global/deploy.md", "before": CANARY, "after": CANARY}
-MADE = {"operation": "update", "edits": [EDIT], "reason": CANARY, "trust": "user"}
-PROPOSAL = MADE | {"evidence": [], "undoes": [], "origin": CANARY}
 
 
 @given(events(), st.sampled_from(Trust), st.sets(st.sampled_from(Kind)))
@@ -172,19 +215,17 @@ def test_no_prompt_output_or_task_is_in_what_is_sent(
 ) -> None:
     rule = {"text": "never push to main", "priority": "required", "rule": None}
     first = make(1, "ConstraintAdded", rule | {"tainted": None, CANARY: CANARY}, by)
-    shared = share(event, {1: first, 2: make(2, "ProposalMade", PROPOSAL, by)}.get, kinds)
+    known = {seq: make(seq, one.type, one.payload or {}, by) for seq, one in KNOWN.items()}
+    shared = share(event, {1: first, **known}.get, kinds)
     assert CANARY not in str(to_plain(shared) if shared else "")
     if shared is not None:
-        assert event.type in RULES or SHARING[EventType(event.type)].kind in kinds
+        assert event.type in RULES or SHARING[EventType(event.type)].is_named(kinds)
         assert event.trust in PERSONS
 
 
-@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("kind", sorted(set(OTHERS) - SUMMED))
 def test_what_settings_name_is_shared_in_the_listed_fields(kind: str) -> None:
-    told: dict[str, Any] = OTHERS[kind] | {"rationale": CANARY, "reason": CANARY, "judge": "person"}
-    told |= {"confidence": None, "references": [], "status": None, "applied": [], "proposal": 2}
-    told["verdict"] = {} if "Decision" in kind else "approved"
-    shared = share(make(7, kind, told), {2: make(2, "ProposalMade", PROPOSAL)}.get, list(Kind))
+    shared = share(make(7, kind, PAYLOAD[kind]), KNOWN.get, list(Kind))
     assert shared is not None
     assert json.loads(shared.payload).keys() == OTHERS[kind].keys()
     assert CANARY not in shared.payload

@@ -240,7 +240,9 @@ class Base:
         """The conflicts that are on record."""
         from dmm.conflicts import register
 
-        return register.ConflictRegister(self.ledger, self.is_trusted, self.root.tree.holds)
+        return register.ConflictRegister(
+            self.ledger, self.is_trusted, self.root.tree.holds, self.team_rules.accepted
+        )
 
     def conflict_marks(self) -> Mapping[str, tuple[str, ...]]:
         """Return what packs say of memories in conflict; nothing where there is no ledger."""
@@ -270,7 +272,7 @@ class Base:
         """How the memories were used."""
         from dmm.lifecycle import usage_projection
 
-        return usage_projection.UsageProjection(self.ledger)
+        return usage_projection.UsageProjection(self.ledger, self.team_rules.counts)
 
     @cached_property
     def stops(self) -> Stops:

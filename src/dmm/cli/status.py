@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dmm.memories.overview import IndexState, RootState, Status
     from dmm.project.agenda import Pending, Queue
     from dmm.rules.results import UncheckedRule
-    from dmm.team.service import Standing
+    from dmm.team.standing import Standing
 
 SHOWN = 5
 # From so many new files on, the index is still being built.

@@ -21,7 +21,8 @@ from dmm.cli.options import (
     refuse_agents,
 )
 from dmm.cli.persons import need_person
-from dmm.passkeys.acts import PersonAct
+from dmm.errors import UsageError
+from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
     from dmm.team.departure import Left
     from dmm.team.journal import Shared
-    from dmm.team.service import Standing
     from dmm.team.sign_in import Code
+    from dmm.team.standing import Standing
 
 app = FastTyper(help="Share rules, facts and decisions with a team.")
 
@@ -105,6 +106,24 @@ def sync(root: Root = None) -> None:
     told = f"{counted(done.sent, 'event')} sent, {done.received} received"
     lost = f"; {done.returned} given back, which the server had lost" if done.returned else ""
     print_lines([told + lost])
+
+
+@app.command()
+def tell(
+    name: Annotated[str, typer.Argument(help="The observation, as `dmm search` names it.")],
+    root: Root = None,
+) -> None:
+    """Share one observation with the team, as it is shown here."""
+    refuse_agents(PersonAct.TELL_TEAM.words)
+    dmm = open_project(root)
+    found = dmm.recall.get_observations([name])
+    if not found.observations:
+        raise UsageError(f"there is no observation {name}", hint=found.hint)
+    unit = found.observations[0]
+    words = f"{unit.title}\n{unit.narrative}"
+    need_person(PersonAct.TELL_TEAM, dmm, lambda: digest_text(words))
+    dmm.team.tell(unit.id, unit.kind, unit.title, unit.narrative)
+    print_lines([f"To be sent: {unit.title}"])
 
 
 @app.command()
@@ -194,9 +213,11 @@ def _lines(told: Standing) -> Iterator[str]:
     yield f"  updated: {lag}"
     for fact in told.differences:
         yield f"  differs: {fact.key}: here {fact.here}; team:{fact.seq} says {fact.team}"
+    for one in told.waiting:
+        yield f"  waits:   {one.operation} {', '.join(one.paths)} ({one.name}, team:{one.seq})"
     yield f"  rules:   {len(told.rules)} from others{_tell_most(len(told.rules))}"
-    for one in told.rules:
-        yield f"    team:{one.seq}  {one.text}"
+    for rule in told.rules:
+        yield f"    team:{rule.seq}  {rule.text}"
 
 
 def _tell_most(rules: int) -> str:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from dmm.domain.conflict import LEAST_SURE, ConflictType, Method, Resolution, Side
+from dmm.domain.conflict import LEAST_SURE, Accepted, ConflictType, Method, Resolution, Side
 from dmm.domain.event import EventType, Trust
 from dmm.domain.payload import ConflictFound, ConflictResolved
 from dmm.domain.proposal import Verdict
 from dmm.domain.proposal_payload import OfProposal, ProposalApplied, ProposalReviewed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from dmm.domain.event import Event
     from dmm.domain.memory import Memory
@@ -89,6 +89,8 @@ class Records:
     conflicts: dict[int, Record] = field(default_factory=dict)
     applied: set[int] = field(default_factory=set)
     refused: set[int] = field(default_factory=set)
+    # The keys of conflicts that somebody of the team wants to live with.
+    elsewhere: frozenset[str] = frozenset()
 
     @property
     def open(self) -> list[Record]:
@@ -98,7 +100,7 @@ class Records:
     @property
     def accepted(self) -> frozenset[str]:
         """The keys of conflicts that somebody wants to live with."""
-        return frozenset(
+        return self.elsewhere | frozenset(
             record.key
             for record in self.conflicts.values()
             if record.action == Resolution.INTENTIONAL and not record.is_open
@@ -141,6 +143,23 @@ def fold(events: Iterable[Event], start: Records | None = None, *, to: int = 0) 
         if step is not None:
             step(draft, event)
     return replace(draft, seq=max(seq, to))
+
+
+def accept_elsewhere(records: Records, accepted: Mapping[str, Accepted]) -> Records:
+    """Close the conflicts whose very texts a reviewer of the team accepted."""
+    settled = {
+        record.seq: replace(
+            record,
+            status=Status.RESOLVED,
+            action=Resolution.INTENTIONAL,
+            reason=f"accepted by {one.by} (team:{one.seq})",
+            resolved_at=one.at,
+        )
+        for record in records.open
+        if (one := accepted.get(record.key)) is not None
+    }
+    conflicts = {**records.conflicts, **settled}
+    return replace(records, conflicts=conflicts, elsewhere=frozenset(accepted))
 
 
 def _found(draft: Records, event: Event) -> None:

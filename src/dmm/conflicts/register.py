@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.records import FOLDED, Records, fold, read_name
+from dmm.conflicts.records import FOLDED, Records, accept_elsewhere, fold, read_name
 from dmm.domain.conflict import ConflictType
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError, UsageError
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from dmm.conflicts.records import Record
+    from dmm.domain.conflict import Accepted
     from dmm.eventlog.log import EventLog
     from dmm.rules.project_ledger import ProjectLedger
 
@@ -59,15 +60,25 @@ class ConflictRegister:
     project_ledger: ProjectLedger
     is_trusted: Callable[[], bool]
     holds: Callable[[str], bool] = lambda _: True
+    # What reviewers of the team have accepted, by the keys of conflicts.
+    accepted: Callable[[], Mapping[str, Accepted]] = dict
     _records: Projection[Records] = field(init=False)
     _view: View | None = None
+    _joined: tuple[Records, Mapping[str, Accepted], Records] | None = None
 
     def __post_init__(self) -> None:
         self._records = Projection(self.project_ledger, lambda *_: Records(), _advance)
 
     def records(self) -> Records:
         """Return the conflicts at the newest event."""
-        return self._records.current() if self.is_trusted() else Records()
+        if not self.is_trusted():
+            return Records()
+        own, accepted = self._records.current(), self.accepted()
+        if not accepted:
+            return own
+        if self._joined is None or self._joined[0] is not own or self._joined[1] is not accepted:
+            self._joined = own, accepted, accept_elsewhere(own, accepted)
+        return self._joined[2]
 
     def view(self) -> View:
         """Return the conflicts arranged; that is done again only when one of them changes."""

@@ -58,6 +58,15 @@ class Side:
     summary: str
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A conflict that somebody of the team wants to live with; `seq` is its event there."""
+
+    seq: int
+    at: str
+    by: str
+
+
 class Resolution(StrEnum):
     """How a conflict is settled."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dmm.domain.event import EventType
 from dmm.domain.payload import Held, MemoryExpired, UsageReported
 from dmm.domain.proposal import Edit, Operation, ProposalStatus, name_proposal
+from dmm.domain.usage import OUTCOMES, OWN, key_of
 from dmm.errors import DmmError, UsageError
 from dmm.files import front_matter, markdown
 from dmm.files.lock import exclusive
@@ -26,7 +27,7 @@ from dmm.lifecycle.results import (
     UsageReport,
 )
 from dmm.lifecycle.suggest import Grounds, Kind, suggest
-from dmm.lifecycle.usage import OUTCOMES, OWN, Association, fold, key_of
+from dmm.lifecycle.usage import Association, fold
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import need_one
 from dmm.redaction.redact import redact

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Confidence, Scope, has_expired
 from dmm.domain.proposal import Operation
-from dmm.lifecycle.usage import OBJECTIONS, Association, Objection, Use, key_of
+from dmm.domain.usage import key_of
+from dmm.lifecycle.usage import OBJECTIONS, Association, Objection, Use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -15,26 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.event import Event, EventType, Trust, canonical
 from dmm.domain.payload import Held, PackServed, ToolRequested, UsageReported
+from dmm.domain.usage import OUTCOMES, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-OUTCOMES = ("served", "helped", "wrong", "outdated")
+    from dmm.domain.usage import Count, DayCounts
+
 OBJECTIONS = ("wrong", "outdated")
 DONE_FOR_EACH_AGAINST = 4
-OWN = "user:"
 # What a tool returned is no report.
 _REPORTERS = frozenset({Trust.USER.value, Trust.REVIEWED.value, Trust.AGENT.value})
-
-
-def key_of(identity: str, path: str) -> str:
-    """Name a memory for counting: by its id, which outlives a move, or else by its path.
-
-    The user's own memories may bear the ids of a project's.
-    """
-    if not identity:
-        return path
-    return f"{OWN}{identity}" if path.startswith(OWN) else identity
 
 
 class Objection(NamedTuple):
@@ -241,6 +232,36 @@ def fold(events: Iterable[Event], start: Usage | None = None, *, to: int | None 
         if step is not None and event.payload is not None:
             step(draft, event)
     return draft.finish(seq if to is None else to)
+
+
+def add_counts(usage: Usage, others: Iterable[DayCounts]) -> Usage:
+    """Add what other laptops of a team counted.
+
+    Their objections come before any revision here: they are shown, and nothing is proposed by them.
+    """
+    memories = dict(usage.memories)
+    for told in others:
+        for one in told.counts:
+            key = key_of(one.id, one.path)
+            memories[key] = _add_count(memories.get(key) or Use(one.id, one.path), one, told)
+    return replace(usage, memories=memories)
+
+
+def _add_count(use: Use, one: Count, told: DayCounts) -> Use:
+    numbers = {"wrong": one.wrong, "outdated": one.outdated}
+    objections = tuple(
+        Objection(0, told.day, outcome, told.by, user=False)
+        for outcome, number in numbers.items()
+        for _ in range(number)
+    )
+    return replace(
+        use,
+        served=use.served + one.served,
+        last_served=max(use.last_served, told.day if one.served else ""),
+        helped=use.helped + one.helped,
+        last_helped=max(use.last_helped, told.day if one.helped else ""),
+        objections=(*use.objections, *objections),
+    )
 
 
 def _day(event: Event) -> str:

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from dmm.eventlog.projection import Projection
 from dmm.lifecycle.snapshots import CODE, pack, unpack
-from dmm.lifecycle.usage import FOLDED, Usage, fold
+from dmm.lifecycle.usage import FOLDED, Usage, add_counts, fold
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.domain.usage import DayCounts
     from dmm.eventlog.log import EventLog
     from dmm.eventlog.open_ledger import OpenLedger
 
@@ -18,10 +21,26 @@ BESIDE = EVERY // 2
 
 
 class UsageProjection(Projection[Usage]):
-    """The usage of all memories of one ledger, as it stands at its head."""
+    """The usage of all memories of one ledger, as it stands at its head, and of the team's."""
 
-    def __init__(self, ledger: OpenLedger) -> None:
+    def __init__(
+        self, ledger: OpenLedger, counts: Callable[[], tuple[DayCounts, ...]] = tuple
+    ) -> None:
         super().__init__(ledger, _nearest, _advance)
+        self._counts = counts
+        self._joined: tuple[Usage, tuple[DayCounts, ...], Usage] | None = None
+
+    def current(self) -> Usage:
+        """Return the usage at the newest event, with what other laptops counted."""
+        own, counts = Projection.current(self), self._counts()
+        if not counts:
+            return own
+        if self._joined is None or self._joined[0] is not own or self._joined[1] is not counts:
+            # What this laptop counted, in an earlier membership too, is in its ledger.
+            log = self.ledger.reading
+            others = [one for one in counts if log.find(one.event) is None]
+            self._joined = own, counts, add_counts(own, others)
+        return self._joined[2]
 
 
 def _nearest(log: EventLog, to: int) -> Usage:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.event import EventType
 from dmm.domain.payload import PackServed
-from dmm.lifecycle.usage import key_of
+from dmm.domain.usage import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -10,9 +10,9 @@ from dmm.domain.memory import Origin
 from dmm.domain.pack import Freshness
 from dmm.domain.payload import PackServed
 from dmm.domain.proposal import digest
+from dmm.domain.usage import OWN, key_of
 from dmm.errors import MemoryFileError, PathRefused, UsageError
 from dmm.files import citations, markdown
-from dmm.lifecycle.usage import OWN, key_of
 from dmm.project.activity import Served
 from dmm.redaction.redact import redact
 from dmm.rules.discretion import discreet

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 # The fields of entries that hold words of an event.
-_WORDS = frozenset(("text", "key", "value", "paths"))
+_WORDS = frozenset(("text", "key", "value", "paths", "title", "counts"))
 
 
 def find_blanked(log: LogReader, after: int, to: int) -> frozenset[str]:

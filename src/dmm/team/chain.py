@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from dmm.team.keys import SigningKey
-    from dmm.team.sharing import Told
+    from dmm.team.told import Told
 
 FORMAT = "dmm-team-1"
 # The writer of what the server itself records: who joined, as what, and who was removed.

@@ -1,4 +1,4 @@
-"""The team's rules as hooks ask for them: a look at a file, as long as it is the same."""
+"""What the team's log does here, as hooks ask for it: a look at a file, while it is the same."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from dmm.errors import LedgerRefused, TeamError
 from dmm.team.mark import WAY_OUT, joined_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from dmm.domain.conflict import Accepted
+    from dmm.domain.usage import DayCounts
     from dmm.eventlog.state import Constraint
-    from dmm.team.rules import TeamRule
+    from dmm.team.rules import InForce
 
 Stamp = tuple[int, ...]
 # Beside the ledger.
@@ -32,7 +34,7 @@ class TeamRules:
     home: Path
     # None before the first look.
     _stamp: Stamp | None = None
-    _rules: tuple[TeamRule, ...] = ()
+    _known: InForce | None = None
     _held: Sequence[Constraint] = field(default_factory=tuple)
 
     @property
@@ -47,20 +49,31 @@ class TeamRules:
             self._refresh(stamp)
         return self._held
 
+    def accepted(self) -> Mapping[str, Accepted]:
+        """Return the conflicts that a reviewer of the team accepted, by their keys."""
+        self()
+        return {} if self._known is None else self._known.accepted
+
+    def counts(self) -> tuple[DayCounts, ...]:
+        """Return how often laptops of the team used memories; this one is among them."""
+        self()
+        return () if self._known is None else self._known.counts
+
     def _refresh(self, stamp: Stamp) -> None:
         if not stamp:
             self._need_absent()
-            self._stamp = stamp
+            self._stamp, self._known = stamp, None
             return
-        from dmm.team.rules import enact, read_rules
+        from dmm.team.rules import enact, read_in_force
 
         try:
-            rules = read_rules(self.path, self.home)
+            known = read_in_force(self.path, self.home)
         except TeamError as error:
             # As with a ledger that can't be read: the rules on file hold meanwhile.
             raise LedgerRefused(error.what, where=error.where, hint=error.hint) from error
-        if rules != self._rules:
-            self._rules, self._held = rules, tuple(map(enact, rules))
+        if self._known is None or known.rules != self._known.rules:
+            self._held = tuple(map(enact, known.rules))
+        self._known = known
         self._stamp = stamp
 
     def _need_absent(self) -> None:

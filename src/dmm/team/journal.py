@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
+from dmm.domain.proposal import Verdict
 from dmm.team.chain import JOINED, SERVER, read_payload
 from dmm.team.sharing import is_shareable
 
@@ -21,6 +22,7 @@ class Shared:
     """One event of the log; `name` is what its laptop is called."""
 
     seq: int
+    id: str
     at: str
     writer: str
     name: str
@@ -38,6 +40,16 @@ class Difference:
     seq: int
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A proposal on another laptop that nobody has decided yet, and its files."""
+
+    seq: int
+    name: str
+    operation: str
+    paths: tuple[str, ...]
+
+
 def read_shared(events: Iterable[Placed]) -> tuple[Shared, ...]:
     """Return the events in words; of what no list allows, nothing is told."""
     names: dict[str, str] = {}
@@ -53,15 +65,28 @@ def read_shared(events: Iterable[Placed]) -> tuple[Shared, ...]:
         if entry.writer == SERVER and entry.type == JOINED:
             names[told.get("writer", "")] = told.get("name", "")
         name = names.get(entry.writer, "")
-        found.append(Shared(one.seq, entry.at, entry.writer, name, entry.type, told))
+        found.append(Shared(one.seq, entry.id, entry.at, entry.writer, name, entry.type, told))
     return tuple(found)
 
 
-def find_differences(events: Iterable[Placed], facts: Mapping[str, Fact]) -> tuple[Difference, ...]:
+def find_differences(shared: Iterable[Shared], facts: Mapping[str, Fact]) -> tuple[Difference, ...]:
     """Compare the facts of the log with those of this ledger; the last one in its order counts."""
     last: dict[str, Difference] = {}
-    for one in read_shared(events):
+    for one in shared:
         key = one.told.get("key", "")
         if one.type == EventType.FACT_ADDED and key in facts:
             last[key] = Difference(key, facts[key].value, one.told["value"], one.seq)
     return tuple(one for one in last.values() if one.here != one.team)
+
+
+def find_waiting(shared: Iterable[Shared], own: str) -> tuple[Waiting, ...]:
+    """Return the proposals of others that were neither rejected nor applied so far."""
+    found: dict[str, Waiting] = {}
+    for one in shared:
+        told = one.told
+        if one.type == EventType.PROPOSAL_MADE and told and one.writer != own:
+            paths = tuple(told["paths"].split("\n"))
+            found[one.id] = Waiting(one.seq, one.name or one.writer, told["operation"], paths)
+        elif told.get("verdict") == Verdict.REJECTED or one.type == EventType.PROPOSAL_APPLIED:
+            found.pop(told.get("of", ""), None)
+    return tuple(found.values())

@@ -24,8 +24,8 @@ from dmm.team.chain import (
 from dmm.team.keys import is_key
 from dmm.team.names import NAME, WRITER_BYTES
 from dmm.team.roles import OWNER, need_role
-from dmm.team.sharing import Told
 from dmm.team.stored import Place, StoredLog, now
+from dmm.team.told import Told
 
 if TYPE_CHECKING:
     from collections.abc import Callable

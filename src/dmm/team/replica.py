@@ -27,12 +27,23 @@ from dmm.team.chain import (
 )
 from dmm.team.mark import damaged
 from dmm.team.port import MOST_PUSHED, Batch
-from dmm.team.replica_tables import READ_FAULT, SCHEMA, SCHEMA_VERSION, UPGRADES, WRITE_FAULT
+from dmm.team.replica_tables import (
+    READ_FAULT,
+    SCHEMA,
+    SCHEMA_VERSION,
+    UPGRADES,
+    WRITE_FAULT,
+    columns,
+    join_faults,
+    read_entry,
+    read_placed,
+)
 from dmm.team.roles import may_send, read_role
-from dmm.team.sharing import SHARED, Told, share
+from dmm.team.sharing import tell_new
+from dmm.team.told import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     import apsw
@@ -142,7 +153,7 @@ class Replica:
         """Return how far this laptop is."""
         writer, since, sent, head, hash_, signature, *faults = self._rows(MEMBERSHIP)[0]
         point = Checkpoint(int(head), str(hash_), str(signature))
-        return Membership(str(writer), int(since), int(sent), point, _join(faults))
+        return Membership(str(writer), int(since), int(sent), point, join_faults(faults))
 
     def join(self, writer: str, since: int) -> None:
         """Begin as a new writer; what the ledger holds up to `since` stays on the laptop."""
@@ -191,12 +202,11 @@ class Replica:
                 # The log was not read since joining; it may hold some of this already.
                 return 0
             found = 0
-            for event in log.events_of(SHARED, start, head.seq):
-                told = None if event.id in known else share(event, log.event, kinds)
+            for told in tell_new(log, int(since), start, head.seq, kinds):
                 # What the role may not send is passed over.
-                if told is not None and may_send(role, told.type):
+                if told.id not in known and may_send(role, told.type):
                     entry = seal(held.key, held.log, held.writer, end, told)
-                    cursor.execute(ADD_OUT, _columns(entry))
+                    cursor.execute(ADD_OUT, columns(entry))
                     end, found = Head(entry.wseq, entry.whash), found + 1
             cursor.execute("UPDATE membership SET taken = ?, mark = ?", (head.seq, head.hash))
         return found
@@ -204,7 +214,7 @@ class Replica:
     def _withdraw(self, cursor: apsw.Cursor, held: Credentials, blanked: frozenset[str]) -> None:
         """Drop the entries of blanked events that were not sent, and seal those after them anew."""
         sent = self._sent(held.writer)
-        waiting = [_entry(row) for row in cursor.execute(UNSENT, (sent, -1))]
+        waiting = [read_entry(row) for row in cursor.execute(UNSENT, (sent, -1))]
         kept = [one for one in waiting if not tells_of(one, blanked)]
         if len(kept) == len(waiting):
             return
@@ -214,7 +224,7 @@ class Replica:
         for one in kept:
             told = Told(one.id, one.type, one.at, one.payload)
             entry = seal(held.key, held.log, held.writer, end, told)
-            cursor.execute(ADD_OUT, _columns(entry))
+            cursor.execute(ADD_OUT, columns(entry))
             end = Head(entry.wseq, entry.whash)
 
     def _sent(self, writer: str) -> int:
@@ -225,7 +235,7 @@ class Replica:
     def count_sent(self, writer: str, ids: frozenset[str]) -> int:
         """Count the entries that tell of some events and have left this laptop."""
         sent = self._sent(writer)
-        own = [one for row in self._rows(UNSENT, 0, -1) if (one := _entry(row)).wseq <= sent]
+        own = [one for row in self._rows(UNSENT, 0, -1) if (one := read_entry(row)).wseq <= sent]
         # Those of an earlier membership are known from the log alone.
         left = (*own, *(one.entry for one in self.events()))
         return len({one.id for one in left if tells_of(one, ids)})
@@ -245,7 +255,7 @@ class Replica:
         before = self._rows(HASH_OF, sent)
         entries = self._rows(UNSENT, sent, MOST_PUSHED)
         previous = str(before[0][0]) if before else GENESIS
-        return Batch(previous, tuple(map(_entry, entries)), seen)
+        return Batch(previous, tuple(map(read_entry, entries)), seen)
 
     def offer(self) -> tuple[Batch, int]:
         """Return the next entries to send, and how many were offered before.
@@ -302,7 +312,7 @@ class Replica:
 
     def events(self, after: int = 0) -> list[Placed]:
         """Read the copy of the log."""
-        return [_placed(row) for row in self._rows(EVENTS, after)]
+        return [read_placed(row) for row in self._rows(EVENTS, after)]
 
     def find_lost(self, held: Credentials, point: Checkpoint) -> tuple[list[Placed], Checkpoint]:
         """Return what a server lost that ends earlier than this copy, and the end it signed.
@@ -348,7 +358,7 @@ class Replica:
                 self._need_same(one.seq, one.hash)
             trail.follow(new)
             for one in new:
-                cursor.execute(ADD_EVENT, (one.seq, one.hash, *_columns(one.entry)))
+                cursor.execute(ADD_EVENT, (one.seq, one.hash, *columns(one.entry)))
             if point.seq <= trail.head.seq:
                 self._need_same(point.seq, point.hash)
             if new and trail.head.seq == point.seq:
@@ -378,23 +388,3 @@ class Replica:
             raise TeamError("edited", what, where=self._where, hint=hint)
         trail.follow(one for one in events if one.seq > point.seq)
         return trail
-
-
-def _join(faults: Sequence[str | int]) -> str:
-    return "; ".join(dict.fromkeys(str(one) for one in faults if one))
-
-
-def _columns(entry: Entry) -> tuple[str | int, ...]:
-    head = (entry.writer, entry.wseq, entry.id, entry.type, entry.at)
-    return (*head, entry.salt, entry.payload, entry.whash, entry.signature)
-
-
-def _entry(row: Sequence[str | int]) -> Entry:
-    writer, wseq, *rest = row
-    identity, kind, at, salt, payload, whash, signature = map(str, rest)
-    told = (identity, kind, at, salt, payload, whash, signature)
-    return Entry(str(writer), int(wseq), *told)
-
-
-def _placed(row: Sequence[str | int]) -> Placed:
-    return Placed(int(row[0]), str(row[1]), _entry(row[2:]))

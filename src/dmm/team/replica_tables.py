@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from dmm.team.chain import Entry, Placed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SCHEMA_VERSION = 2
 ENTRY = """
     writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
@@ -27,3 +34,27 @@ WRITE_FAULT = {
     "unsent": "UPDATE membership SET unsent = ?",
     "unreceived": "UPDATE membership SET unreceived = ?",
 }
+
+
+def join_faults(faults: Sequence[str | int]) -> str:
+    """Put the faults of both ways in one line."""
+    return "; ".join(dict.fromkeys(str(one) for one in faults if one))
+
+
+def columns(entry: Entry) -> tuple[str | int, ...]:
+    """Return an entry as a row of its table."""
+    head = (entry.writer, entry.wseq, entry.id, entry.type, entry.at)
+    return (*head, entry.salt, entry.payload, entry.whash, entry.signature)
+
+
+def read_entry(row: Sequence[str | int]) -> Entry:
+    """Read an entry out of a row."""
+    writer, wseq, *rest = row
+    identity, kind, at, salt, payload, whash, signature = map(str, rest)
+    told = (identity, kind, at, salt, payload, whash, signature)
+    return Entry(str(writer), int(wseq), *told)
+
+
+def read_placed(row: Sequence[str | int]) -> Placed:
+    """Read an entry with its place out of a row."""
+    return Placed(int(row[0]), str(row[1]), read_entry(row[2:]))

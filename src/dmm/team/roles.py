@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from dmm.domain.event import EventType
 from dmm.errors import UsageError
 from dmm.team.sharing import ADDS, LIFTED
 
@@ -32,7 +33,8 @@ RIGHTS: Mapping[str, frozenset[Right]] = {
 ROLES = tuple(RIGHTS)
 # Logs of the first version hold it for ever.
 FORMER: Mapping[str, str] = {"maintainer": REVIEWER}
-_RULES = frozenset(map(str, (*ADDS, LIFTED)))
+# What has an effect on other laptops.
+_RULES = frozenset(map(str, (*ADDS, LIFTED, EventType.CONFLICT_RESOLVED)))
 
 
 def read_role(name: str) -> str:
@@ -65,5 +67,7 @@ def may_send(role: str, kind: str) -> bool:
 
 def tell_forbidden(role: str, kind: str) -> str:
     """Say what a role may not do."""
+    if kind == EventType.CONFLICT_RESOLVED:
+        return f"a {role} can't settle conflicts for others"
     what = {Right.RULE: "share or lift rules", Right.SHARE: "add to the log"}
     return f"a {role} can't {what[find_needed(kind)]}"

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import Trust
+from dmm.domain.conflict import Accepted, Resolution
+from dmm.domain.event import EventType, Trust
 from dmm.eventlog.state import TEAM, Constraint
 from dmm.rules.rulebook import compile_constraint, in_words, on_calls
 from dmm.team.chain import JOINED, ROLE_CHANGED, SERVER, read_payload
 from dmm.team.credentials import read_credentials
+from dmm.team.journal import read_shared
 from dmm.team.mark import need_left
 from dmm.team.replica import Replica
 from dmm.team.roles import may_send
 from dmm.team.sharing import ADDS, LIFTED, is_rule
+from dmm.team.usage_counts import tell_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from dmm.domain.usage import DayCounts
     from dmm.team.chain import Placed
 
 # How many of a team are in force at once; the oldest are.
@@ -84,16 +88,44 @@ def _constrain(rule: TeamRule, compiled: Mapping[str, Any] | None) -> Constraint
     )
 
 
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What the team's log does here: rules, conflicts accepted by their keys, counts of uses."""
+
+    rules: tuple[TeamRule, ...] = ()
+    accepted: Mapping[str, Accepted] = field(default_factory=dict)
+    counts: tuple[DayCounts, ...] = ()
+
+
 def read_rules(path: Path, home: Path) -> tuple[TeamRule, ...]:
     """Read the rules that others have shared; the laptop's own are in its ledger."""
+    return read_in_force(path, home).rules
+
+
+def read_in_force(path: Path, home: Path) -> InForce:
+    """Read what others have shared and has an effect here, proved."""
     with Replica.opened(path) as replica:
         known = replica.membership()
         if not known.writer:
             # The laptop has left its team; or somebody emptied the copy, which lifts no rule.
             need_left(home, path)
-            return ()
+            return InForce()
         # The copy is proved before any of it counts.
         replica.trail(read_credentials(home, known.writer))
         # What no signed end of the log covers yet has no effect; the next pull goes on from there.
-        rules = fold_rules(one for one in replica.events() if one.seq <= known.head.seq)
-    return tuple(one for one in rules if one.writer != known.writer)[:MOST_RULES]
+        events = [one for one in replica.events() if one.seq <= known.head.seq]
+    rules = tuple(one for one in fold_rules(events) if one.writer != known.writer)
+    return InForce(rules[:MOST_RULES], *fold_used(events))
+
+
+def fold_used(events: Iterable[Placed]) -> tuple[dict[str, Accepted], tuple[DayCounts, ...]]:
+    """Return the conflicts that a reviewer accepted, the first verdict each, and all counts."""
+    accepted: dict[str, Accepted] = {}
+    counts = []
+    for one in read_shared(events):
+        if one.told.get("action") == Resolution.INTENTIONAL and "key" in one.told:
+            by = one.name or one.writer
+            accepted.setdefault(one.told["key"], Accepted(one.seq, one.at, by))
+        elif one.type == EventType.USAGE_REPORTED:
+            counts.append(tell_day(one.id, one.name or one.writer, one.told))
+    return accepted, tuple(one for one in counts if one is not None)

@@ -8,12 +8,15 @@ import socket
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dmm.domain.observation import Kind as Spoken
+from dmm.domain.payload import ObservationMade
 from dmm.errors import IndexBusy, LedgerBroken, StorageError, TeamError, UsageError
 from dmm.eventlog.chain import GENESIS
 from dmm.files.durable import make_folder, write_derived
 from dmm.ledger.results import Withdrawn
 from dmm.private import FOLDER
 from dmm.reading import read_regular
+from dmm.redaction.clean import clean
 from dmm.team import client
 from dmm.team.client import HttpLog, HttpMembers
 from dmm.team.credentials import (
@@ -23,14 +26,21 @@ from dmm.team.credentials import (
     read_credentials,
 )
 from dmm.team.departure import Copy, Left, end_membership, set_aside
-from dmm.team.journal import Difference, Shared, find_differences, read_shared
+from dmm.team.journal import (
+    Shared,
+    find_differences,
+    find_waiting,
+    read_shared,
+)
 from dmm.team.keys import SigningKey
 from dmm.team.mark import joined_mark, need_left, note_joined
 from dmm.team.port import REVOKED, Batch, Gap, Revoked, Taken, TakesBack, tell_fault
 from dmm.team.refill import give_back
 from dmm.team.replica import UNREACHABLE, Replica
 from dmm.team.rules import read_rules
+from dmm.team.sharing import Kind
 from dmm.team.sign_in import sign_in
+from dmm.team.standing import Exchanged, Seen, Standing
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -42,7 +52,6 @@ if TYPE_CHECKING:
     from dmm.team.port import TeamLog
     from dmm.team.registry import Joined
     from dmm.team.replica import Membership
-    from dmm.team.rules import TeamRule
     from dmm.team.sign_in import Code
 
 SEEN = "team.seen"
@@ -51,45 +60,6 @@ MAX_BYTES = 1_024
 NOTHING = Batch(GENESIS, ())
 # What a server that was restored from a backup answers.
 BEHIND, RECOVERING = "behind", "recovering"
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How far a laptop is: what waits to be sent, what it knows of the team's log, since when."""
-
-    url: str
-    team: str
-    project: str
-    role: str
-    writer: str
-    unsent: int
-    known: int
-    behind: int | None
-    pulled: str | None
-    fault: str
-    rules: tuple[TeamRule, ...]
-    differences: tuple[Difference, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exchanged:
-    """What one exchange did: entries sent, events received.
-
-    Of what a restored server had lost, `returned` went back; `lost` entries are to be sent again.
-    """
-
-    sent: int
-    received: int
-    returned: int = 0
-    lost: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The last answer of the server: when, and where its log ended."""
-
-    at: str
-    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +276,7 @@ class Team:
             known = replica.membership()
             head, unsent = replica.trail(held).head.seq, replica.count_unsent()
             role = replica.role(held)
-        seen = self._seen()
+        seen, shared = self._seen(), read_shared(self._copy(held))
         return Standing(
             held.url,
             held.team,
@@ -319,7 +289,8 @@ class Team:
             None if seen is None else seen.at,
             known.fault,
             read_rules(self.path, self.home),
-            find_differences(self._copy(held), self.ledger.state().facts),
+            find_differences(shared, self.ledger.state().facts),
+            find_waiting(shared, held.writer),
         )
 
     def log(self) -> tuple[Shared, ...]:
@@ -332,6 +303,18 @@ class Team:
             replica.trail(held)
             end = replica.membership().head.seq
             return [one for one in replica.events() if one.seq <= end]
+
+    def tell(self, name: str, kind: str, title: str, text: str) -> None:
+        """Record that a person shares an observation, in these words."""
+        self.credentials()
+        if Kind.OBSERVATIONS not in self.shares:
+            what = "the project's settings do not share observations"
+            hint = 'name them in .dmm/daemon.config.json: {"team": {"share": ["observations"]}}'
+            raise UsageError(what, hint=hint)
+        if kind == Spoken.MESSAGE:
+            raise UsageError("what was said in a session is not shared")
+        told = ObservationMade(of=name, title=clean(title), narrative=clean(text))
+        self.ledger.record(self.ledger.draft(told))
 
     def withdraw(self, ids: frozenset[str]) -> Withdrawn:
         """Keep events that were blanked from being sent; say how many have left already."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dmm.team.database import Database, Row, Rows
     from dmm.team.keys import SigningKey
     from dmm.team.port import Batch, Lost, Outcome
-    from dmm.team.sharing import Told
+    from dmm.team.told import Told
 
 # Setting a row to what it is takes its lock, in every database: one push at a time per project.
 LOCK_PROJECT = """

@@ -1,0 +1,50 @@
+"""How far a laptop is with its team."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dmm.team.journal import Difference, Waiting
+    from dmm.team.rules import TeamRule
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a laptop is: what waits to be sent, what it knows of the team's log, since when."""
+
+    url: str
+    team: str
+    project: str
+    role: str
+    writer: str
+    unsent: int
+    known: int
+    behind: int | None
+    pulled: str | None
+    fault: str
+    rules: tuple[TeamRule, ...]
+    differences: tuple[Difference, ...]
+    waiting: tuple[Waiting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """What one exchange did: entries sent, events received.
+
+    Of what a restored server had lost, `returned` went back; `lost` entries are to be sent again.
+    """
+
+    sent: int
+    received: int
+    returned: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The last answer of the server: when, and where its log ended."""
+
+    at: str
+    seq: int

@@ -1,0 +1,223 @@
+"""Conflicts, proposals, uses and observations of colleagues, where settings name them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.team.test_journal import CANARY, settle, told
+from tests.team.test_sharing import PAYLOAD, make
+
+from dmm.domain.event import Draft, EventType, Trust
+from dmm.domain.usage import Count
+from dmm.errors import UsageError
+from dmm.eventlog.open_ledger import Actor
+from dmm.review.writing import Writing
+from dmm.team.sharing import is_shareable
+from dmm.team.usage_counts import MOST_MEMORIES, _split_days, read_counts
+
+if TYPE_CHECKING:
+    from tests.conftest import MemoryText
+    from tests.team.conftest import Office
+
+    from dmm.bootstrap import Dmm
+
+SLOW = "The payments client times out after 30 seconds."
+FAST = "The payments client times out after 10 seconds."
+
+
+@pytest.fixture
+def write(memory_text: MemoryText) -> Any:
+    def write(dmm: Dmm, number: int, body: str) -> None:
+        """Write a memory as Git would bring it: the same on every laptop."""
+        text = memory_text("Timeout", body, id=f"mem_2026_01_31_00{number}", tags="[payments]")
+        path = dmm.root.tree.root / "project" / f"note_{number}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    return write
+
+
+def find_open(dmm: Dmm) -> list[str]:
+    dmm.conflicts.scan()
+    return [one.conflict_id for one in dmm.conflicts.list().conflicts]
+
+
+def test_a_conflict_that_a_colleague_accepted_is_not_reported_again_here(
+    office: Office, write: Any
+) -> None:
+    laptops = [settle(office, name, ["conflicts"]) for name in ("ada", "ben", "cay")]
+    ada, ben, cay = laptops
+    for one in laptops:
+        write(one, 1, SLOW)
+        write(one, 2, FAST)
+    (found,) = find_open(ada)
+    (known,) = find_open(ben)
+    ada.resolutions.resolve(found, "intentional", reason=CANARY)
+    assert (ada.team.sync().sent, ben.team.sync().sent, cay.team.sync().sent) == (1, 0, 0)
+    # Found here before, and not looked for yet.
+    assert (find_open(ben), find_open(cay)) == ([], [])
+    shown = ben.conflicts.show(known)
+    name = ben.team.log()[-1].name
+    assert (shown.status, shown.resolution.action) == ("resolved", "intentional")
+    assert shown.resolution.reason == f"accepted by {name} (team:4)"
+    assert not ben.base.conflict_marks()
+    # Other words are another conflict.
+    write(ben, 2, FAST.replace("10", "20"))
+    assert find_open(ben)
+
+
+def test_a_contributor_settles_no_conflict_for_others(office: Office, write: Any) -> None:
+    ada = settle(office, "ada", ["conflicts"], "contributor")
+    write(ada, 1, SLOW)
+    write(ada, 2, FAST)
+    (found,) = find_open(ada)
+    ada.resolutions.resolve(found, "intentional", reason="so")
+    assert ada.team.sync().sent == 0
+
+
+def test_a_proposal_of_a_person_is_shown_as_waiting_until_it_is_decided(office: Office) -> None:
+    ada, ben = settle(office, "ada", ["proposals"]), settle(office, "ben", [])
+    text = f"# Deploying\n\nDeploy on Mondays. {CANARY}\n"
+    made = [
+        ada.proposals.write(Writing(f"global/deploy_{one}.md", CANARY, content=text + str(one)))
+        for one in (1, 2)
+    ]
+    agent = ada.as_actor(Actor("agent", "mcp", Trust.AGENT))
+    agent.proposals.write(Writing("global/agents.md", CANARY, content=text))
+    ada.team.sync()
+    ben.team.sync()
+    waiting = [(one.operation, one.paths) for one in ben.team.status().waiting]
+    assert waiting == [("create", (f"global/deploy_{one}.md",)) for one in (1, 2)]
+    assert ada.team.status().waiting == ()
+    ada.reviews.reject(made[0].id, CANARY)
+    ada.reviews.approve(made[1].id, bypass_reviewer=True)
+    ada.team.sync()
+    ben.team.sync()
+    assert ben.team.status().waiting == ()
+    assert CANARY not in str(told(ben))
+
+
+def on_day(dmm: Dmm, day: str) -> Dmm:
+    at = dt.datetime.fromisoformat(f"{day}T12:00:00+00:00")
+    return replace(dmm, base=replace(dmm.base, clock=lambda: at))
+
+
+def serve(dmm: Dmm, times: int, *names: str) -> None:
+    """Record packs that held some memories, for a task that is nobody else's business."""
+    held = [{"id": one, "path": f"project/{one}.md", "hash": "0"} for one in names]
+    ledger = dmm.project_ledger
+    for number in range(times):
+        at = dmm.base.clock().isoformat(timespec="milliseconds")
+        payload = {"task": CANARY, "retrieved": held, "files": [CANARY], "agent": CANARY}
+        identity = f"pack-{at[:10]}-{names[0]}-{number}-{dmm.base.home.name}"
+        with ledger.log.writing() as writer:
+            writer.append(Draft(EventType.PACK_SERVED, payload, identity, at))
+
+
+def served(dmm: Dmm) -> dict[str, tuple[int, int, int]]:
+    found = dmm.lifecycle.usage().memories
+    return {one.id: (one.served, one.helped, one.wrong) for one in found}
+
+
+def test_uses_of_all_laptops_add_up_once_a_day_is_over(office: Office) -> None:
+    ada, ben = settle(office, "ada", ["usage"]), settle(office, "ben", ["usage"])
+    first = on_day(ada, "2027-01-30")
+    serve(first, 3, "mem-a", "mem-b")
+    serve(first, 1, "mem-own")
+    assert first.team.sync().sent == 0
+    serve(on_day(ben, "2027-01-30"), 2, "mem-a")
+    assert served(ben) == {"mem-a": (2, 0, 0)}
+    # The day is over when something is recorded on a later one.
+    serve(on_day(ada, "2027-01-31"), 1, "mem-a")
+    assert (first.team.sync().sent, first.team.sync().sent) == (1, 0)
+    ben.team.sync()
+    assert served(ben) == {"mem-a": (5, 0, 0), "mem-b": (3, 0, 0), "mem-own": (1, 0, 0)}
+    assert served(ada)["mem-a"] == (4, 0, 0)
+    wire = told(ben)
+    assert [kind for kind, _ in wire] == ["UsageReported"]
+    assert CANARY not in str(wire)
+
+
+def test_a_laptop_that_joins_again_counts_its_own_uses_once(office: Office) -> None:
+    ada = settle(office, "ada", ["usage"])
+    serve(on_day(ada, "2027-01-30"), 3, "mem-a")
+    serve(on_day(ada, "2027-01-31"), 1, "mem-a")
+    ada.team.sync()
+    ada.team.leave()
+    again = office.open("ada")
+    again.team.join(office.url, office.registry.invite("acme", "shop", "reviewer"))
+    assert served(again) == {"mem-a": (4, 0, 0)}
+
+
+days = st.integers(1, 9).map(lambda day: f"2026-01-0{day}T12:00:00.000+00:00")
+
+
+@given(st.lists(days, max_size=30))
+def test_every_use_is_counted_in_one_day_whatever_the_clock_does(times: list[str]) -> None:
+    pack = {"task": CANARY, "retrieved": [{"id": "mem-a", "path": "project/a.md"}]}
+    events = [
+        replace(make(seq, "PackServed", pack), at=at) for seq, at in enumerate(times, start=1)
+    ]
+    shared = [one for day in _split_days(events) if (one := day.tell()) is not None]
+    counts = [read_counts(json.loads(one.payload)) or () for one in shared]
+    assert sum(one.served for day in counts for one in day) == len(times)
+    assert len({one.id for one in shared}) == len(shared)
+    assert CANARY not in str(shared)
+    assert all(is_shareable(one.type, json.loads(one.payload)) for one in shared)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        "no list",
+        "[1]",
+        '[["mem-a"]]',
+        '[["mem-a","a.md",-1,0,0,0]]',
+        '[["mem-a","a.md",1,0,100000,0]]',
+        '[["mem-a","a.md",true,0,0,0]]',
+        '[["mem-a","user:a.md",1,0,0,0]]',
+        '[["mem-a","",1,0,0,0]]',
+        json.dumps([["mem-a", "a.md", 1, 0, 0, 0]] * (MOST_MEMORIES + 1)),
+    ],
+)
+def test_counts_that_no_laptop_makes_are_neither_sent_nor_taken(counts: str) -> None:
+    assert not is_shareable("UsageReported", {"day": "2026-01-30", "counts": counts})
+    good = {"day": "2026-01-30", "counts": '[["mem-a","a.md",1,0,0,0]]'}
+    assert read_counts(good) == (Count("mem-a", "a.md", 1, 0, 0, 0),)
+    assert not is_shareable("UsageReported", good | {"day": "soon"})
+
+
+def test_an_observation_is_shared_on_request_alone(office: Office) -> None:
+    ada, ben = settle(office, "ada", ["observations"]), settle(office, "ben", [])
+    with ada.project_ledger.log.writing() as writer:
+        model = PAYLOAD["ObservationMade"] | {"model": "some", "facts": []}
+        at = "2026-01-31T12:00:00.000+00:00"
+        writer.append(Draft(EventType.OBSERVATION_MADE, model, "id-model", at))
+    ada.team.tell("obs_1", "bugfix", "Retries were missing", "The client retries now.")
+    with pytest.raises(UsageError, match="what was said in a session"):
+        ada.team.tell("msg_1", "message", CANARY, CANARY)
+    with pytest.raises(UsageError, match="settings do not share observations"):
+        ben.team.tell("obs_1", "bugfix", CANARY, CANARY)
+    assert ada.team.sync().sent == 1
+    ben.team.sync()
+    words = {"title": "Retries were missing", "text": "The client retries now."}
+    assert told(ben) == [("ObservationMade", words)]
+
+
+def test_no_canary_of_the_new_kinds_is_on_the_wire(office: Office) -> None:
+    kinds = ["conflicts", "observations", "proposals", "reviews", "usage"]
+    ada = settle(office, "ada", kinds)
+    with ada.project_ledger.log.writing() as writer:
+        for kind in ("ConflictResolved", "ObservationMade", "ProposalApplied", "UsageReported"):
+            for trust in Trust:
+                at, identity = "2026-01-31T12:00:00.000+00:00", f"id-{kind}-{trust}"
+                writer.append(Draft(kind, PAYLOAD[kind], identity, at, trust=trust))
+    ada.team.sync()
+    for file in (*office.folder.glob("server.db*"), *ada.team.path.parent.glob("team.db*")):
+        assert CANARY.encode() not in file.read_bytes()
