@@ -63,6 +63,7 @@ def test_a_conflict_that_a_colleague_accepted_is_not_reported_again_here(
     # Found here before, and not looked for yet.
     assert (find_open(ben), find_open(cay)) == ([], [])
     shown = ben.conflicts.show(known)
+    assert shown.resolution is not None
     name = ben.team.log()[-1].name
     assert (shown.status, shown.resolution.action) == ("resolved", "intentional")
     assert shown.resolution.reason == f"accepted by {name} (team:4)"

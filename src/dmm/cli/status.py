@@ -6,13 +6,14 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from dmm import endpoint, losses
+from dmm import losses
 from dmm.cli.format.costs import summarise
 from dmm.cli.format.rule_lines import not_checked
 from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
+from dmm.project.daemon_status import Health, ask_health, ask_status
 from dmm.rules.unchecked import find_misses
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
     survey = dmm.overview.survey()
     state = dmm.overview.describe(survey)
     agenda = dmm.agenda.read(survey)
-    daemon = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
+    daemon = ask_health(ANSWER_WITHIN)
     if as_json:
         fault = _ledger_fault(dmm)
         said = None if fault is None else fault.what
@@ -204,8 +205,8 @@ def _unchecked(dmm: Dmm) -> tuple[UncheckedRule, ...]:
     return dmm.rules.unchecked()
 
 
-def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
-    running = "not running" if daemon is None else f"running (PID: {daemon['pid']})"
+def _more_rows(daemon: Health | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
+    running = "not running" if daemon is None else f"running (PID: {daemon.pid})"
     yield "Daemon", running
     if daemon is not None:
         yield from _indexing_rows(dmm)
@@ -230,9 +231,10 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
 
 def _indexing_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
     """Return how far the daemon is with indexing this project."""
-    told = endpoint.call("status", {}, timeout=ANSWER_WITHIN) or {}
-    own = [one for one in told.get("projects", ()) if one["root"] == str(dmm.root.folder)]
-    for done, of in (one["indexing"] for one in own if one["indexing"]):
+    told = ask_status(ANSWER_WITHIN)
+    held = () if told is None else told.projects
+    own = (one.indexing for one in held if one.root == str(dmm.root.folder))
+    for done, of in filter(None, own):
         yield "", f"indexing this project in the background, {100 * done // max(1, of)} % done"
 
 
