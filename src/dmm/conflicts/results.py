@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dmm.conflicts.records import Record
-    from dmm.domain.conflict import ConflictType, Method, Side
-    from dmm.domain.proposal import ProposalResult
+from dmm.conflicts.records import Record
+from dmm.domain.conflict import ConflictType, Method, Side
+from dmm.domain.proposal import ProposalResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from dmm.domain.event import Trust
 from dmm.domain.plain import to_plain
-
-if TYPE_CHECKING:
-    from dmm.domain.event import Trust
 
 PREFIX = "proposal_"
 

@@ -280,88 +280,8 @@ class ReindexTold(Told):
     duration_ms: int
 
 
-class FactTold(Told):
-    """A recorded fact."""
-
-    seq: int
-    key: str
-    value: str
-
-
-class ConstraintTold(Told):
-    """A recorded constraint."""
-
-    seq: int
-    constraint: str
-    priority: Priority
-
-
-class DecisionTold(Told):
-    """A verdict: committed with its number, or blocked with the reason."""
-
-    status: Literal["COMMITTED", "BLOCKED"]
-
-
-class AnswerTold(Told):
-    """What was found; the number of the look-up can be a reference of a decision."""
-
-    query_seq: int
-    facts: list[dict[str, Any]]
-
-
-class ContextTold(Told):
-    """Everything that is held to be so."""
-
-    current_seq: int
-    facts: dict[str, Any]
-    constraints: list[dict[str, Any]]
-    decisions: list[dict[str, Any]]
-    alerts: list[dict[str, Any]]
-
-
-class ChainTold(Told):
-    """Events, each with the one that caused it."""
-
-    chain: list[dict[str, Any]]
-
-
-class EventTold(Told):
-    """One event; a payload that was blanked is null."""
-
-    seq: int
-    id: str
-    type: str
-    at: str
-    actor: str
-    payload: dict[str, object] | None
-
-
-class EventsTold(Told):
-    """Events, the oldest first; in brief each has its `line`, `tone` and `ref`."""
-
-    events: list[dict[str, object]]
-
-
 class HistogramTold(Told):
     """How many events there were when; `head` is the newest."""
 
     head: int
     buckets: list[dict[str, object]]
-
-
-class FlashbackTold(Told):
-    """What was known at an event."""
-
-    mode: Literal["FLASHBACK"]
-    viewing_seq: int
-    current_seq: int
-    historical_state: dict[str, Any]
-    diff_from_current: dict[str, Any]
-
-
-class SimulationTold(Told):
-    """What would have happened."""
-
-    timeline: str
-    result: Literal["BLOCKED", "ALLOWED"]
-    reason: str | None

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dmm.rules.results import CallFinding
+from dmm.domain.brief import Brief
+from dmm.domain.event import Event
+from dmm.eventlog.compare import Difference
+from dmm.eventlog.state import Decision, Fact, State
+from dmm.eventlog.verify import Verification
+from dmm.rules.results import CallFinding, ConstraintView
 from dmm.rules.views import show_constraint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dmm.domain.brief import Brief
-    from dmm.domain.event import Event
-    from dmm.eventlog.compare import Difference
-    from dmm.eventlog.state import Decision, Fact, State
-    from dmm.eventlog.verify import Verification
-    from dmm.rules.results import ConstraintView
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalSt
 from dmm.domain.proposal_payload import ProposalReviewed
 from dmm.errors import DmmError, ReviewRefused, UsageError
 from dmm.files.worktree import is_ignored, list_changed
+from dmm.notes.finding import Match
 from dmm.notes.placing import Around, Near, place_note
 from dmm.redaction.inputs import need
 from dmm.redaction.redact import redact
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.proposal import Check, Edit, Proposal
     from dmm.files.roots import Root
-    from dmm.notes.finding import Match, Search
+    from dmm.notes.finding import Search
     from dmm.notes.placing import Placed
     from dmm.review.application import Applied
     from dmm.review.service import Proposals

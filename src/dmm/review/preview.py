@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dmm.domain.proposal import Check
-    from dmm.review.examination import Examined
+from dmm.domain.proposal import Check
+from dmm.review.examination import Examined
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from dmm.domain.proposal import ProposalResult
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dmm.domain.event import Trust
-    from dmm.domain.proposal import Check, Edit, Judge, Operation, Proposal, ProposalStatus, Verdict
-    from dmm.review.preview import ClashView, NearMemory
+from dmm.domain.event import Trust
+from dmm.domain.proposal import (
+    Check,
+    Edit,
+    Judge,
+    Operation,
+    Proposal,
+    ProposalResult,
+    ProposalStatus,
+    Verdict,
+)
+from dmm.review.preview import ClashView, NearMemory
 
 
 @dataclass(frozen=True, slots=True)
