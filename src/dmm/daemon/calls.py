@@ -110,7 +110,11 @@ class Calls:
         """Return a health check: uptime and counts."""
         indexed = sum(project.indexed_count for project in self.projects.each())
         return Health(
-            "healthy", round(time.time() - self.started, 1), indexed, VERSION, os.getpid()
+            status="healthy",
+            uptime=round(time.time() - self.started, 1),
+            indexed_count=indexed,
+            version=VERSION,
+            pid=os.getpid(),
         )
 
     def _query(self, arguments: Mapping[str, Any]) -> object:

@@ -12,13 +12,13 @@ from dmm.domain.plain import read_value
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """A process that answers."""
+    """A process that answers; one of another version may say less."""
 
-    status: str
-    uptime: float
-    indexed_count: int
+    status: str = ""
+    uptime: float = -1.0
+    indexed_count: int = -1
     version: str
     pid: int
 
@@ -45,7 +45,7 @@ class HeldProject:
     chores: ChoresDone
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonStatus(Health):
     """What the process holds and what it counted."""
 
