@@ -29,10 +29,11 @@ from bench import report
 from bench.report import RESULTS, Measure, Part
 from dmm.server.setup import set_up
 from dmm.team.chain import Placed, Trail, link_placed, sign_head
+from dmm.team.checked import Checked
 from dmm.team.client import HttpLog
+from dmm.team.folding import fold_rules
 from dmm.team.port import PROTOCOL, Page, Taken
 from dmm.team.replica import Replica
-from dmm.team.rules import fold_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -287,10 +288,16 @@ def _measure_copies(folder: Path, sizes: Sizes) -> Iterator[Measure]:
             begun = time.process_time()
             replica.trail(held)
             again = time.process_time() - begun
+            checked = Checked()
+            replica.trail(held, checked)
+            begun = time.process_time()
+            replica.trail(held, checked)
+            behind = time.process_time() - begun
             begun = time.process_time()
             fold_rules(replica.events())
             folded = time.process_time() - begun
-        note = f"first time {1_000 * first:,.0f}; folding the rules {1_000 * folded:,.0f}"
+        note = f"first time {1_000 * first:,.0f}; folding the rules {1_000 * folded:,.0f}; "
+        note += f"once checked {1_000 * behind:,.1f}"
         yield Measure(f"a laptop checks {count:,} events, CPU ms", 1_000 * again, note=note)
 
 

@@ -28,10 +28,11 @@ from dmm.eventlog.chain import Head
 from dmm.server.setup import read_setup, set_up
 from dmm.team.chain import SERVER, Trail, is_checkpoint
 from dmm.team.credentials import read_credentials
+from dmm.team.folding import fold_rules
 from dmm.team.in_force import NAME
 from dmm.team.port import Page
 from dmm.team.replica import Replica
-from dmm.team.rules import fold_rules, read_rules
+from dmm.team.rules import read_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,12 +20,12 @@ from dmm.team import migrations, postgres, sqlite
 from dmm.team.chain import JOINED, Trail, WriterHead, seal, tell_joined
 from dmm.team.client import HttpLog
 from dmm.team.database import FIRST_VERSION, SCHEMA_VERSION
+from dmm.team.folding import fold_rules
 from dmm.team.keys import SigningKey
 from dmm.team.port import Page, Refused, Taken
 from dmm.team.postgres import ISOLATED, PostgresDatabase
 from dmm.team.registry import Registry
 from dmm.team.roles import RIGHTS, ROLES, Right, may, may_send
-from dmm.team.rules import fold_rules
 from dmm.team.sharing import SHARED
 from dmm.team.sqlite import SqliteDatabase
 from dmm.team.stored import now

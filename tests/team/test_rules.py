@@ -16,8 +16,9 @@ from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import Rulebook, compile_constraint
 from dmm.team import rules
 from dmm.team.chain import JOINED, WriterHead, seal, tell_joined
+from dmm.team.folding import TeamRule, fold_rules
 from dmm.team.roles import CONTRIBUTOR, OWNER, READER, REVIEWER
-from dmm.team.rules import TeamRule, enact, fold_rules
+from dmm.team.rules import enact
 from dmm.team.stored import now
 from dmm.team.told import Told
 

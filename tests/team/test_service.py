@@ -15,7 +15,7 @@ from dmm.domain.pack import QueryRequest
 from dmm.errors import LedgerBroken, LedgerRefused, TeamError, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.rules.commands.calls import ToolCall
-from dmm.team import rules
+from dmm.team import folding
 from dmm.team.client import HttpLog
 from dmm.team.keys import SigningKey
 from dmm.team.mark import joined_mark
@@ -137,7 +137,7 @@ def test_so_many_rules_of_a_team_are_in_force_and_no_more(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, ben = office.laptop("ada"), office.laptop("ben")
-    monkeypatch.setattr(rules, "MOST_RULES", 2)
+    monkeypatch.setattr(folding, "MOST_RULES", 2)
     for text in ("never use eval", "never use exec", RULE):
         ada.ledger.add_constraint(text)
     ada.team.sync()

@@ -205,9 +205,10 @@ class Base:
     @cached_property
     def team_rules(self) -> TeamRules:
         """The rules that others of a team have shared."""
-        from dmm.team import in_force
+        from dmm.team import checked, in_force
 
-        return in_force.TeamRules(self.ledger_path.with_name(in_force.NAME), self.home)
+        path = self.ledger_path.with_name(in_force.NAME)
+        return in_force.TeamRules(path, self.home, self.shared.part(checked.Checked))
 
     @cached_property
     def rule_folder(self) -> RuleFolder:

@@ -185,8 +185,8 @@ class Reading(Opened):
         """Shares rules with a team."""
         from dmm.team.service import Team
 
-        path, shares = self.base.team_rules.path, self.config.team.share
-        return Team(self.project_ledger, path, self.home, now, shares)
+        rules, shares = self.base.team_rules, self.config.team.share
+        return Team(self.project_ledger, rules.path, self.home, now, shares, rules.checked)
 
     @property
     def shelf(self) -> RuleShelf:

@@ -37,11 +37,14 @@ def verify(
 ) -> None:
     """Check that the ledger is as it was recorded.
 
-    Finds events that were edited, removed, moved or cut off since the last anchor.
+    Finds events that were edited, removed, moved or cut off since the last anchor, and
+    checks the whole copy of the team's log.
     """
     dmm = open_to_look(root)
     told = dmm.audit.verify(anchor=anchor)
     present(told, as_json=as_json, lines=lines.verified)
+    # A copy of a team's log that was changed is an error of its own.
+    dmm.base.team_rules()
     if not told.valid:
         raise typer.Exit(failures.FINDINGS)
 

@@ -222,6 +222,6 @@ def _lines(told: Standing) -> Iterator[str]:
 
 def _tell_most(rules: int) -> str:
     """Say that later rules may be left out."""
-    from dmm.team.rules import MOST_RULES
+    from dmm.team.folding import MOST_RULES
 
     return f"; {MOST_RULES:,} are the most, later ones have no effect" * (rules >= MOST_RULES)

@@ -147,6 +147,14 @@ class Trail:
     def __post_init__(self) -> None:
         self.writers.setdefault(SERVER, WriterHead(self.server_key, OWNER, SERVER))
 
+    def copy(self) -> Trail:
+        """Return one that goes on by itself from here."""
+        return replace(self, writers=dict(self.writers), ids=set(self.ids))
+
+    def is_of(self, server_key: str, log: LogName) -> bool:
+        """Return whether this is about the log of a server."""
+        return (self.server_key, self.log) == (server_key, log)
+
     def follow(self, placed: Iterable[Placed], *, signed: bool = True) -> None:
         """Take the next entries; TeamError names the first that does not fit.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.rules.project_ledger import ProjectLedger
-    from dmm.team.rules import TeamRule
+    from dmm.team.folding import TeamRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.errors import LedgerRefused, TeamError
+from dmm.team.checked import Checked
 from dmm.team.mark import WAY_OUT, joined_mark
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from dmm.domain.conflict import Accepted
     from dmm.domain.usage import DayCounts
     from dmm.eventlog.state import Constraint
-    from dmm.team.rules import InForce
+    from dmm.team.folding import InForce
 
 Stamp = tuple[int, ...]
 # Beside the ledger.
@@ -32,6 +33,7 @@ class TeamRules:
 
     path: Path
     home: Path
+    checked: Checked = field(default_factory=Checked)
     # None before the first look.
     _stamp: Stamp | None = None
     _known: InForce | None = None
@@ -67,7 +69,7 @@ class TeamRules:
         from dmm.team.rules import enact, read_in_force
 
         try:
-            known = read_in_force(self.path, self.home)
+            known = read_in_force(self.path, self.home, self.checked)
         except TeamError as error:
             # As with a ledger that can't be read: the rules on file hold meanwhile.
             raise LedgerRefused(error.what, where=error.where, hint=error.hint) from error

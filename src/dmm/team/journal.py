@@ -53,20 +53,22 @@ class Waiting:
 def read_shared(events: Iterable[Placed]) -> tuple[Shared, ...]:
     """Return the events in words; of what no list allows, nothing is told."""
     names: dict[str, str] = {}
-    found = []
-    for one in events:
-        entry = one.entry
-        told = {name: str(value) for name, value in read_payload(entry).items()}
-        if entry.writer == SERVER:
-            # A key tells nobody anything.
-            told.pop("key", None)
-        elif not is_shareable(entry.type, read_payload(entry)):
-            told = {}
-        if entry.writer == SERVER and entry.type == JOINED:
-            names[told.get("writer", "")] = told.get("name", "")
-        name = names.get(entry.writer, "")
-        found.append(Shared(one.seq, entry.id, entry.at, entry.writer, name, entry.type, told))
-    return tuple(found)
+    return tuple(tell_shared(one, names) for one in events)
+
+
+def tell_shared(one: Placed, names: dict[str, str]) -> Shared:
+    """Return an event in words; `names` are those of the laptops so far, and are kept up."""
+    entry = one.entry
+    told = {name: str(value) for name, value in read_payload(entry).items()}
+    if entry.writer == SERVER:
+        # A key tells nobody anything.
+        told.pop("key", None)
+    elif not is_shareable(entry.type, read_payload(entry)):
+        told = {}
+    if entry.writer == SERVER and entry.type == JOINED:
+        names[told.get("writer", "")] = told.get("name", "")
+    name = names.get(entry.writer, "")
+    return Shared(one.seq, entry.id, entry.at, entry.writer, name, entry.type, told)
 
 
 def find_differences(shared: Iterable[Shared], facts: Mapping[str, Fact]) -> tuple[Difference, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from dmm.errors import IndexBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
+from dmm.team import replica_tables as tables
 from dmm.team.blanked import find_blanked, tells_of
 from dmm.team.chain import (
     JOINED,
@@ -25,19 +26,11 @@ from dmm.team.chain import (
     is_checkpoint,
     seal,
 )
+from dmm.team.checked import WHOLE_EVERY, Checked, Known
+from dmm.team.folding import Fold
 from dmm.team.mark import damaged
 from dmm.team.port import MOST_PUSHED, Batch
-from dmm.team.replica_tables import (
-    READ_FAULT,
-    SCHEMA,
-    SCHEMA_VERSION,
-    UPGRADES,
-    WRITE_FAULT,
-    columns,
-    join_faults,
-    read_entry,
-    read_placed,
-)
+from dmm.team.replica_tables import columns, join_faults, read_entry, read_placed
 from dmm.team.roles import may_send, read_role
 from dmm.team.sharing import tell_new
 from dmm.team.told import Told
@@ -55,26 +48,6 @@ if TYPE_CHECKING:
 # The columns that hold why entries are not sent and not received.
 Way = Literal["unsent", "unreceived"]
 UNREACHABLE = "unreachable"
-MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, unsent, unreceived FROM membership"
-JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '', 0)"
-FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
-EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
-UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
-LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
-SENT = """
-SELECT max(sent, offered, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?), 0))
-FROM membership
-"""
-HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
-KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
-ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-ROLE = """
-SELECT json_extract(payload, '$.role') FROM event
-WHERE writer = ? AND type IN (?, ?) AND json_extract(payload, '$.writer') = ?
-ORDER BY seq DESC LIMIT 1
-"""
-ADD_OUT = "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +93,16 @@ class Replica:
     def in_memory(cls) -> Iterator[Replica]:
         """Open one that is gone after the block: for a log that is not proved yet."""
         with contextlib.closing(connect(None)) as connection:
-            connection.execute(SCHEMA)
+            connection.execute(tables.SCHEMA)
             yield cls(MEMORY, connection)
 
     def _prepare(self, *, create: bool) -> None:
         with translated(self._where):
             found = int(self._connection.pragma("user_version"))
-        if found > SCHEMA_VERSION:
-            what = f"team.db has version {found}; this dmm knows {SCHEMA_VERSION}"
+        if found > tables.SCHEMA_VERSION:
+            what = f"team.db has version {found}; this dmm knows {tables.SCHEMA_VERSION}"
             raise TeamError("schema", what, where=self._where, hint="upgrade dmm")
-        if found in UPGRADES or (found == 0 and create):
+        if found in tables.UPGRADES or (found == 0 and create):
             self._upgrade()
         if not create and (found == 0 or not self._rows("SELECT 1 FROM membership")):
             raise damaged("the copy of the team log is empty", self._where)
@@ -140,10 +113,10 @@ class Replica:
             # Asked anew: another process may have done it.
             found = int(self._connection.pragma("user_version"))
             if found == 0:
-                cursor.execute(SCHEMA)
-            for version in range(found or SCHEMA_VERSION, SCHEMA_VERSION):
-                cursor.execute(UPGRADES[version])
-            cursor.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                cursor.execute(tables.SCHEMA)
+            for version in range(found or tables.SCHEMA_VERSION, tables.SCHEMA_VERSION):
+                cursor.execute(tables.UPGRADES[version])
+            cursor.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION}")
 
     def _rows(self, statement: str, *values: str | int) -> list[tuple[str | int, ...]]:
         with translated(self._where):
@@ -151,21 +124,21 @@ class Replica:
 
     def membership(self) -> Membership:
         """Return how far this laptop is."""
-        writer, since, sent, head, hash_, signature, *faults = self._rows(MEMBERSHIP)[0]
+        writer, since, sent, head, hash_, signature, *faults = self._rows(tables.MEMBERSHIP)[0]
         point = Checkpoint(int(head), str(hash_), str(signature))
         return Membership(str(writer), int(since), int(sent), point, join_faults(faults))
 
     def join(self, writer: str, since: int) -> None:
         """Begin as a new writer; what the ledger holds up to `since` stays on the laptop."""
         with transaction(self._connection, self._where) as cursor:
-            cursor.execute(JOIN, (writer, since, GENESIS))
+            cursor.execute(tables.JOIN, (writer, since, GENESIS))
 
     def adopt(self, other: Replica) -> None:
         """Take the membership and the events of another instead of those held, at once."""
         with transaction(self._connection, self._where) as cursor:
             cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
-            cursor.execute(ADD_MEMBERSHIP, other._rows("SELECT * FROM membership")[0])
-            cursor.executemany(ADD_EVENT, other._rows("SELECT * FROM event ORDER BY seq"))
+            cursor.execute(tables.ADD_MEMBERSHIP, other._rows("SELECT * FROM membership")[0])
+            cursor.executemany(tables.ADD_EVENT, other._rows("SELECT * FROM event ORDER BY seq"))
 
     @contextlib.contextmanager
     def leaving(self) -> Iterator[None]:
@@ -176,7 +149,7 @@ class Replica:
         with transaction(self._connection, self._where) as cursor:
             yield
             cursor.execute("DELETE FROM membership; DELETE FROM outbox; DELETE FROM event")
-            cursor.execute(JOIN, ("", 0, GENESIS))
+            cursor.execute(tables.JOIN, ("", 0, GENESIS))
 
     @contextlib.contextmanager
     def being(self, writer: str) -> Iterator[bool]:
@@ -195,9 +168,9 @@ class Replica:
             # In a ledger that was restored, other events may stand under the same numbers.
             start = taken if mark in ("", log.hash_of(taken)) else since
             self._withdraw(cursor, held, find_blanked(log, start, head.seq))
-            last = next(cursor.execute(LAST), (0, GENESIS))
+            last = next(cursor.execute(tables.LAST), (0, GENESIS))
             end = Head(int(last[0]), str(last[1]))
-            known = {row[0] for row in cursor.execute(KNOWN)}
+            known = {row[0] for row in cursor.execute(tables.KNOWN)}
             if not next(cursor.execute("SELECT count(*) FROM event"))[0]:
                 # The log was not read since joining; it may hold some of this already.
                 return 0
@@ -206,7 +179,7 @@ class Replica:
                 # What the role may not send is passed over.
                 if told.id not in known and may_send(role, told.type):
                     entry = seal(held.key, held.log, held.writer, end, told)
-                    cursor.execute(ADD_OUT, columns(entry))
+                    cursor.execute(tables.ADD_OUT, columns(entry))
                     end, found = Head(entry.wseq, entry.whash), found + 1
             cursor.execute("UPDATE membership SET taken = ?, mark = ?", (head.seq, head.hash))
         return found
@@ -214,35 +187,37 @@ class Replica:
     def _withdraw(self, cursor: apsw.Cursor, held: Credentials, blanked: frozenset[str]) -> None:
         """Drop the entries of blanked events that were not sent, and seal those after them anew."""
         sent = self._sent(held.writer)
-        waiting = [read_entry(row) for row in cursor.execute(UNSENT, (sent, -1))]
+        waiting = [read_entry(row) for row in cursor.execute(tables.UNSENT, (sent, -1))]
         kept = [one for one in waiting if not tells_of(one, blanked)]
         if len(kept) == len(waiting):
             return
         cursor.execute("DELETE FROM outbox WHERE wseq > ?", (sent,))
-        last = next(cursor.execute(LAST), (0, GENESIS))
+        last = next(cursor.execute(tables.LAST), (0, GENESIS))
         end = Head(int(last[0]), str(last[1]))
         for one in kept:
             told = Told(one.id, one.type, one.at, one.payload)
             entry = seal(held.key, held.log, held.writer, end, told)
-            cursor.execute(ADD_OUT, columns(entry))
+            cursor.execute(tables.ADD_OUT, columns(entry))
             end = Head(entry.wseq, entry.whash)
 
     def _sent(self, writer: str) -> int:
         """Return how many own entries the server may hold; an answer may have been lost."""
         with translated(self._where):
-            return int(next(self._connection.execute(SENT, (writer,)))[0])
+            return int(next(self._connection.execute(tables.SENT, (writer,)))[0])
 
     def count_sent(self, writer: str, ids: frozenset[str]) -> int:
         """Count the entries that tell of some events and have left this laptop."""
         sent = self._sent(writer)
-        own = [one for row in self._rows(UNSENT, 0, -1) if (one := read_entry(row)).wseq <= sent]
+        own = [
+            one for row in self._rows(tables.UNSENT, 0, -1) if (one := read_entry(row)).wseq <= sent
+        ]
         # Those of an earlier membership are known from the log alone.
         left = (*own, *(one.entry for one in self.events()))
         return len({one.id for one in left if tells_of(one, ids)})
 
     def role(self, held: Credentials) -> str:
         """Return the role that the log last told for this laptop; the server checks it, too."""
-        found = self._rows(ROLE, SERVER, JOINED, ROLE_CHANGED, held.writer)
+        found = self._rows(tables.ROLE, SERVER, JOINED, ROLE_CHANGED, held.writer)
         return read_role(str(found[0][0]) if found else held.role)
 
     def erase_freed(self) -> None:
@@ -252,8 +227,8 @@ class Replica:
     def unsent(self) -> Batch:
         """Return the next entries to send."""
         sent, seen = map(int, self._rows("SELECT sent, head FROM membership")[0])
-        before = self._rows(HASH_OF, sent)
-        entries = self._rows(UNSENT, sent, MOST_PUSHED)
+        before = self._rows(tables.HASH_OF, sent)
+        entries = self._rows(tables.UNSENT, sent, MOST_PUSHED)
         previous = str(before[0][0]) if before else GENESIS
         return Batch(previous, tuple(map(read_entry, entries)), seen)
 
@@ -286,7 +261,7 @@ class Replica:
     def acknowledge(self, last: Entry) -> None:
         """Note that the server holds the entries up to one, unless the laptop joined anew since."""
         with transaction(self._connection, self._where) as cursor:
-            if [(last.whash,)] == list(cursor.execute(HASH_OF, (last.wseq,))):
+            if [(last.whash,)] == list(cursor.execute(tables.HASH_OF, (last.wseq,))):
                 cursor.execute("UPDATE membership SET sent = ?", (last.wseq,))
 
     def send_from(self, wseq: int) -> None:
@@ -306,13 +281,13 @@ class Replica:
         self._note(way, "")
 
     def _note(self, way: Way, fault: str) -> None:
-        if self._rows(READ_FAULT[way])[0][0] != fault:
+        if self._rows(tables.READ_FAULT[way])[0][0] != fault:
             with transaction(self._connection, self._where) as cursor:
-                cursor.execute(WRITE_FAULT[way], (fault,))
+                cursor.execute(tables.WRITE_FAULT[way], (fault,))
 
     def events(self, after: int = 0) -> list[Placed]:
         """Read the copy of the log."""
-        return [read_placed(row) for row in self._rows(EVENTS, after)]
+        return [read_placed(row) for row in self._rows(tables.EVENTS, after)]
 
     def find_lost(self, held: Credentials, point: Checkpoint) -> tuple[list[Placed], Checkpoint]:
         """Return what a server lost that ends earlier than this copy, and the end it signed.
@@ -341,7 +316,9 @@ class Replica:
             what = "the server's signature is not by the key it was joined with"
             raise TeamError("unsigned", what, hint="ask whoever runs the server")
 
-    def receive(self, held: Credentials, page: Page, after: int) -> int:
+    def receive(
+        self, held: Credentials, page: Page, after: int, checked: Checked | None = None
+    ) -> int:
         """Add a page that was asked for from a number on; return how many events are new.
 
         Another process may have received some of it since.
@@ -349,7 +326,7 @@ class Replica:
         point = page.head
         self._need_signed(held, point)
         with transaction(self._connection, self._where) as cursor:
-            trail = self.trail(held)
+            trail = self.trail(held, checked)
             if point.seq < trail.head.seq == after:
                 what = f"the server's log ends at {point.seq}; this laptop has {after} events"
                 raise TeamError("behind", what, hint="was the server restored from an old backup?")
@@ -358,7 +335,7 @@ class Replica:
                 self._need_same(one.seq, one.hash)
             trail.follow(new)
             for one in new:
-                cursor.execute(ADD_EVENT, (one.seq, one.hash, *columns(one.entry)))
+                cursor.execute(tables.ADD_EVENT, (one.seq, one.hash, *columns(one.entry)))
             if point.seq <= trail.head.seq:
                 self._need_same(point.seq, point.hash)
             if new and trail.head.seq == point.seq:
@@ -372,19 +349,44 @@ class Replica:
             what = f"the server signed another event {seq} than this laptop has"
             raise TeamError("forked", what, hint="ask whoever runs the server")
 
-    def trail(self, held: Credentials) -> Trail:
+    def trail(self, held: Credentials, checked: Checked | None = None) -> Trail:
         """Follow the copy up to the last signed checkpoint; TeamError where it was changed.
 
         Entries that came after it, in a pull that broke off, are proved by their signatures.
         """
-        trail = Trail(held.server_key, held.log)
-        point = self.membership().head
-        events = self.events()
-        trail.follow((one for one in events if one.seq <= point.seq), signed=False)
-        signed = is_checkpoint(held.server_key, held.team, held.project, point)
-        if point.seq and (not signed or trail.head != Head(point.seq, point.hash)):
-            what = "the copy of the team log was changed on this laptop"
-            hint = "remove team.db and join again with a new invitation"
-            raise TeamError("edited", what, where=self._where, hint=hint)
-        trail.follow(one for one in events if one.seq > point.seq)
+        checked = checked or Checked()
+        with checked.lock:
+            trail = self.check(held, checked).trail.copy()
+        trail.follow(self.events(trail.head.seq))
         return trail
+
+    def check(self, held: Credentials, checked: Checked) -> Known:
+        """Check what is new in the copy, up to the last signed checkpoint, and fold it.
+
+        What this process has checked is checked again once in a while, and if some of it is gone.
+        """
+        with checked.lock:
+            known, checked.known = self._find_known(held, checked), None
+            point = self.membership().head
+            for one in self._signed_after(known.trail.head.seq, point.seq):
+                known.trail.follow((one,), signed=False)
+                known.fold.add(one)
+            signed = is_checkpoint(held.server_key, held.team, held.project, point)
+            if point.seq and (not signed or known.trail.head != Head(point.seq, point.hash)):
+                what = "the copy of the team log was changed on this laptop"
+                hint = "remove team.db and join again with a new invitation"
+                raise TeamError("edited", what, where=self._where, hint=hint)
+            checked.known = known
+            return known
+
+    def _find_known(self, held: Credentials, checked: Checked) -> Known:
+        """Return what was checked of this very copy; nothing where it is time for the whole."""
+        now, known = checked.clock(), checked.known
+        if known is not None and now < known.until and known.trail.is_of(held.server_key, held.log):
+            head = known.trail.head
+            if self._rows(tables.EXTENT, head.seq)[0] == (head.seq, head.hash):
+                return known
+        return Known(Trail(held.server_key, held.log), Fold(), now + WHOLE_EVERY)
+
+    def _signed_after(self, seq: int, end: int) -> Iterator[Placed]:
+        return (one for one in self.events(seq) if one.seq <= end)

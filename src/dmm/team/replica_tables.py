@@ -34,6 +34,28 @@ WRITE_FAULT = {
     "unsent": "UPDATE membership SET unsent = ?",
     "unreceived": "UPDATE membership SET unreceived = ?",
 }
+MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, unsent, unreceived FROM membership"
+JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '', 0)"
+FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
+EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
+UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
+LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
+SENT = """
+SELECT max(sent, offered, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?), 0))
+FROM membership
+"""
+HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
+# How many events there are up to one, and its hash.
+EXTENT = "SELECT count(*), coalesce(max(iif(seq = ?1, hash, '')), '') FROM event WHERE seq <= ?1"
+KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
+ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ROLE = """
+SELECT json_extract(payload, '$.role') FROM event
+WHERE writer = ? AND type IN (?, ?) AND json_extract(payload, '$.writer') = ?
+ORDER BY seq DESC LIMIT 1
+"""
+ADD_OUT = "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def join_faults(faults: Sequence[str | int]) -> str:

@@ -2,64 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.conflict import Accepted, Resolution
-from dmm.domain.event import EventType, Trust
+from dmm.domain.event import Trust
 from dmm.eventlog.state import TEAM, Constraint
 from dmm.rules.rulebook import compile_constraint, in_words, on_calls
-from dmm.team.chain import JOINED, ROLE_CHANGED, SERVER, read_payload
+from dmm.team.checked import Checked
 from dmm.team.credentials import read_credentials
-from dmm.team.journal import read_shared
+from dmm.team.folding import MOST_RULES, InForce
 from dmm.team.mark import need_left
 from dmm.team.replica import Replica
-from dmm.team.roles import may_send
-from dmm.team.sharing import ADDS, LIFTED, is_rule
-from dmm.team.usage_counts import tell_day
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from dmm.domain.usage import DayCounts
-    from dmm.team.chain import Placed
-
-# How many of a team are in force at once; the oldest are.
-MOST_RULES = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class TeamRule:
-    """A rule of the team: the number of its event in the log, and who shared it."""
-
-    seq: int
-    text: str
-    priority: str
-    writer: str
-
-
-def fold_rules(events: Iterable[Placed]) -> tuple[TeamRule, ...]:
-    """Return the rules in force: reviewers add them; they and the server lift them by id.
-
-    What counts is the role at the time of the event. A rule outlives the membership of whoever
-    shared it.
-    """
-    roles: dict[str, str] = {}
-    rules: dict[str, TeamRule] = {}
-    for one in events:
-        entry = one.entry
-        told = {name: str(value) for name, value in read_payload(entry).items()}
-        if entry.writer == SERVER and entry.type in (JOINED, ROLE_CHANGED):
-            roles[told.get("writer", "")] = told.get("role", "")
-        named = told.get("of", entry.id)
-        allowed = may_send(roles.get(entry.writer, ""), entry.type)
-        if entry.type in ADDS and allowed and is_rule(told):
-            rules[named] = TeamRule(one.seq, told["text"], told["priority"], entry.writer)
-        elif entry.type == LIFTED and (allowed or entry.writer == SERVER):
-            rules.pop(named, None)
-    return tuple(rules.values())
+    from dmm.team.folding import TeamRule
 
 
 @lru_cache(2 * MOST_RULES)
@@ -88,21 +47,12 @@ def _constrain(rule: TeamRule, compiled: Mapping[str, Any] | None) -> Constraint
     )
 
 
-@dataclass(frozen=True, slots=True)
-class InForce:
-    """What the team's log does here: rules, conflicts accepted by their keys, counts of uses."""
-
-    rules: tuple[TeamRule, ...] = ()
-    accepted: Mapping[str, Accepted] = field(default_factory=dict)
-    counts: tuple[DayCounts, ...] = ()
-
-
-def read_rules(path: Path, home: Path) -> tuple[TeamRule, ...]:
+def read_rules(path: Path, home: Path, checked: Checked | None = None) -> tuple[TeamRule, ...]:
     """Read the rules that others have shared; the laptop's own are in its ledger."""
-    return read_in_force(path, home).rules
+    return read_in_force(path, home, checked).rules
 
 
-def read_in_force(path: Path, home: Path) -> InForce:
+def read_in_force(path: Path, home: Path, checked: Checked | None = None) -> InForce:
     """Read what others have shared and has an effect here, proved."""
     with Replica.opened(path) as replica:
         known = replica.membership()
@@ -110,22 +60,9 @@ def read_in_force(path: Path, home: Path) -> InForce:
             # The laptop has left its team; or somebody emptied the copy, which lifts no rule.
             need_left(home, path)
             return InForce()
-        # The copy is proved before any of it counts.
-        replica.trail(read_credentials(home, known.writer))
-        # What no signed end of the log covers yet has no effect; the next pull goes on from there.
-        events = [one for one in replica.events() if one.seq <= known.head.seq]
-    rules = tuple(one for one in fold_rules(events) if one.writer != known.writer)
-    return InForce(rules[:MOST_RULES], *fold_used(events))
-
-
-def fold_used(events: Iterable[Placed]) -> tuple[dict[str, Accepted], tuple[DayCounts, ...]]:
-    """Return the conflicts that a reviewer accepted, the first verdict each, and all counts."""
-    accepted: dict[str, Accepted] = {}
-    counts = []
-    for one in read_shared(events):
-        if one.told.get("action") == Resolution.INTENTIONAL and "key" in one.told:
-            by = one.name or one.writer
-            accepted.setdefault(one.told["key"], Accepted(one.seq, one.at, by))
-        elif one.type == EventType.USAGE_REPORTED:
-            counts.append(tell_day(one.id, one.name or one.writer, one.told))
-    return accepted, tuple(one for one in counts if one is not None)
+        # The copy is proved before any of it counts, and nothing counts that no signed end of the
+        # log covers yet; the next pull goes on from there.
+        held = read_credentials(home, known.writer)
+        checked = checked or Checked()
+        with checked.lock:
+            return replica.check(held, checked).fold.in_force(known.writer)

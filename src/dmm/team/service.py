@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.observation import Kind as Spoken
@@ -18,6 +18,7 @@ from dmm.private import FOLDER
 from dmm.reading import read_regular
 from dmm.redaction.clean import clean
 from dmm.team import client
+from dmm.team.checked import Checked
 from dmm.team.client import HttpLog, HttpMembers
 from dmm.team.credentials import (
     Credentials,
@@ -72,6 +73,7 @@ class Team:
     clock: Callable[[], dt.datetime]
     # The kinds of events that the project shares besides rules.
     shares: tuple[str, ...] = ()
+    checked: Checked = field(default_factory=Checked)
 
     @property
     def joined(self) -> bool:
@@ -115,7 +117,7 @@ class Team:
         with Replica.in_memory() as proved:
             proved.join(held.writer, since)
             # What an earlier membership sent is known from the log, and not sent again.
-            _, end = receive(proved, held, HttpLog.of(held))
+            _, end = receive(proved, held, HttpLog.of(held), Checked())
             keep_credentials(self.home, held)
             make_folder(self.path.parent, mode=FOLDER)
             if damaged:
@@ -261,7 +263,7 @@ class Team:
         """Receive what is new, and give back what the server lost."""
         with Replica.opened(self.path) as replica:
             with replica.noting("unreceived"):
-                done, end = receive(replica, held, log)
+                done, end = receive(replica, held, log, self.checked)
             # Who has left while the answer was on its way is not noted as joined again.
             with replica.being(held.writer) as member:
                 if member:
@@ -274,7 +276,7 @@ class Team:
         with Replica.opened(self.path) as replica:
             replica.collect(held, self.ledger.reading, self.shares)
             known = replica.membership()
-            head, unsent = replica.trail(held).head.seq, replica.count_unsent()
+            head, unsent = replica.trail(held, self.checked).head.seq, replica.count_unsent()
             role = replica.role(held)
         seen, shared = self._seen(), read_shared(self._copy(held))
         return Standing(
@@ -288,7 +290,7 @@ class Team:
             None if seen is None else max(0, seen.seq - head),
             None if seen is None else seen.at,
             known.fault,
-            read_rules(self.path, self.home),
+            read_rules(self.path, self.home, self.checked),
             find_differences(shared, self.ledger.state().facts),
             find_waiting(shared, held.writer),
         )
@@ -349,7 +351,9 @@ class Team:
             return None
 
 
-def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[Exchanged, int]:
+def receive(
+    replica: Replica, held: Credentials, log: TeamLog, checked: Checked
+) -> tuple[Exchanged, int]:
     """Read a log to its end; return what was new, and where it ends.
 
     A server that was restored behind this laptop gets back what it lost, once.
@@ -357,14 +361,14 @@ def receive(replica: Replica, held: Credentials, log: TeamLog) -> tuple[Exchange
     received, returned, tried = 0, 0, False
     sent = replica.membership().sent
     while True:
-        after = replica.trail(held).head.seq
+        after = replica.trail(held, checked).head.seq
         page = log.pull(after)
         if isinstance(page, Revoked):
             raise TeamError("revoked", REVOKED)
         if page.head.seq < after and isinstance(log, TakesBack) and not tried:
             returned, tried = give_back(log, *replica.find_lost(held, page.head)), True
             continue
-        received += replica.receive(held, page, after)
+        received += replica.receive(held, page, after, checked)
         if not page.placed or page.placed[-1].seq >= page.head.seq:
             lost = replica.send_lost(held, sent)
             return Exchanged(0, received, returned, lost), page.head.seq

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dmm.team.folding import TeamRule
     from dmm.team.journal import Difference, Waiting
-    from dmm.team.rules import TeamRule
 
 
 @dataclass(frozen=True, slots=True)

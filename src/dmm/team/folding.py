@@ -1,0 +1,100 @@
+"""What a team's log adds up to: a fold over its events, in the order of the server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dmm.domain.conflict import Accepted, Resolution
+from dmm.domain.event import EventType
+from dmm.team.chain import JOINED, ROLE_CHANGED, SERVER, read_payload
+from dmm.team.journal import tell_shared
+from dmm.team.roles import may_send
+from dmm.team.sharing import ADDS, LIFTED, is_rule
+from dmm.team.usage_counts import tell_day
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dmm.domain.usage import DayCounts
+    from dmm.team.chain import Placed
+    from dmm.team.journal import Shared
+
+# How many of a team are in force at once; the oldest are.
+MOST_RULES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class TeamRule:
+    """A rule of the team: the number of its event in the log, and who shared it."""
+
+    seq: int
+    text: str
+    priority: str
+    writer: str
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What the team's log does here: rules, conflicts accepted by their keys, counts of uses."""
+
+    rules: tuple[TeamRule, ...] = ()
+    accepted: Mapping[str, Accepted] = field(default_factory=dict)
+    counts: tuple[DayCounts, ...] = ()
+
+
+@dataclass(slots=True)
+class Fold:
+    """The state of a log as far as it was read."""
+
+    rules: dict[str, TeamRule] = field(default_factory=dict)
+    _roles: dict[str, str] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
+    _accepted: dict[str, Accepted] = field(default_factory=dict)
+    _counts: list[DayCounts] = field(default_factory=list)
+
+    def add(self, one: Placed) -> None:
+        """Take in the next event."""
+        self._follow_rules(one)
+        told = tell_shared(one, self._names)
+        if told.told.get("action") == Resolution.INTENTIONAL and "key" in told.told:
+            by = told.name or told.writer
+            # The first verdict in the order of the server counts.
+            self._accepted.setdefault(told.told["key"], Accepted(told.seq, told.at, by))
+        elif told.type == EventType.USAGE_REPORTED:
+            self._count(told)
+
+    def _follow_rules(self, one: Placed) -> None:
+        """Reviewers add rules; they and the server lift them by id.
+
+        What counts is the role at the time of the event. A rule outlives the membership of whoever
+        shared it.
+        """
+        entry = one.entry
+        told = {name: str(value) for name, value in read_payload(entry).items()}
+        if entry.writer == SERVER and entry.type in (JOINED, ROLE_CHANGED):
+            self._roles[told.get("writer", "")] = told.get("role", "")
+        named = told.get("of", entry.id)
+        allowed = may_send(self._roles.get(entry.writer, ""), entry.type)
+        if entry.type in ADDS and allowed and is_rule(told):
+            self.rules[named] = TeamRule(one.seq, told["text"], told["priority"], entry.writer)
+        elif entry.type == LIFTED and (allowed or entry.writer == SERVER):
+            self.rules.pop(named, None)
+
+    def _count(self, told: Shared) -> None:
+        counts = tell_day(told.id, told.name or told.writer, told.told)
+        if counts is not None:
+            self._counts.append(counts)
+
+    def in_force(self, own: str) -> InForce:
+        """Return what has an effect on the laptop of a writer; its own rules are in its ledger."""
+        rules = tuple(one for one in self.rules.values() if one.writer != own)
+        return InForce(rules[:MOST_RULES], dict(self._accepted), tuple(self._counts))
+
+
+def fold_rules(events: Iterable[Placed]) -> tuple[TeamRule, ...]:
+    """Return the rules in force after some events."""
+    fold = Fold()
+    for one in events:
+        fold.add(one)
+    return tuple(fold.rules.values())

@@ -1,0 +1,121 @@
+"""A process checks what is new in its copy of the log; an edit of the rest has no effect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.team.conftest import rewrite
+
+from dmm.errors import LedgerRefused, TeamError
+from dmm.team.checked import WHOLE_EVERY, Checked
+from dmm.team.replica import Replica
+
+if TYPE_CHECKING:
+    from tests.team.conftest import Office
+
+    from dmm.bootstrap import Dmm
+
+RULE, NEXT = "never run terraform destroy", "never use telnet"
+EDIT = """UPDATE event SET payload = replace(payload, 'never', 'always') WHERE seq = 3"""
+
+
+def texts(dmm: Dmm) -> list[str]:
+    return [one.text for one in dmm.base.team_rules()]
+
+
+@pytest.fixture
+def pair(office: Office) -> tuple[Dmm, Dmm]:
+    ada, ben = office.laptop("ada"), office.laptop("ben")
+    ada.ledger.add_constraint(RULE)
+    ada.team.sync()
+    ben.team.sync()
+    assert texts(ben) == [RULE]
+    return ada, ben
+
+
+def test_only_what_is_new_is_read_again(pair: tuple[Dmm, Dmm]) -> None:
+    ada, ben = pair
+    checked = ben.team.checked
+    known = checked.known
+    assert known is not None
+    assert (known.trail.head.seq, ben.base.team_rules.checked) == (3, checked)
+    ada.ledger.add_constraint(NEXT)
+    ada.team.sync()
+    ben.team.sync()
+    assert texts(ben) == [RULE, NEXT]
+    assert checked.known is known
+    assert known.trail.head.seq == 4
+
+
+def test_an_edit_of_what_was_checked_has_no_effect_and_is_found_by_the_next_process(
+    pair: tuple[Dmm, Dmm], office: Office
+) -> None:
+    ada, ben = pair
+    rewrite(ben.team.path, EDIT)
+    ada.ledger.add_constraint(NEXT)
+    ada.team.sync()
+    ben.team.sync()
+    assert texts(ben) == [RULE, NEXT]
+    # As a process that starts does, whether or not a daemon ran at the time of the edit.
+    other = office.open("ben")
+    with pytest.raises(LedgerRefused, match="event 3 of the team log: it does not match its hash"):
+        other.base.team_rules()
+    with pytest.raises(TeamError, match="event 3 of the team log"):
+        other.team.status()
+
+
+def test_an_edit_is_found_by_the_check_of_the_whole(pair: tuple[Dmm, Dmm]) -> None:
+    _, ben = pair
+    held = ben.team.credentials()
+    now = [0.0]
+    checked = Checked(lambda: now[0])
+    with Replica.opened(ben.team.path) as replica:
+        replica.check(held, checked)
+        rewrite(ben.team.path, EDIT)
+        now[0] = WHOLE_EVERY - 1
+        replica.check(held, checked)
+        now[0] = WHOLE_EVERY
+        for _ in range(2):
+            with pytest.raises(TeamError, match="event 3 of the team log: it does not match"):
+                replica.check(held, checked)
+        assert checked.known is None
+
+
+@pytest.mark.parametrize(
+    ("what", "named"),
+    [
+        ("DELETE FROM event WHERE seq = 2", "event 2 is missing"),
+        ("UPDATE event SET hash = replace(hash, 'a', 'b') WHERE seq = 3", "does not continue"),
+        ("DELETE FROM event WHERE seq = 3", "was changed on this laptop"),
+        ("UPDATE membership SET signature = replace(signature, 'a', 'b')", "was changed on this"),
+    ],
+)
+def test_what_is_dropped_or_no_longer_signed_is_found_at_once(
+    pair: tuple[Dmm, Dmm], what: str, named: str
+) -> None:
+    _, ben = pair
+    rewrite(ben.team.path, what)
+    with pytest.raises(LedgerRefused, match=named):
+        ben.base.team_rules()
+    # The rules of before go on in this process.
+    assert [one.text for one in ben.base.team_rules._held] == [RULE]
+
+
+def test_what_was_checked_of_one_copy_counts_for_no_other(
+    pair: tuple[Dmm, Dmm], office: Office
+) -> None:
+    _, ben = pair
+    known = ben.team.checked.known
+    ben.team.leave(keep=False)
+    assert texts(ben) == []
+    ben.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
+    assert texts(ben) == [RULE]
+    assert known is not None
+    held = replace(ben.team.credentials(), server_key="0" * 64)
+    with (
+        Replica.opened(ben.team.path) as replica,
+        pytest.raises(TeamError, match="was changed on this laptop"),
+    ):
+        replica.check(held, Checked(known=known))
