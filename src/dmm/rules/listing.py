@@ -10,25 +10,11 @@ from dmm.domain.event import PERSONS
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.state import FILE, Constraint
 from dmm.files.rules import FOLDER
+from dmm.rules import results
 from dmm.rules.authorship import Wish, compose
 from dmm.rules.checks import prove_files, show_ruling
 from dmm.rules.drafts import write_draft
 from dmm.rules.folder import priority_of
-from dmm.rules.results import (
-    CallChecked,
-    InForce,
-    Proved,
-    RuleExplained,
-    RuleFault,
-    RuleList,
-    RuleRehearsed,
-    RuleRow,
-    RuleShown,
-    UncheckedRule,
-    Uncompiled,
-    Uncompileds,
-    VerdictExplained,
-)
 from dmm.rules.rulebook import filed_rule, on_calls
 from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule, state_of_rule
@@ -64,8 +50,8 @@ if TYPE_CHECKING:
 
 HERE = "simulation"
 STOPS_SHOWN = 10
-F = TypeVar("F", bound=InForce)
-R = TypeVar("R", bound=RuleRow)
+F = TypeVar("F", bound=results.InForce)
+R = TypeVar("R", bound=results.RuleRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +65,26 @@ class RuleReading:
     is_trusted: Callable[[], bool] = lambda: True
 
     @traced()
-    def list(self) -> RuleList:
+    def list(self) -> results.RuleList:
         """List all rules, the most binding first, and the files that can't be used."""
-        views = [show_shelved(one, RuleRow) for one in self.shelf.rules()]
-        views += [show_constraint_rule(one, RuleRow) for one in self._constraints()]
+        views = [show_shelved(one, results.RuleRow) for one in self.shelf.rules()]
+        views += [show_constraint_rule(one, results.RuleRow) for one in self._constraints()]
         views = self._marked(views)
         faults = *map(show_fault, self.shelf.faults()), *self._team_faults()
         counts = count_states(one for one in views if not one.pending and not one.disabled)
-        return self._unless_trusted(RuleList(tuple(ordered(views)), counts, faults))
+        return self._unless_trusted(results.RuleList(tuple(ordered(views)), counts, faults))
 
     def _unless_trusted(self, told: F) -> F:
         """Add the notice that the rules of an untrusted project are inactive."""
         return told if self.is_trusted() else replace(told, trusted=False, in_force=False)
 
     @traced()
-    def show(self, name: str) -> RuleShown:
+    def show(self, name: str) -> results.RuleShown:
         """Show one rule: its state, what it matches in plain words, and its examples."""
         found = self._find(name)
         about = {"stopped": self._count_stops(found), "digest": digest_rule(found)}
         if isinstance(found, ShelvedRule):
-            show = partial(show_shelved, found, RuleShown, source=found.source)
+            show = partial(show_shelved, found, results.RuleShown, source=found.source)
             told = detail_rule(show, found.rule, found.state, **about)
         else:
             told = _show_constraint(found, **about)
@@ -109,12 +95,12 @@ class RuleReading:
         misses = find_misses(self.constraints.project_ledger)
         return [replace(one, unchecked=mark(misses, one.id, one.seq)) for one in views]
 
-    def unchecked(self) -> tuple[UncheckedRule, ...]:
+    def unchecked(self) -> tuple[results.UncheckedRule, ...]:
         """List the rules that could not be checked on real calls lately, and why."""
         if not find_misses(self.constraints.project_ledger):
             return ()
         return tuple(
-            UncheckedRule(one.id, one.title, *astuple(one.unchecked))
+            results.UncheckedRule(one.id, one.title, *astuple(one.unchecked))
             for one in self.list().rules
             if one.unchecked is not None
         )
@@ -134,7 +120,7 @@ class RuleReading:
         return len(find_stops(self.constraints.project_ledger, *_names(found)))
 
     @traced()
-    def explain(self, name: str) -> RuleExplained | VerdictExplained:
+    def explain(self, name: str) -> results.RuleExplained | results.VerdictExplained:
         """Explain a rule by what it stopped last, or the verdict on one recorded call."""
         try:
             found = self._find(name)
@@ -145,10 +131,10 @@ class RuleReading:
         stops = find_stops(self.constraints.project_ledger, *_names(found))
         shown, last = self.show(name), tuple(stops[-STOPS_SHOWN:])
         about = shown.id, shown.title, shown.state, shown.matches, shown.stopped
-        return RuleExplained(*about, last)
+        return results.RuleExplained(*about, last)
 
     @traced(*SIMULATION)
-    def rehearse(self, what: str, *, progress: Progress | None = None) -> RuleRehearsed:
+    def rehearse(self, what: str, *, progress: Progress | None = None) -> results.RuleRehearsed:
         """Replay past sessions against a rule: one that is there, a sentence, or a file's text."""
         constraint, state = self._suppose(what)
         told = self.rehearsals.rehearse_constraint(constraint, progress)
@@ -172,30 +158,30 @@ class RuleReading:
             return _supposed(filed, found.source), state_of_rule(filed)
         return found, state_of(found)
 
-    def check(self, asked: Asked) -> CallChecked:
+    def check(self, asked: Asked) -> results.CallChecked:
         """Judge a call as a hook would; nothing is recorded."""
         call = asked.to_call(self.shelf.root.project)
         return self._unless_trusted(show_ruling(call, self.guard.judge(call)))
 
-    def test(self) -> Proved:
+    def test(self) -> results.Proved:
         """Run the examples of all rule files, as they stand on disk."""
         return prove_files(self.shelf.root.folder, self.unchecked())
 
     @traced()
-    def draft(self) -> Uncompileds:
+    def draft(self) -> results.Uncompileds:
         """Show the sentences without a matcher to an agent, with the matcher reference."""
         files = [one for one in self.shelf.rules() if not one.rule.disabled]
         bare = [
-            Uncompiled(one.rule.id, one.rule.title, one.rule.origin or None)
+            results.Uncompiled(one.rule.id, one.rule.title, one.rule.origin or None)
             for one in files
             if lacks_matcher(one.rule)
         ]
         bare += [
-            Uncompiled(str(one.seq), one.text, None)
+            results.Uncompiled(str(one.seq), one.text, None)
             for one in self._constraints()
             if not one.pending and not one.is_shared and not stops_calls(one)
         ]
-        return Uncompileds(tuple(bare), write_draft(bare))
+        return results.Uncompileds(tuple(bare), write_draft(bare))
 
     @property
     def _is_person(self) -> bool:
@@ -215,13 +201,13 @@ class RuleReading:
             shared = ledger.shared()
         return [one for one in (*own, *shared) if self._is_person or not one.pending]
 
-    def _team_faults(self) -> builtins.list[RuleFault]:
+    def _team_faults(self) -> builtins.list[results.RuleFault]:
         """Return why the team's rules can't be read."""
         ledger = self.constraints.project_ledger
         try:
             _ = ledger.shared and ledger.shared()
         except (StorageError, LedgerRefused) as error:
-            return [RuleFault(error.where, None, error.what, error.hint)]
+            return [results.RuleFault(error.where, None, error.what, error.hint)]
         return []
 
     def _find(self, name: str) -> ShelvedRule | Constraint:
@@ -247,14 +233,16 @@ class RuleReading:
         raise UsageError(f"constraint {found.seq} is not a rule file", hint=hint)
 
 
-def _show_constraint(one: Constraint, **more: Any) -> RuleShown:
+def _show_constraint(one: Constraint, **more: Any) -> results.RuleShown:
     filed = filed_rule(one)
     if filed is None:
         return detail_constraint(one, **more)
     # Until a person decides, a proposed rule asks where it would deny.
     now = replace(filed, level="ask") if filed.level == "deny" else filed
     more |= {"proposes": filed.id, "becomes": state_of_rule(filed).value, "source": one.source}
-    return detail_rule(partial(show_constraint_rule, one, RuleShown), now, state_of(one), **more)
+    return detail_rule(
+        partial(show_constraint_rule, one, results.RuleShown), now, state_of(one), **more
+    )
 
 
 def _supposed(rule: Rule, source: str) -> Constraint:

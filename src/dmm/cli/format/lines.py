@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from dmm.cli.format.gists import gist
 from dmm.cli.format.wrapping import WIDTH, wrapped
 from dmm.domain.text import neutralise
-from dmm.ledger.results import Blocked, Verified
-from dmm.rules.results import ConstraintView
+from dmm.ledger import results
+from dmm.rules import results as rules
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -17,34 +17,6 @@ if TYPE_CHECKING:
     from dmm.eventlog.compare import Difference
     from dmm.eventlog.state import Decision, Fact
     from dmm.ledger.backups import Backup
-    from dmm.ledger.results import (
-        Chain,
-        Checked,
-        Committed,
-        Compared,
-        Context,
-        Copied,
-        Created,
-        DecisionView,
-        Drift,
-        Entries,
-        FactRecorded,
-        FactView,
-        Flashback,
-        Found,
-        Holding,
-        Replayed,
-        Restored,
-        Simulation,
-    )
-    from dmm.rules.results import (
-        ConstraintLifted,
-        ConstraintRecorded,
-        PendingConstraints,
-        Rehearsed,
-        StarterAdded,
-        VerdictExplained,
-    )
     from dmm.rules.rulebook import Compiled
 
 NARROWEST = 60
@@ -52,13 +24,13 @@ TYPE_WIDTH = 21
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
-def made(told: Created) -> Iterator[str]:
+def made(told: results.Created) -> Iterator[str]:
     """Return the line that a ledger exists."""
     done = "Made" if told.created else f"Already recorded, at event {told.seq}:"
     yield f"{done} {told.ledger}"
 
 
-def fact(told: FactRecorded) -> Iterator[str]:
+def fact(told: results.FactRecorded) -> Iterator[str]:
     """Return the lines for a recorded fact."""
     yield from wrapped(f"{told.key} = {told.value}", f"fact {told.seq}: ")
     if told.drift_alert:
@@ -67,7 +39,7 @@ def fact(told: FactRecorded) -> Iterator[str]:
 
 
 def constraint(
-    told: ConstraintRecorded, compiled: Compiled, state: str, does: list[str]
+    told: rules.ConstraintRecorded, compiled: Compiled, state: str, does: list[str]
 ) -> Iterator[str]:
     """Return the lines for a recorded constraint: state, effect and two examples."""
     yield from wrapped(told.constraint, f"constraint {told.seq} ({told.priority}): ")
@@ -100,13 +72,13 @@ def untrusted() -> Iterator[str]:
     yield "  To trust it and keep the rules recorded so far: dmm trust --with-ledger"
 
 
-def guidance(told: ConstraintRecorded, compiled: Compiled) -> Iterator[str]:
+def guidance(told: rules.ConstraintRecorded, compiled: Compiled) -> Iterator[str]:
     """Return the warning that a constraint blocks nothing."""
     yield f"dmm: NOT ENFORCED: constraint {told.seq} is advice and blocks nothing"
     yield from wrapped(compiled.why_not or "", "  why: ")
 
 
-def starter(told: StarterAdded) -> Iterator[str]:
+def starter(told: rules.StarterAdded) -> Iterator[str]:
     """Return which starter rules were added."""
     for one in told.added:
         yield from wrapped(one.constraint, f"constraint {one.seq}: ")
@@ -115,12 +87,12 @@ def starter(told: StarterAdded) -> Iterator[str]:
         yield from wrapped(told.note, "  ")
 
 
-def deactivated(told: ConstraintLifted) -> list[str]:
+def deactivated(told: rules.ConstraintLifted) -> list[str]:
     """Return the line that a constraint is inactive."""
     return wrapped(told.constraint, f"constraint {told.deactivated} is inactive: ")
 
 
-def pending(told: PendingConstraints) -> Iterator[str]:
+def pending(told: rules.PendingConstraints) -> Iterator[str]:
     """Return which constraints wait for a person, and where each came from."""
     for one in told.pending:
         yield from wrapped(one.text, f"constraint {one.seq} ({one.priority}): ")
@@ -139,9 +111,9 @@ def pending(told: PendingConstraints) -> Iterator[str]:
         yield f"  accept:    dmm ledger accept {' '.join(numbers)}"
 
 
-def decision(told: Committed | Blocked) -> Iterator[str]:
+def decision(told: results.Committed | results.Blocked) -> Iterator[str]:
     """Return the verdict on a decision."""
-    if isinstance(told, Blocked):
+    if isinstance(told, results.Blocked):
         yield f"BLOCKED by constraint {told.violated_constraint_seq}"
         yield from wrapped(told.reason, "  reason: ")
         yield from wrapped(told.suggestion, "  try:    ")
@@ -152,7 +124,7 @@ def decision(told: Committed | Blocked) -> Iterator[str]:
         yield from wrapped(told.warning, "  warning: ")
 
 
-def answer(told: Found) -> Iterator[str]:
+def answer(told: results.Found) -> Iterator[str]:
     """Return what a question found."""
     yield f"recorded as event {told.query_seq}"
     facts = {one.key: one for one in told.facts}
@@ -160,7 +132,7 @@ def answer(told: Found) -> Iterator[str]:
     yield from found or ["nothing found"]
 
 
-def context(told: Context) -> Iterator[str]:
+def context(told: results.Context) -> Iterator[str]:
     """Return everything that is known."""
     yield f"At event {told.current_seq}"
     yield from _sections(told.facts, told.constraints, told.decisions)
@@ -171,9 +143,9 @@ def context(told: Context) -> Iterator[str]:
 
 
 def _sections(
-    facts: Mapping[str, Holding | FactView | Fact],
-    constraints: Collection[ConstraintView],
-    decisions: Collection[DecisionView | Decision],
+    facts: Mapping[str, results.Holding | results.FactView | Fact],
+    constraints: Collection[rules.ConstraintView],
+    decisions: Collection[results.DecisionView | Decision],
 ) -> Iterator[str]:
     if facts:
         yield "Facts"
@@ -193,7 +165,7 @@ def _sections(
         yield from wrapped(f"{one.text} ({one.status})", f"{one.seq:6} ")
 
 
-def chain(told: Chain) -> Iterator[str]:
+def chain(told: results.Chain) -> Iterator[str]:
     """Return where something came from, one event after the other."""
     if not told.chain:
         yield "nothing to follow"
@@ -209,19 +181,19 @@ def chain(told: Chain) -> Iterator[str]:
             yield " " * len(lead) + "; ".join(sources)
 
 
-def replayed(told: Replayed) -> Iterator[str]:
+def replayed(told: results.Replayed) -> Iterator[str]:
     """Return the lines for a state and its hash."""
     state = told.state
-    rules = [
-        ConstraintView(one.text, one.priority, one.active, one.seq)
+    held = [
+        rules.ConstraintView(one.text, one.priority, one.active, one.seq)
         for one in state.constraints.values()
     ]
     yield f"State at event {told.seq}"
     yield f"  {told.state_hash}"
-    yield from _sections(state.facts, rules, state.decisions.values())
+    yield from _sections(state.facts, held, state.decisions.values())
 
 
-def flashback(told: Flashback) -> Iterator[str]:
+def flashback(told: results.Flashback) -> Iterator[str]:
     """Return what was known at an event, and what has happened since."""
     yield f"FLASHBACK to event {told.viewing_seq} of {told.current_seq}"
     then = told.historical_state
@@ -230,19 +202,19 @@ def flashback(told: Flashback) -> Iterator[str]:
     yield from difference(told.diff_from_current, "Since then")
 
 
-def difference(told: Compared | Difference, title: str) -> Iterator[str]:
+def difference(told: results.Compared | Difference, title: str) -> Iterator[str]:
     """Return what leads from one state to another."""
     found = list(_changes(told))
     yield title
     yield from found or ["  nothing changed"]
 
 
-def drifted(told: Drift) -> Iterator[str]:
+def drifted(told: results.Drift) -> Iterator[str]:
     """Return how far two points are apart."""
     yield f"drift from event {told.from_seq} to event {told.to_seq}: {told.drift}"
 
 
-def _changes(told: Compared | Difference) -> Iterator[str]:
+def _changes(told: results.Compared | Difference) -> Iterator[str]:
     for section in ("facts", "constraints", "decisions"):
         for way, sign in SIGNS.items():
             for one in getattr(told, way)[section]:
@@ -262,7 +234,7 @@ def _value(value: Any) -> str:
     return f"{value['text']} ({', '.join(rest)})"
 
 
-def simulated(told: Simulation) -> Iterator[str]:
+def simulated(told: results.Simulation) -> Iterator[str]:
     """Return how a decision ends in another timeline."""
     yield f"Timeline {told.timeline}, nothing is recorded"
     lead = f"  since event {told.injected_at_seq} ({told.injected_priority}): "
@@ -273,7 +245,7 @@ def simulated(told: Simulation) -> Iterator[str]:
         yield from wrapped(told.reason, "  reason: ")
 
 
-def rehearsed(told: Rehearsed) -> Iterator[str]:
+def rehearsed(told: rules.Rehearsed) -> Iterator[str]:
     """Return what a rule would have blocked."""
     if not told.enforceable:
         yield "This text is advice: as a constraint it would block nothing."
@@ -285,7 +257,7 @@ def rehearsed(told: Rehearsed) -> Iterator[str]:
         yield from wrapped(one.reason, "       ")
 
 
-def explained(told: VerdictExplained) -> Iterator[str]:
+def explained(told: rules.VerdictExplained) -> Iterator[str]:
     """Return the grounds of a verdict."""
     then, now = told.recorded, told.replayed
     yield from wrapped(told.decision, f"event {told.seq}: ")
@@ -300,13 +272,13 @@ def explained(told: VerdictExplained) -> Iterator[str]:
         yield from wrapped(now["reason"], "  reason: ")
 
 
-def verified(told: Checked) -> Iterator[str]:
+def verified(told: results.Checked) -> Iterator[str]:
     """Return whether a ledger is as it was recorded."""
     if told.first_bad_seq is not None:
         yield f"NOT VALID: the first bad event is {told.first_bad_seq}"
         yield from wrapped(told.reason or "", "  reason: ")
         return
-    wrong = (told.wrong_snapshots or ()) if isinstance(told, Verified) else ()
+    wrong = (told.wrong_snapshots or ()) if isinstance(told, results.Verified) else ()
     for seq in wrong:
         yield f"NOT VALID: the stored state at event {seq} was changed; it is not used"
     blanked = f", {told.blanked} of them blanked" if told.blanked else ""
@@ -315,7 +287,7 @@ def verified(told: Checked) -> Iterator[str]:
     yield f"  head {told.head}"
     if told.foreign_anchors:
         yield f"  {told.foreign_anchors} anchors belong to other ledgers"
-    if not isinstance(told, Verified):
+    if not isinstance(told, results.Verified):
         return
     for line in told.unread_anchor_lines:
         yield f"  line {line} of the anchor file is not an anchor"
@@ -334,7 +306,7 @@ def backups(found: Collection[Backup]) -> Iterator[str]:
         yield "There is no backup yet; the daemon makes one every day."
 
 
-def restored(told: Restored) -> Iterator[str]:
+def restored(told: results.Restored) -> Iterator[str]:
     """Return what a backup was put in place of, and what it lacks."""
     yield f"The ledger is restored up to event {told.seq}."
     if told.missing:
@@ -343,7 +315,7 @@ def restored(told: Restored) -> Iterator[str]:
         yield from wrapped(told.aside, "  the file it replaced is now ")
 
 
-def copied(told: Copied) -> Iterator[str]:
+def copied(told: results.Copied) -> Iterator[str]:
     """Return the line for a backup."""
     yield from wrapped(told.path, "copied to ")
     yield from verified(told)
@@ -360,7 +332,7 @@ def terminal_width() -> int:
         return WIDTH
 
 
-def log(told: Entries) -> Iterator[str]:
+def log(told: results.Entries) -> Iterator[str]:
     """List events, one line each, as wide as the terminal is."""
     if not told.events:
         yield "no events"

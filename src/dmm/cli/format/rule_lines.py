@@ -9,27 +9,11 @@ from dmm.cli.format.lines import terminal_width
 from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import counted
 from dmm.domain.text import neutralise
-from dmm.rules.results import ConstraintLifted, ConstraintRecorded, RuleAccepted, RuleShown
+from dmm.rules import results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dmm.rules.results import (
-        Adopted,
-        CallChecked,
-        CallFinding,
-        ConstraintBinds,
-        InForce,
-        Mark,
-        Proved,
-        RuleExplained,
-        RuleFault,
-        RuleList,
-        RuleRehearsed,
-        RuleRow,
-        RuleView,
-        UncheckedRule,
-    )
 
 NOT_IN_FORCE = "Inactive: this project is not trusted yet (dmm trust)"
 WIDEST_ID = 32
@@ -40,7 +24,7 @@ BUILT_IN = "built-in:rules"
 STOPS = {"deny": "blocks", "ask": "asks about", "warn": "warns about", "advise": "is about"}
 
 
-def listed(told: RuleList) -> Iterator[str]:
+def listed(told: results.RuleList) -> Iterator[str]:
     """List rules by state, one line each; then pending ones, broken files and the way on."""
     rules = [one for one in told.rules if not one.starter]
     pending = [one for one in rules if one.pending]
@@ -69,17 +53,17 @@ def listed(told: RuleList) -> Iterator[str]:
     yield from faults(told.faults)
 
 
-def _untrusted(told: InForce) -> Iterator[str]:
+def _untrusted(told: results.InForce) -> Iterator[str]:
     if not told.trusted:
         yield NOT_IN_FORCE
 
 
-def _count_starters(told: RuleList, state: str) -> int:
+def _count_starters(told: results.RuleList, state: str) -> int:
     starters = [one for one in told.rules if one.starter and not one.pending]
     return sum(one.state == state for one in starters)
 
 
-def _rows(rules: Iterable[RuleRow]) -> Iterator[str]:
+def _rows(rules: Iterable[results.RuleRow]) -> Iterator[str]:
     shown = list(rules)
     wide = min(WIDEST_ID, max((len(one.id) for one in shown), default=0))
     for one in shown:
@@ -97,7 +81,7 @@ def _cut(line: str) -> str:
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
 
-def _held(rules: Iterable[RuleRow]) -> Iterator[str]:
+def _held(rules: Iterable[results.RuleRow]) -> Iterator[str]:
     names = [one.id for one in rules if one.held]
     if names:
         yield from wrapped(
@@ -106,14 +90,14 @@ def _held(rules: Iterable[RuleRow]) -> Iterator[str]:
         )
 
 
-def not_checked(mark: Mark | UncheckedRule) -> str:
+def not_checked(mark: results.Mark | results.UncheckedRule) -> str:
     """Return on how many calls a rule could not be checked, and why on the last of them."""
     where = f" ({mark.where})" if mark.where else ""
     calls = counted(mark.calls, "call")
     return neutralise(f"could not be checked on {calls}: {mark.why}{where}")
 
 
-def faults(found: Iterable[RuleFault]) -> Iterator[str]:
+def faults(found: Iterable[results.RuleFault]) -> Iterator[str]:
     """Name broken files, each with its line."""
     broken = list(found)
     if broken:
@@ -124,18 +108,18 @@ def faults(found: Iterable[RuleFault]) -> Iterator[str]:
             yield from wrapped(one.hint, "    try: ")
 
 
-def _where(one: RuleFault) -> str:
+def _where(one: results.RuleFault) -> str:
     return one.path or "" if one.line is None else f"{one.path}:{one.line}"
 
 
-def shown(told: RuleView) -> Iterator[str]:
+def shown(told: results.RuleView) -> Iterator[str]:
     """Show one rule: its state, what it does, its examples and where it comes from."""
     yield from _untrusted(told)
     yield from wrapped(told.title, f"{told.id}: ")
     yield from _fields(told)
 
 
-def _fields(told: RuleView) -> Iterator[str]:
+def _fields(told: results.RuleView) -> Iterator[str]:
     yield f"  state:    {_state(told)}"
     if told.path:
         yield from wrapped(told.path, "  file:     ")
@@ -150,7 +134,7 @@ def _fields(told: RuleView) -> Iterator[str]:
     if told.seq:
         tail = "" if learned is None else f", learned from event {learned}"
         yield f"  recorded: event {told.seq}{tail}"
-    if isinstance(told, RuleShown):
+    if isinstance(told, results.RuleShown):
         yield f"  stopped:  {counted(told.stopped, 'call')}"
     if told.unchecked:
         yield from wrapped(not_checked(told.unchecked), "  mark:     ")
@@ -158,18 +142,18 @@ def _fields(told: RuleView) -> Iterator[str]:
         yield from wrapped(told.note, "  note:     ")
 
 
-def _state(told: RuleView) -> str:
+def _state(told: results.RuleView) -> str:
     notes = [name for name in ("pending", "disabled", "held") if getattr(told, name)]
     if told.level == "warn":
         notes.append("warns on the call")
-    if isinstance(told, RuleShown) and told.becomes:
+    if isinstance(told, results.RuleShown) and told.becomes:
         notes.append(f"{told.becomes} once accepted")
     if not told.trusted:
         notes.append("once this project is trusted")
     return f"{told.state} ({', '.join(notes)})" if notes else told.state
 
 
-def _examples(told: RuleView) -> Iterator[str]:
+def _examples(told: results.RuleView) -> Iterator[str]:
     lead = STOPS[told.level] if told.state != "checked on decisions only" else "is about"
     for one in told.examples.block:
         yield from wrapped(one, f"  {lead + ':':9} ")
@@ -177,9 +161,9 @@ def _examples(told: RuleView) -> Iterator[str]:
         yield from wrapped(one, "  allows:   ")
 
 
-def added(told: RuleView | ConstraintRecorded) -> Iterator[str]:
+def added(told: results.RuleView | results.ConstraintRecorded) -> Iterator[str]:
     """Return the lines for a new rule: active, or proposed by an agent."""
-    if isinstance(told, ConstraintRecorded):
+    if isinstance(told, results.ConstraintRecorded):
         yield from wrapped(told.constraint, f"proposed as constraint {told.seq}: ")
         yield from wrapped(told.note, "  ") if told.note else ()
         return
@@ -188,9 +172,9 @@ def added(told: RuleView | ConstraintRecorded) -> Iterator[str]:
     yield from _fields(told)
 
 
-def switched(told: RuleRow | ConstraintLifted) -> Iterator[str]:
+def switched(told: results.RuleRow | results.ConstraintLifted) -> Iterator[str]:
     """Return the line that a rule is active or inactive."""
-    if isinstance(told, ConstraintLifted):
+    if isinstance(told, results.ConstraintLifted):
         yield from wrapped(told.constraint, f"constraint {told.deactivated} is inactive: ")
         return
     yield from _untrusted(told)
@@ -200,17 +184,17 @@ def switched(told: RuleRow | ConstraintLifted) -> Iterator[str]:
         yield f"rule {told.id} is {told.state}"
 
 
-def accepted(found: Iterable[RuleAccepted | ConstraintBinds]) -> Iterator[str]:
+def accepted(found: Iterable[results.RuleAccepted | results.ConstraintBinds]) -> Iterator[str]:
     """Return which rules are in force now."""
     for one in found:
-        if isinstance(one, RuleAccepted):
+        if isinstance(one, results.RuleAccepted):
             yield from wrapped(one.constraint, f"rule {one.id} is {one.state}: ")
             yield from wrapped(one.path or "", "  file: ")
         else:
             yield from wrapped(one.constraint, f"constraint {one.accepted} is in force: ")
 
 
-def tested(told: Proved) -> Iterator[str]:
+def tested(told: results.Proved) -> Iterator[str]:
     """Return how the examples of the rule files came out."""
     for one in told.failures:
         yield f"{_where(one)}: {one.what}"
@@ -224,7 +208,7 @@ def tested(told: Proved) -> Iterator[str]:
     yield f"{counted(told.files, 'rule file')}, {examples}: {outcome}"
 
 
-def rehearsed(told: RuleRehearsed) -> Iterator[str]:
+def rehearsed(told: results.RuleRehearsed) -> Iterator[str]:
     """Return what a rule would have stopped in past sessions."""
     calls = f"{told.tool_calls:,} past {'call' if told.tool_calls == 1 else 'calls'}"
     if told.state in ("enforced", "asks"):
@@ -245,7 +229,7 @@ def rehearsed(told: RuleRehearsed) -> Iterator[str]:
         yield f"       and {len(found) - MOST_SHOWN:,} earlier"
 
 
-def explained(told: RuleExplained) -> Iterator[str]:
+def explained(told: results.RuleExplained) -> Iterator[str]:
     """Return what a rule does and what it stopped last."""
     yield from wrapped(told.title, f"{told.id} ({told.state}): ")
     for line in told.matches:
@@ -258,7 +242,7 @@ def explained(told: RuleExplained) -> Iterator[str]:
             yield from wrapped(one.reason, "       ")
 
 
-def adopted(told: Adopted) -> Iterator[str]:
+def adopted(told: results.Adopted) -> Iterator[str]:
     """Return which constraints are rule files now, and which stayed in the ledger."""
     for one in told.adopted:
         yield from wrapped(one.title, f"constraint {one.adopted} -> {one.path}: ")
@@ -270,7 +254,7 @@ def adopted(told: Adopted) -> Iterator[str]:
         yield "There are no ledger constraints to adopt."
 
 
-def checked(told: CallChecked) -> Iterator[str]:
+def checked(told: results.CallChecked) -> Iterator[str]:
     """Return what would be said to a call."""
     yield from wrapped(told.call, f"{told.outcome}: ")
     if not told.trusted:
@@ -288,5 +272,5 @@ def checked(told: CallChecked) -> Iterator[str]:
         yield f"  see:    dmm rules show {name}"
 
 
-def _name(finding: CallFinding) -> str:
+def _name(finding: results.CallFinding) -> str:
     return f"rule {finding.rule}" if finding.rule else f"constraint {finding.seq}"
