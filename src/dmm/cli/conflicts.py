@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dmm.conflicts.results import ConflictList, ConflictView, Scanned
     from dmm.domain.conflict import Side
 
-app = FastTyper(help="Memories that contradict each other: find, resolve.")
+app = FastTyper(help="Find and resolve contradictions between memories.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
@@ -196,7 +196,7 @@ def _shown(one: ConflictView) -> Iterator[str]:
         yield from wrapped(side.summary, "    ")
     yield from wrapped(one.description, "  what:     ")
     if one.suggested_resolution:
-        yield from wrapped(one.suggested_resolution, "  try:      ")
+        yield from wrapped(one.suggested_resolution, "  hint:     ")
     yield from wrapped(", ".join(one.methods) or "unknown", "  found by: ")
     yield f"  since:    {one.detected}"
     settled = one.resolution

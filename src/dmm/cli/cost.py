@@ -22,7 +22,7 @@ def cost(
 
     Counted in tokens: the fixed cost, then what each session start and prompt was given.
     """
-    from dmm.mcp.fixed_cost import count_fixed
+    from dmm.mcp.cost import count_fixed
 
     dmm = open_project(root)
     report = dmm.costs.report(session=session, limit=limit)

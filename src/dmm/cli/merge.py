@@ -93,4 +93,4 @@ def _outcome(one: Outcome) -> Iterator[str]:
     if one.why:
         yield f"             {one.why}"
     if one.hint:
-        yield f"             try: {one.hint}"
+        yield f"             hint: {one.hint}"

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from dmm.review.decisions import Reviews
     from dmm.review.results import ProposalView
 
-app = FastTyper(help="Pending proposals: inspect them and decide.")
+app = FastTyper(help="Review proposed changes to memory.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as proposal_17, or 17.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
 Seen = Annotated[
     str | None,
     typer.Option(
-        "--seen", metavar="DIGEST", help="Only if its text is still the one that show printed."
+        "--seen", metavar="DIGEST", help="Require that the text still has this digest (from show)."
     ),
 ]
 DECIDE = PersonAct.BATCH.words
@@ -287,7 +287,7 @@ def _decided_all(told: DecidedAll) -> Iterable[paint.Line | str]:
         if isinstance(one, NotDecided):
             yield paint.Line(f"{one.id} left: {one.error.what}", "red", folds=True)
             if one.error.hint:
-                yield f"  try: {one.error.hint}"
+                yield f"  hint: {one.error.hint}"
         else:
             yield from verdicts.decided(one)
     if not told.decided:

@@ -231,7 +231,7 @@ class Packs:
         except (IndexBusy, IndexBroken) as error:
             # Another process may have indexed in between; if not, the index is damaged.
             if isinstance(error, IndexBroken) and self._is_current(snapshot):
-                self.indexes.mend(error)
+                self.indexes.fix(error)
             return self._retrieve(self.indexes.snapshot(), request, always, day, marks)
 
     def _is_current(self, snapshot: Snapshot) -> bool:

@@ -26,7 +26,7 @@ SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 def made(told: results.Created) -> Iterator[str]:
     """Return the line that a ledger exists."""
-    done = "Made" if told.created else f"Already recorded, at event {told.seq}:"
+    done = "Created" if told.created else f"Already recorded, at event {told.seq}:"
     yield f"{done} {told.ledger}"
 
 
@@ -116,7 +116,7 @@ def decision(told: results.Committed | results.Blocked) -> Iterator[str]:
     if isinstance(told, results.Blocked):
         yield f"BLOCKED by constraint {told.violated_constraint_seq}"
         yield from wrapped(told.reason, "  reason: ")
-        yield from wrapped(told.suggestion, "  try:    ")
+        yield from wrapped(told.suggestion, "  hint:   ")
         return
     yield from wrapped(told.decision, f"COMMITTED as event {told.seq}: ")
     yield from wrapped(told.rationale, "  because: ")

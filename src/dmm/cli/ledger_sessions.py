@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from dmm.cli.audit import SHOWN, open_to_look
 from dmm.cli.format import sessions as lines
+from dmm.cli.ledger_file import SHOWN, open_to_look
 from dmm.cli.options import Json, Root, present, print_json, print_lines
 from dmm.domain.plain import to_plain
 
@@ -26,7 +26,7 @@ def session(
         listed = dmm.session_history.list(last)
         present(listed, as_json=as_json, lines=lambda _: lines.list_sessions(listed.sessions))
         return
-    from dmm.mcp.fixed_cost import count_fixed
+    from dmm.mcp.cost import count_fixed
 
     found = dmm.session_history.show(name)
     fixed = sum(tokens for _, tokens in count_fixed(dmm))
