@@ -220,7 +220,7 @@ def test_everything_that_verification_found_is_told() -> None:
 def test_an_engine_that_thinks_otherwise_is_told() -> None:
     then = {"status": "ALLOWED", "engine": "0", "reason": "fine", "trace": ["step"]}
     now = {"status": "BLOCKED", "engine": "1", "reason": "not fine"}
-    told = VerdictExplained(3, "Rest", then, now, agrees=False)
+    told = VerdictExplained(3, None, "Rest", then, now, agrees=False)
     assert list(lines.explained(told)) == [
         "event 3: Rest",
         "  ALLOWED by engine 0",

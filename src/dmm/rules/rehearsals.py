@@ -122,7 +122,7 @@ class Rehearsals:
         state = self.here(seq - 1, told.place)
         verdict = Rulebook(state.in_force).judge(told.text, self.project_ledger.lookups(state))
         then, now = told.verdict, verdict.describe()
-        return VerdictExplained(seq, told.text, then, now, _agree(then, now))
+        return VerdictExplained(seq, event.branch, told.text, then, now, _agree(then, now))
 
     def _explain_call(self, event: Event, asked: ToolRequested) -> VerdictExplained:
         call = recorded_call(event, self.project_ledger.project)
@@ -132,7 +132,8 @@ class Rehearsals:
         ruling = Guard(self.project_ledger).rule_at(call, state)
         then, now = asked.verdict, ruling.describe()
         agrees = _agree(then, now) and _number(then) == _number(now)
-        return VerdictExplained(event.seq, describe_call(call), then, now, agrees)
+        named = describe_call(call)
+        return VerdictExplained(event.seq, event.branch, named, then, now, agrees)
 
 
 def _agree(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

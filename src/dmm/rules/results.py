@@ -207,6 +207,7 @@ class VerdictExplained:
     """A verdict as it was recorded, and as today's engine gives it."""
 
     seq: int
+    branch: str | None
     decision: str
     recorded: Mapping[str, Any]
     replayed: Mapping[str, Any]

@@ -160,6 +160,12 @@ def _expired(payload: Payload) -> str:
     return f"{payload.get('path')} on {payload.get('expires')}"
 
 
+def _merged(payload: Payload) -> str:
+    named = (("merged", "merged"), ("both versions kept", "kept"), ("left", "left"))
+    told = ((how, payload.get(key)) for how, key in named)
+    return "; ".join(f"{how}: {', '.join(map(str, paths))}" for how, paths in told if paths)
+
+
 def _asked_model(payload: Payload) -> str:
     tokens = [payload.get(name) or 0 for name in ("input_tokens", "output_tokens")]
     told = f"{payload.get('purpose')} by {payload.get('model')}: {payload.get('outcome')}"
@@ -192,4 +198,5 @@ _GISTS: dict[str, Callable[[Payload], str]] = {
     "ConflictResolved": _settled,
     "MemoryExpired": _expired,
     "ModelCalled": _asked_model,
+    "FilesMerged": _merged,
 }

@@ -260,7 +260,8 @@ def rehearsed(told: rules.Rehearsed) -> Iterator[str]:
 def explained(told: rules.VerdictExplained) -> Iterator[str]:
     """Return the grounds of a verdict."""
     then, now = told.recorded, told.replayed
-    yield from wrapped(told.decision, f"event {told.seq}: ")
+    where = f" on {neutralise(told.branch)}" if told.branch else ""
+    yield from wrapped(told.decision, f"event {told.seq}{where}: ")
     yield f"  {then.get('status')} by engine {then.get('engine')}"
     yield from wrapped(then.get("reason", ""), "  reason: ")
     for step in then.get("trace", ()):
@@ -338,9 +339,11 @@ def log(told: results.Entries) -> Iterator[str]:
         yield "no events"
     width = terminal_width()
     kinds = max((len(one.type) for one in told.events), default=0)
+    several = len({one.branch for one in told.events if one.branch}) > 1
     for one in told.events:
         moment = one.at[:16].replace("T", " ")
         lead = f"{one.seq:6} {moment} {neutralise(one.type):{kinds}} "
+        lead += f"[{neutralise(one.branch)}] " if several and one.branch else ""
         text = neutralise(" ".join(gist(one.type, one.payload).split()))
         room = max(20, width - len(lead))
         yield lead + (text if len(text) <= room else text[: room - 1].rstrip() + "…")
