@@ -291,7 +291,7 @@ def test_a_rehearsal_of_a_long_log_finds_every_breach(ledger: Ledger, timelines:
 
 def test_an_explanation_replays_the_verdict(told: Ledger, timelines: Timelines) -> None:
     found = timelines.explain(6)
-    assert list(to_plain(found)) == ["seq", "decision", "recorded", "replayed", "agrees"]
+    assert list(to_plain(found)) == ["seq", "branch", "decision", "recorded", "replayed", "agrees"]
     assert found.decision == "Book Hotel B"
     assert found.recorded == found.replayed
     assert found.agrees is True

@@ -266,7 +266,7 @@ def test_a_ruling_is_explained_and_replayed(
     seq = requested(project_ledger, call, guard.rule(call))
     ledger.deactivate(1)
     told = Timelines(project_ledger).explain(seq)
-    assert list(to_plain(told)) == ["seq", "decision", "recorded", "replayed", "agrees"]
+    assert list(to_plain(told)) == ["seq", "branch", "decision", "recorded", "replayed", "agrees"]
     assert told.decision == "git commit -m x"
     assert told.recorded == told.replayed
     assert told.agrees is True
