@@ -73,7 +73,7 @@ def _measure_size(embedder: Embedder, size: int, bar: float | None) -> Iterator[
 
 def _scan(dmm: Dmm, told: dict[str, float]) -> None:
     result = dmm.conflicts.scan()
-    told |= {"pairs": result["compared"], "found": len(result["conflicts"])}
+    told |= {"pairs": result.compared, "found": len(result.conflicts)}
 
 
 def _check(dmm: Dmm, text: Text) -> Spent:

@@ -352,7 +352,7 @@ def test_writing_uses_the_index_of_the_queries_in_the_name_of_the_caller(
         assert dmm.indexes is project.asked.indexes
         told = dmm.proposals.create("project/lamp.md", "# Lamp\n\nIt is red.", "seen")
     with project.reading(Actor()) as dmm:
-        made = dmm.proposal_store.find(told["id"])
+        made = dmm.proposal_store.find(told.id)
     assert (made.proposer, made.source, made.session) == ("codex", "mcp", "s-1")
     assert "indexes" not in project.dmm.base.__dict__
 
@@ -360,7 +360,7 @@ def test_writing_uses_the_index_of_the_queries_in_the_name_of_the_caller(
 def test_what_waits_for_others_keeps_no_query_waiting(projects: Projects, trusted: Project) -> None:
     project = projects.find(trusted.folder)
     with project.isolated(Actor()) as apart, ThreadPoolExecutor(1) as pool:
-        assert apart.reviews.list()["pending"] == 0
+        assert apart.reviews.list().pending == 0
         assert pool.submit(project.query, QUESTION).result(SOON).pack
         assert apart.project_ledger is not project.dmm.project_ledger
     project.close()

@@ -117,10 +117,10 @@ def use_everything(dmm: Dmm, folder: Path) -> None:
     dmm.recall.search("push")
     dmm.asking.ask("how long is the timeout of the API?")
     made = dmm.proposals.create("project/retries.md", "# Retries\n\nTwo retries.\n", "agreed")
-    assert dmm.reviews.approve(made["id"], bypass_reviewer=True)["status"] == "applied"
-    dmm.undoing.undo(made["seq"])
-    (found,) = dmm.conflicts.scan()["conflicts"]
-    dmm.resolutions.resolve(found["conflict_id"], "deprecate", target=OLDER, reason="outdated")
+    assert dmm.reviews.approve(made.id, bypass_reviewer=True).status == "applied"
+    dmm.undoing.undo(made.seq)
+    (found,) = dmm.conflicts.scan().conflicts
+    dmm.resolutions.resolve(found.conflict_id, "deprecate", target=OLDER, reason="outdated")
     dmm.lifecycle.report(["project/b.md"], "helped")
     dmm.agenda.read(dmm.overview.survey())
     dmm.digest.run()
@@ -231,8 +231,8 @@ def test_what_an_agent_does_leaves_the_name_of_others_alone(
     agent.ledger.add_fact("c", "d")
     made = agent.proposals.create("project/retries.md", "# Retries\n\nTwo.\n", "agreed")
     with pytest.raises(ReviewRefused, match="an agent can't approve"):
-        agent.reviews.approve(made["id"], bypass_reviewer=True)
-    assert dmm.reviews.approve(made["id"], bypass_reviewer=True)["status"] == "applied"
+        agent.reviews.approve(made.id, bypass_reviewer=True)
+    assert dmm.reviews.approve(made.id, bypass_reviewer=True).status == "applied"
     log = dmm.project_ledger.reading
     names = [(one.type, one.actor) for one in log.events() if one.type != EventType.CONFLICT_FOUND]
     assert names == [

@@ -8,6 +8,9 @@ import pytest
 
 from dmm.cli.format import lines
 from dmm.cli.format.gists import gist
+from dmm.domain.event import Event
+from dmm.ledger.results import Entries, Verified
+from dmm.rules.results import VerdictExplained
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typed
@@ -183,8 +186,9 @@ def test_every_event_has_a_gist(kind: str, payload: dict[str, Any] | None, told:
 
 def test_the_log_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     payload = {"text": "git push " + "x" * 200, "verdict": {"status": "deny", "seq": 3}}
-    event = {"seq": 7, "at": "2026-11-15T08:44:35.123Z", "type": "ToolRequested"}
-    told = {"events": [event | {"payload": payload}]}
+    at = "2026-11-15T08:44:35.123Z"
+    whose = "claude", "hook", "agent", None, None, ()
+    told = Entries((Event(7, "id", "ToolRequested", 1, at, *whose, payload),))
     for width in (80, 200):
         monkeypatch.setenv("COLUMNS", str(width))
         (line,) = lines.log(told)
@@ -203,16 +207,7 @@ def test_a_terminal_that_does_not_say_its_width_has_80_columns(
 
 
 def test_everything_that_verification_found_is_told() -> None:
-    found = {
-        "valid": True,
-        "events": 9,
-        "blanked": 1,
-        "head": "ab",
-        "anchors": 2,
-        "foreign_anchors": 3,
-        "unread_anchor_lines": [4],
-        "wrong_snapshots": [5],
-    }
+    found = Verified(True, 9, 1, "ab", None, None, 2, 3, (4,), (5,))
     assert list(lines.verified(found)) == [
         "NOT VALID: the stored state at event 5 was changed; it is not used",
         "the chain itself is valid: 9 events, 1 of them blanked, 2 anchors",
@@ -225,7 +220,7 @@ def test_everything_that_verification_found_is_told() -> None:
 def test_an_engine_that_thinks_otherwise_is_told() -> None:
     then = {"status": "ALLOWED", "engine": "0", "reason": "fine", "trace": ["step"]}
     now = {"status": "BLOCKED", "engine": "1", "reason": "not fine"}
-    told = {"seq": 3, "decision": "Rest", "recorded": then, "replayed": now, "agrees": False}
+    told = VerdictExplained(3, None, "Rest", then, now, agrees=False)
     assert list(lines.explained(told)) == [
         "event 3: Rest",
         "  ALLOWED by engine 0",

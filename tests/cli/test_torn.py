@@ -73,9 +73,9 @@ def test_a_rule_stays_in_force_while_its_file_is_in_conflict(
     file.parent.mkdir()
     file.write_text(RULE)
     dmm = open_project(project)
-    assert dmm.rules.check(Asked("git push"))["outcome"] == "denied"
+    assert dmm.rules.check(Asked("git push")).outcome == "denied"
     file.write_text(TORN_RULE)
-    assert dmm.rules.check(Asked("git push"))["outcome"] == "denied"
+    assert dmm.rules.check(Asked("git push")).outcome == "denied"
     assert "unresolved merge conflict: rules/no-push.md" in (dmm.consents.notice() or "")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.conflicts.service import UNTRUSTED
-from dmm.domain.conflict import ConflictType
+from dmm.domain.conflict import ConflictType, Method, Side
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest, label_line
 from dmm.errors import LedgerRefused, ModelUnavailable, NotTrusted, UsageError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tests.conftest import MemoryText, Opener, Project
 
     from dmm.bootstrap import Dmm
+    from dmm.conflicts.results import ConflictList, ConflictView, Scanned
     from dmm.domain.conflict import Clash
     from dmm.embed.model import Embedder
 
@@ -84,44 +85,44 @@ def rewrite(dmm: Dmm, path: str, old: str, new: str) -> None:
     dmm.indexes.refresh()
 
 
-def names(told: dict[str, Any] | list[dict[str, Any]]) -> list[str]:
-    records = told["conflicts"] if isinstance(told, dict) else told
-    return [one["conflict_id"] for one in records]
+def names(told: Scanned | ConflictList | tuple[ConflictView, ...]) -> list[str]:
+    records = told if isinstance(told, tuple) else told.conflicts
+    return [one.conflict_id for one in records]
 
 
 def test_a_scan_finds_two_values_of_one_thing_and_records_them(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     told = dmm.conflicts.scan()
-    (record,) = told["conflicts"]
-    assert record["type"] == "numeric_clash"
-    assert record["status"] == "unresolved"
-    assert record["memories"] == [
-        {"id": ident(1), "path": "project/note_1.md", "summary": SLOW[1]},
-        {"id": ident(2), "path": "project/note_2.md", "summary": FAST[1]},
-    ]
-    assert "rules" in record["methods"]
-    assert "similarity" in record["methods"]
-    assert (told["memories"], told["found"], told["gone"]) == (3, 1, 0)
-    assert (told["recorded"], told["notices"]) == (True, [])
+    (record,) = told.conflicts
+    assert record.type == "numeric_clash"
+    assert record.status == "unresolved"
+    assert record.memories == (
+        Side(ident(1), "project/note_1.md", SLOW[1]),
+        Side(ident(2), "project/note_2.md", FAST[1]),
+    )
+    assert "rules" in record.methods
+    assert "similarity" in record.methods
+    assert (told.memories, told.found, told.gone) == (3, 1, 0)
+    assert (told.recorded, told.notices) == (True, ())
     ((kind, payload),) = events(dmm)
     assert kind == EventType.CONFLICT_FOUND
-    assert payload["id"] == record["conflict_id"] == "conflict_1"
+    assert payload["id"] == record.conflict_id == "conflict_1"
     assert payload["quotes"] == [SLOW[1], FAST[1]]
 
 
 def test_the_same_thing_said_twice_is_a_duplicate(proposal_store: ProposalStore) -> None:
     proposal_store.write(1, SLOW)
     proposal_store.write(2, SLOW)
-    (record,) = proposal_store.open().conflicts.scan()["conflicts"]
-    assert record["type"] == ConflictType.DUPLICATE
+    (record,) = proposal_store.open().conflicts.scan().conflicts
+    assert record.type == ConflictType.DUPLICATE
 
 
 def test_a_second_scan_finds_the_same_and_records_nothing(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     first = dmm.conflicts.scan()
     again = clashing.open().conflicts.scan()
-    assert again["conflicts"] == first["conflicts"]
-    assert (again["found"], again["gone"]) == (0, 0)
+    assert again.conflicts == first.conflicts
+    assert (again.found, again.gone) == (0, 0)
     assert len(events(dmm)) == 1
 
 
@@ -130,7 +131,7 @@ def test_memories_out_of_force_or_expired_are_not_compared(proposal_store: Propo
     proposal_store.write(2, FAST, status="deprecated", confidence="deprecated")
     proposal_store.write(3, FAST, "deprecated/note_3.md")
     proposal_store.write(4, FAST, "ephemeral/note_4.md", scope="ephemeral", expires="2020-01-31")
-    assert proposal_store.open().conflicts.scan()["conflicts"] == []
+    assert proposal_store.open().conflicts.scan().conflicts == ()
 
 
 def test_a_memory_of_the_user_may_clash_with_one_of_the_project(
@@ -142,8 +143,8 @@ def test_a_memory_of_the_user_may_clash_with_one_of_the_project(
     text = proposal_store.memory_text(*FAST, id=ident(2), scope="global")
     (own / "timeout.md").write_text(text, "utf-8")
     (own / "again.md").write_text(text.replace(ident(2), ident(3)), "utf-8")
-    told = proposal_store.open().conflicts.scan()["conflicts"]
-    assert [[side["path"] for side in one["memories"]] for one in told] == [
+    told = proposal_store.open().conflicts.scan().conflicts
+    assert [[side.path for side in one.memories] for one in told] == [
         ["project/note_1.md", "user:global/again.md"],
         ["project/note_1.md", "user:global/timeout.md"],
     ]
@@ -152,19 +153,19 @@ def test_a_memory_of_the_user_may_clash_with_one_of_the_project(
 def test_a_check_after_a_write_finds_what_the_write_brought(proposal_store: ProposalStore) -> None:
     proposal_store.write(1, SLOW)
     dmm = proposal_store.open()
-    assert dmm.conflicts.scan()["conflicts"] == []
+    assert dmm.conflicts.scan().conflicts == ()
     path = proposal_store.write(2, FAST)
     dmm.indexes.refresh()
     (record,) = dmm.conflicts.check([path])
-    assert [side["id"] for side in record["memories"]] == [ident(1), ident(2)]
-    assert dmm.conflicts.check([path]) == [record]
-    assert dmm.conflicts.check(["project/note_9.md"]) == []
+    assert [side.id for side in record.memories] == [ident(1), ident(2)]
+    assert dmm.conflicts.check([path]) == (record,)
+    assert dmm.conflicts.check(["project/note_9.md"]) == ()
 
 
 def test_a_check_tells_only_the_conflicts_of_its_paths(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
-    assert dmm.conflicts.check(["project/note_3.md"]) == []
+    assert dmm.conflicts.check(["project/note_3.md"]) == ()
     assert names(dmm.conflicts.list()) == ["conflict_1"]
 
 
@@ -190,7 +191,7 @@ def test_a_clash_that_is_gone_is_closed_with_the_reason(
         "gone",
     )
     assert reason is None or payload["reason"] == reason
-    assert dmm.conflicts.show("conflict_1")["status"] == "resolved"
+    assert dmm.conflicts.show("conflict_1").status == "resolved"
 
 
 def test_a_deleted_file_closes_its_conflicts(clashing: ProposalStore) -> None:
@@ -198,7 +199,7 @@ def test_a_deleted_file_closes_its_conflicts(clashing: ProposalStore) -> None:
     dmm.conflicts.scan()
     dmm.root.tree.remove("project/note_1.md")
     told = dmm.conflicts.scan()
-    assert (told["conflicts"], told["gone"]) == ([], 1)
+    assert (told.conflicts, told.gone) == ((), 1)
 
 
 def test_a_value_that_changes_to_another_clash_is_a_conflict_of_its_own(
@@ -208,14 +209,14 @@ def test_a_value_that_changes_to_another_clash_is_a_conflict_of_its_own(
     dmm.conflicts.scan()
     rewrite(dmm, "project/note_2.md", "10 seconds", "45 seconds")
     (record,) = dmm.conflicts.check(["project/note_2.md"])
-    assert record["conflict_id"] == "conflict_3"
-    assert record["memories"][1]["summary"] == "The API timeout is 45 seconds."
+    assert record.conflict_id == "conflict_3"
+    assert record.memories[1].summary == "The API timeout is 45 seconds."
     assert names(dmm.conflicts.list("resolved")) == ["conflict_1"]
 
 
 def test_an_edit_that_leaves_the_clash_as_it_was_changes_no_record(clashing: ProposalStore) -> None:
     dmm = clashing.open()
-    before = dmm.conflicts.scan()["conflicts"]
+    before = dmm.conflicts.scan().conflicts
     rewrite(dmm, "project/note_2.md", "priority: 0.5", "priority: 0.9")
     assert dmm.conflicts.check(["project/note_2.md"]) == before
 
@@ -226,10 +227,11 @@ def test_what_a_person_means_to_be_so_stays_quiet_until_a_text_changes(
     dmm = clashing.open()
     dmm.conflicts.scan()
     told = dmm.resolutions.resolve("conflict_1", "intentional", reason="the migration goes on")
-    assert (told["status"], told["resolution"]["action"]) == ("resolved", "intentional")
-    assert dmm.conflicts.scan()["conflicts"] == []
+    assert told.resolution is not None
+    assert (told.status, told.resolution.action) == ("resolved", "intentional")
+    assert dmm.conflicts.scan().conflicts == ()
     rewrite(dmm, "project/note_2.md", "priority: 0.5", "priority: 0.9")
-    assert dmm.conflicts.check(["project/note_2.md"]) == []
+    assert dmm.conflicts.check(["project/note_2.md"]) == ()
     rewrite(dmm, "project/note_2.md", "10 seconds", "20 seconds")
     assert names(dmm.conflicts.check(["project/note_2.md"])) == ["conflict_3"]
 
@@ -237,20 +239,20 @@ def test_what_a_person_means_to_be_so_stays_quiet_until_a_text_changes(
 def test_an_agent_may_flag_but_not_declare_a_conflict_intentional(clashing: ProposalStore) -> None:
     dmm = clashing.open().as_actor(AGENT)
     told = dmm.conflicts.flag([ident(1), ident(3)], "Nobody can eat in 30 seconds.")
-    assert (told["type"], told["methods"]) == ("flagged", ["flag"])
+    assert (told.type, told.methods) == ("flagged", (Method.FLAG,))
     with pytest.raises(LedgerRefused, match="an agent can't declare a conflict intentional"):
-        dmm.resolutions.resolve(told["conflict_id"], "intentional", reason="trust me")
-    assert dmm.conflicts.show(told["conflict_id"])["status"] == "unresolved"
+        dmm.resolutions.resolve(told.conflict_id, "intentional", reason="trust me")
+    assert dmm.conflicts.show(told.conflict_id).status == "unresolved"
 
 
 def test_a_flag_stays_until_somebody_settles_it_or_a_side_is_gone(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     flagged = dmm.conflicts.flag(["project/note_1.md", ident(3)], "Nobody can eat in 30 seconds.")
-    assert flagged["conflict_id"] in names(dmm.conflicts.scan())
+    assert flagged.conflict_id in names(dmm.conflicts.scan())
     rewrite(dmm, "project/note_3.md", "noon", "one")
-    assert names(dmm.conflicts.check(["project/note_3.md"])) == [flagged["conflict_id"]]
+    assert names(dmm.conflicts.check(["project/note_3.md"])) == [flagged.conflict_id]
     dmm.root.tree.remove("project/note_3.md")
-    assert flagged["conflict_id"] not in names(dmm.conflicts.scan())
+    assert flagged.conflict_id not in names(dmm.conflicts.scan())
 
 
 @pytest.mark.parametrize(
@@ -292,15 +294,15 @@ def test_deprecating_one_is_proposed_and_resolves_when_it_is_applied(
     dmm = clashing.open()
     dmm.conflicts.scan()
     told = dmm.resolutions.resolve("1", "deprecate", target=ident(1), reason="outdated")
-    assert told["status"] == "resolution_proposed"
-    (proposal,) = told["proposals"]
-    assert (proposal["operation"], proposal["path"]) == ("deprecate", "project/note_1.md")
+    assert told.status == "resolution_proposed"
+    (proposal,) = told.proposals
+    assert (proposal.operation, proposal.path) == ("deprecate", "project/note_1.md")
     assert names(dmm.conflicts.list()) == ["conflict_1"]
     with pytest.raises(UsageError, match="a resolution of conflict_1 waits already"):
         dmm.resolutions.resolve("1", "intentional", reason="never mind")
-    dmm.reviews.approve(proposal["id"])
-    assert dmm.conflicts.show("1")["status"] == "resolved"
-    assert dmm.conflicts.scan()["conflicts"] == []
+    dmm.reviews.approve(proposal.id)
+    assert dmm.conflicts.show("1").status == "resolved"
+    assert dmm.conflicts.scan().conflicts == ()
 
 
 def test_a_rejected_resolution_leaves_the_conflict_open_for_another(
@@ -309,10 +311,10 @@ def test_a_rejected_resolution_leaves_the_conflict_open_for_another(
     dmm = clashing.open()
     dmm.conflicts.scan()
     told = dmm.resolutions.resolve("1", "deprecate", target=ident(1), reason="outdated")
-    dmm.reviews.reject(told["proposals"][0]["id"], "it is the newer one")
-    assert dmm.conflicts.show("1")["status"] == "unresolved"
+    dmm.reviews.reject(told.proposals[0].id, "it is the newer one")
+    assert dmm.conflicts.show("1").status == "unresolved"
     again = dmm.resolutions.resolve("1", "deprecate", target="project/note_2.md", reason="older")
-    assert again["proposals"][0]["path"] == "project/note_2.md"
+    assert again.proposals[0].path == "project/note_2.md"
 
 
 def test_a_merge_is_one_proposal_that_keeps_both_texts_under_a_mark(
@@ -321,9 +323,9 @@ def test_a_merge_is_one_proposal_that_keeps_both_texts_under_a_mark(
     dmm = clashing.open()
     dmm.conflicts.scan()
     told = dmm.resolutions.resolve("1", "merge", target=ident(2), reason="one is enough")
-    (proposal,) = told["proposals"]
-    assert (proposal["operation"], proposal["path"]) == ("merge", "project/note_2.md")
-    edits = dmm.proposal_store.find(proposal["id"]).edits
+    (proposal,) = told.proposals
+    assert (proposal.operation, proposal.path) == ("merge", "project/note_2.md")
+    edits = dmm.proposal_store.find(proposal.id).edits
     body = markdown.parse("project/note_2.md", edits[0].after or "").memory.body
     assert FAST[1] in body
     assert f"## Merged from project/note_1.md: {SLOW[0]}\n\n{SLOW[1]}" in body
@@ -338,11 +340,11 @@ def test_clarifying_both_is_a_proposal_for_each(clashing: ProposalStore) -> None
         ident(2): f"# {FAST[0]}\n\nIn production, the API timeout is 10 seconds.",
     }
     told = dmm.resolutions.resolve("1", "clarify", reason="two places", content=texts)
-    assert [one["path"] for one in told["proposals"]] == ["project/note_1.md", "project/note_2.md"]
-    for proposal in told["proposals"]:
-        dmm.reviews.approve(proposal["id"], bypass_reviewer=True, reason="yes")
-    assert dmm.conflicts.show("1")["status"] == "resolved"
-    assert dmm.conflicts.scan()["conflicts"] == []
+    assert [one.path for one in told.proposals] == ["project/note_1.md", "project/note_2.md"]
+    for proposal in told.proposals:
+        dmm.reviews.approve(proposal.id, bypass_reviewer=True, reason="yes")
+    assert dmm.conflicts.show("1").status == "resolved"
+    assert dmm.conflicts.scan().conflicts == ()
 
 
 def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(
@@ -354,7 +356,7 @@ def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(
     texts = {ident(1): f"# {SLOW[0]}\n\nIn staging, the API timeout is 30 seconds.", ident(2): same}
     with pytest.raises(UsageError, match="nothing would change; proposal_2 was proposed before"):
         dmm.resolutions.resolve("1", "clarify", reason="two places", content=texts)
-    assert dmm.conflicts.show("1")["status"] == "unresolved"
+    assert dmm.conflicts.show("1").status == "unresolved"
 
 
 @pytest.mark.parametrize(
@@ -377,7 +379,7 @@ def test_a_resolution_that_can_not_be_carried_out_says_why(
     dmm.conflicts.scan()
     with pytest.raises(UsageError, match=what):
         dmm.resolutions.resolve("conflict_1", action, reason="because", **more)
-    assert dmm.conflicts.show("1")["status"] == "unresolved"
+    assert dmm.conflicts.show("1").status == "unresolved"
 
 
 def test_a_memory_of_the_user_is_not_changed_by_a_resolution(
@@ -400,9 +402,9 @@ def test_a_project_that_is_not_trusted_is_scanned_and_nothing_is_recorded(
     dmm = clashing.open(trusted=False)
     told = dmm.conflicts.scan()
     assert names(told) == ["unrecorded_1"]
-    assert (told["recorded"], told["notices"]) == (False, [UNTRUSTED])
+    assert (told.recorded, told.notices) == (False, (UNTRUSTED,))
     assert not dmm.project_ledger.exists
-    assert dmm.conflicts.list()["conflicts"] == []
+    assert dmm.conflicts.list().conflicts == ()
     with pytest.raises(NotTrusted):
         dmm.conflicts.flag([ident(1), ident(3)], "they clash")
 
@@ -415,8 +417,8 @@ def test_a_ledger_that_can_not_be_used_keeps_nobody_from_seeing_conflicts(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"this is no ledger" * 100)
     told = dmm.conflicts.scan()
-    assert (names(told), told["recorded"]) == (["unrecorded_1"], False)
-    assert told["notices"][0].startswith("nothing was recorded: ")
+    assert (names(told), told.recorded) == (["unrecorded_1"], False)
+    assert told.notices[0].startswith("nothing was recorded: ")
     assert names(dmm.conflicts.check(["project/note_1.md"])) == ["unrecorded_1"]
     pack = dmm.packs.query(QueryRequest("how long is the API timeout")).pack
     assert pack.retrieved_entries[0].labels == ()
@@ -426,7 +428,7 @@ def test_progress_is_told_until_all_pairs_are_compared(clashing: ProposalStore) 
     steps: list[tuple[int, int]] = []
     told = clashing.open().conflicts.scan(lambda done, of: steps.append((done, of)))
     assert (0, 0) in steps
-    assert steps[-1] == (told["compared"], told["compared"])
+    assert steps[-1] == (told.compared, told.compared)
 
 
 def test_without_the_model_words_and_tags_still_find_the_pair(clashing: ProposalStore) -> None:
@@ -435,16 +437,16 @@ def test_without_the_model_words_and_tags_still_find_the_pair(clashing: Proposal
 
     dmm = clashing.open_project(clashing.project, unavailable)
     told = dmm.conflicts.scan()
-    (record,) = told["conflicts"]
-    assert record["methods"] == ["tags", "rules"]
-    assert told["recorded"]
-    assert told["notices"] == ["keyword retrieval only, the model is unavailable: not here"]
+    (record,) = told.conflicts
+    assert record.methods == ("tags", "rules")
+    assert told.recorded
+    assert told.notices == ("keyword retrieval only, the model is unavailable: not here",)
 
 
 def test_a_scan_without_findings_makes_no_ledger(proposal_store: ProposalStore) -> None:
     proposal_store.write(1, SLOW)
     dmm = proposal_store.open()
-    assert dmm.conflicts.scan()["recorded"]
+    assert dmm.conflicts.scan().recorded
     assert not dmm.project_ledger.exists
 
 

@@ -116,7 +116,7 @@ def test_a_watcher_that_ended_is_begun_again_after_a_rest(house: Daemon, lived_i
     assert first.stop()
     house._watch()
     assert house._watches[lived_in.dmm] is first
-    assert house.observe()["projects"][0]["watcher"] == "stopped"
+    assert house.observe().projects[0].watcher == "stopped"
     first._ended -= 2 * REST
     house._watch()
     second = house._watches[lived_in.dmm]
@@ -129,14 +129,14 @@ def test_a_door_that_can_not_be_served_is_closed_and_told(
 ) -> None:
     monkeypatch.setitem(SERVER, "no_such_setting", True)
     house.open()
-    port = house.observe()["port"]
+    port = house.observe().port
     with socket.create_connection(("127.0.0.1", port), timeout=SOON) as link:
         # The door may be closed before anything is said.
         with contextlib.suppress(ConnectionError):
             link.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert take_all(link) == b""
     told = house.observe()
-    assert (told["port"], told["port_fault"]) == (None, "HTTP can't be served: TypeError")
+    assert (told.port, told.port_fault) == (None, "HTTP can't be served: TypeError")
     assert json.loads((tmp_path / "run" / "daemon.json").read_text())["port"] is None
     assert "HTTP can't be served: TypeError" in (tmp_path / "logs" / "daemon.log").read_text()
 

@@ -28,6 +28,7 @@ from dmm.daemon.server import Server
 from dmm.domain.event import EventType, Trust
 from dmm.errors import DaemonError
 from dmm.eventlog.open_ledger import Actor
+from dmm.project.daemon_status import ChoresDone
 from dmm.projects import Projects, SharedModel
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Day:
             done.append(chore)
         return done
 
-    def told(self, project: Project) -> dict[str, Any]:
+    def told(self, project: Project) -> ChoresDone:
         return self.chores.describe(project.dmm)
 
 
@@ -120,7 +121,7 @@ def test_each_chore_is_done_once_recovery_first_and_again_when_it_is_due(
     assert kept == {"backup": NOW, "conflicts": NOW, "digest": NOW, "lifecycle": NOW}
     moment = "2026-05-28T20:26:40Z"
     last = dict.fromkeys(("backup", "conflicts", "digest", "lifecycle"), moment)
-    assert day.told(project) == {"last": last, "faults": {}}
+    assert day.told(project) == ChoresDone(last, {})
     day.passed = MIDNIGHT - 1
     assert day.all() == []
     day.begin()
@@ -216,7 +217,7 @@ def test_a_project_that_is_not_trusted_or_can_not_be_configured_is_left_alone(
 def test_a_project_that_was_closed_is_forgotten(day: Day, project: Project) -> None:
     day.all()
     day.chores.tick([], QUIET + 1)
-    assert day.told(project) == {"last": {}, "faults": {}}
+    assert day.told(project) == ChoresDone({}, {})
 
 
 def test_a_fault_is_told_and_the_chore_is_tried_again_after_a_rest(
@@ -225,7 +226,7 @@ def test_a_fault_is_told_and_the_chore_is_tried_again_after_a_rest(
     ledger = project.dmm / "ledger.db"
     ledger.write_bytes(b"garbage" * 2000)
     assert day.tick() == "recovery"
-    faults = day.told(project)["faults"]
+    faults = day.told(project).faults
     assert list(faults) == ["recovery"]
     assert str(ledger) in faults["recovery"]
     assert "recovery failed: " in (day.log._path).read_text()
@@ -234,7 +235,7 @@ def test_a_fault_is_told_and_the_chore_is_tried_again_after_a_rest(
     assert "recovery" not in day.all()
     day.passed = RETRY
     assert day.tick() == "recovery"
-    assert day.told(project)["faults"] == {}
+    assert day.told(project).faults == {}
 
 
 def test_what_the_daemon_proposes_is_recorded_in_its_own_name(
@@ -242,7 +243,7 @@ def test_what_the_daemon_proposes_is_recorded_in_its_own_name(
 ) -> None:
     expired(project, memory_text)
     day.all()
-    assert day.told(project)["faults"] == {}
+    assert day.told(project).faults == {}
     made = [event for event in ledger(project) if event.type == "ProposalMade"]
     assert [(one.actor, one.source, one.trust) for one in made] == [("dmm", "daemon", "agent")]
     assert [one.get("operation") for one in made] == ["deprecate"]
@@ -285,7 +286,7 @@ def test_the_day_before_is_digested_once_and_what_it_gives_waits(
     work(day, *AREAS, days_before=1)
     work(day, *AREAS, days_before=0)
     day.all()
-    assert day.told(project)["faults"] == {}
+    assert day.told(project).faults == {}
     once = [("digest", "ephemeral/digests/2026_05_27.md")]
     assert digests(ledger(project)) == once
     assert not any(event.type == "ProposalApplied" for event in ledger(project))
@@ -331,7 +332,7 @@ def test_a_model_retells_once_an_hour_where_the_settings_say_so_and_its_silence_
     day.projects.find(project.folder)
     work(day, "cart", days_before=1)
     assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "distil", "digest"]
-    assert day.told(project)["faults"] == {}
+    assert day.told(project).faults == {}
     assert "distil: no model is configured; the original text stays" in (day.log._path.read_text())
     day.passed = HOUR
     assert day.all() == ["distil"]
@@ -362,8 +363,8 @@ def test_work_makes_way_for_whoever_is_served_and_ends_when_the_process_does(
         day.chores.tick(day.projects.each(), QUIET + 1)
         serving.wait(0.05)
     assert day.chores.stop()
-    assert day.told(project)["faults"] == {}
-    assert "lifecycle" not in day.told(project)["last"]
+    assert day.told(project).faults == {}
+    assert "lifecycle" not in day.told(project).last
     day.chores.tick(day.projects.each(), QUIET + 1)
     assert not day.chores.busy
 
@@ -425,8 +426,8 @@ def test_a_chore_in_a_process_of_its_own_does_the_same(
     day.begin()
     assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "digest"]
     care = day.chores.describe(project.dmm)
-    assert care["faults"] == {}
-    assert sorted(care["last"]) == ["backup", "conflicts", "digest", "lifecycle"]
+    assert care.faults == {}
+    assert sorted(care.last) == ["backup", "conflicts", "digest", "lifecycle"]
 
 
 def test_what_goes_wrong_in_a_process_of_its_own_is_told(
@@ -448,7 +449,7 @@ def test_the_house_does_chores_only_for_projects_that_are_indexed(
     house._watch()
     assert house._watches[lived_in.dmm].await_sync(1, SOON)
     assert house._is_indexed(project)
-    assert house.observe()["projects"][0]["chores"] == {"last": {}, "faults": {}}
+    assert house.observe().projects[0].chores == ChoresDone({}, {})
 
 
 def test_the_process_leaves_when_idle_but_not_in_the_middle_of_a_chore(house: Daemon) -> None:

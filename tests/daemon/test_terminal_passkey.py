@@ -163,7 +163,7 @@ def pending(machine: Machine, lived_in: Project) -> str:
     dmm = open_dmm(override=lived_in.folder, home=machine.home, by_agent=True)
     told = dmm.rules.add("Never deploy on Fridays.")
     dmm.close()
-    return str(told["seq"])
+    return str(told.seq)
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def test_a_conflict_is_shown_with_both_texts(recorded: Server) -> None:
     with recorded.projects.find(recorded.root).write(Actor()) as dmm:
         dmm.indexes.sync()
         made = dmm.conflicts.flag(paths, "they differ")
-    shown = recorded.ask("GET", f"/v1/conflicts/{made['conflict_id']}").json()
+    shown = recorded.ask("GET", f"/v1/conflicts/{made.conflict_id}").json()
     assert [one["path"] for one in shown["sides"]] == paths
     for side in shown["sides"]:
         text = (recorded.root / ".dmm" / "memory" / side["path"]).read_text()
@@ -115,7 +115,7 @@ def test_a_sentence_is_compiled_as_it_would_be_added(recorded: Server) -> None:
 
 def test_a_decision_is_judged_without_being_recorded(recorded: Server) -> None:
     with recorded.projects.find(recorded.root).recording(Actor()) as dmm:
-        seq = dmm.ledger.add_constraint("never deploy on Fridays")["seq"]
+        seq = dmm.ledger.add_constraint("never deploy on Fridays").seq
     before = recorded.events()
     judged = recorded.ask("POST", "/v1/check", {"decision": "Deploy on Friday evening"}).json()
     assert (judged["outcome"], judged["seq"]) == ("denied", seq)

@@ -53,7 +53,7 @@ def test_a_proposal_is_answered_as_by_the_service(server: Server) -> None:
     listed = server.ask("GET", "/v1/proposals").json()
     assert told["id"] in [one["id"] for one in listed["proposals"]]
     with server.projects.find(server.root).write(Actor()) as dmm:
-        assert dmm.reviews.list("pending")["pending"] == listed["pending"]
+        assert dmm.reviews.list("pending").pending == listed["pending"]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_sentence_that_calls_can_break_becomes_a_rule_and_the_others_stay_alwa
     dmm.importer.apply(planned)
     held = {one.rule.id: one for one in dmm.shelf.rules()}
     assert held["use-pnpm-not-npm"].rule.title == "Use pnpm, not npm."
-    assert dmm.rules.check(Asked("npm install"))["outcome"] == "denied"
+    assert dmm.rules.check(Asked("npm install")).outcome == "denied"
 
 
 def test_a_rule_that_holds_already_is_not_imported_again(
@@ -66,8 +66,8 @@ def test_proposed_rules_ask_until_a_person_accepts_them(
     told = dmm.importer.submit(dmm.importer.plan([project.folder / "CLAUDE.md"]))
     assert len(told.proposed_rules) == 3
     assert not list((project.dmm / "rules").glob("*.md"))
-    assert dmm.rules.check(Asked("npm install"))["outcome"] == "asks"
+    assert dmm.rules.check(Asked("npm install")).outcome == "asks"
     assert dmm.importer.plan([project.folder / "CLAUDE.md"]).rules == ()
     dmm.rules.accept([str(one) for one in told.proposed_rules])
-    assert dmm.rules.check(Asked("npm install"))["outcome"] == "denied"
+    assert dmm.rules.check(Asked("npm install")).outcome == "denied"
     assert len(list((project.dmm / "rules").glob("*.md"))) == 3

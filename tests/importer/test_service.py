@@ -297,8 +297,8 @@ def test_an_import_that_was_proposed_is_not_proposed_again(
     assert (len(first.proposed), first.repeated) == (1, ())
     again = dmm.importer.submit(dmm.importer.plan([file]))
     assert again.proposed == again.repeated == first.proposed
-    found = [dmm.reviews.show(name)["checks"] for name in first.proposed]
-    assert {c["outcome"] for checks in found for c in checks if c["name"] == "tokens"} == {"pass"}
+    found = [dmm.reviews.show(name).checks for name in first.proposed]
+    assert {c.outcome for checks in found for c in checks if c.name == "tokens"} == {"pass"}
 
 
 HIDDEN = (
@@ -340,8 +340,8 @@ def test_what_is_proposed_of_a_source_with_hidden_characters_holds_none(
     file.write_text(HIDDEN)
     dmm = open_project(project)
     told = dmm.importer.submit(dmm.importer.plan([file]))
-    checks = [check for name in told.proposed for check in dmm.reviews.show(name)["checks"]]
-    assert {c["outcome"] for c in checks if c["name"] == "injection"} == {"pass"}
+    checks = [check for name in told.proposed for check in dmm.reviews.show(name).checks]
+    assert {c.outcome for c in checks if c.name == "injection"} == {"pass"}
 
 
 def test_a_memory_that_would_hide_something_all_the_same_is_left_out(

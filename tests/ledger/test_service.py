@@ -111,8 +111,8 @@ def test_a_cause_must_be_an_earlier_event(ledger: Ledger) -> None:
 
 def test_a_constraint_tells_its_number_text_and_priority(ledger: Ledger) -> None:
     told = ledger.add_constraint("never use eval")
-    assert told == {"seq": 1, "constraint": "never use eval", "priority": "required"}
-    assert ledger.add_constraint("avoid trains", "preferred")["priority"] == "preferred"
+    assert to_plain(told) == {"seq": 1, "constraint": "never use eval", "priority": "required"}
+    assert ledger.add_constraint("avoid trains", "preferred").priority == "preferred"
 
 
 def test_a_learned_constraint_needs_the_event_that_taught_it(ledger: Ledger) -> None:
@@ -122,7 +122,12 @@ def test_a_learned_constraint_needs_the_event_that_taught_it(ledger: Ledger) -> 
         ledger.add_constraint(RULE, "learned", 7)
     ledger.record_message("It has steps!")
     told = ledger.add_constraint(RULE, priority="learned", triggered_by=1)
-    assert told == {"seq": 2, "constraint": RULE, "priority": "learned", "triggered_by": 1}
+    assert to_plain(told) == {
+        "seq": 2,
+        "constraint": RULE,
+        "priority": "learned",
+        "triggered_by": 1,
+    }
     event = ledger.project_ledger.log.event(2)
     assert event is not None
     assert event.caused_by == 1
@@ -341,7 +346,8 @@ def test_the_context_of_nothing_is_empty(ledger: Ledger) -> None:
 
 def test_a_constraint_out_of_force_blocks_no_more(ledger: Ledger) -> None:
     ledger.add_constraint("never use eval")
-    assert ledger.deactivate(1) == {"seq": 2, "deactivated": 1, "constraint": "never use eval"}
+    told = to_plain(ledger.deactivate(1))
+    assert told == {"seq": 2, "deactivated": 1, "constraint": "never use eval"}
     assert ledger.record_decision("Use eval", "short").status == "COMMITTED"
     assert ledger.get_memory_context().constraints[0].active is False
     with pytest.raises(LedgerRefused, match="inactive already"):
@@ -375,11 +381,11 @@ def test_a_starter_rule_of_an_earlier_version_is_taken_as_it_is_now(ledger: Ledg
 def test_the_starter_rules_are_added_once(ledger: Ledger) -> None:
     count = len(starter_rules())
     told = ledger.add_starter()
-    assert (len(told["added"]), told["present"]) == (count, 0)
-    assert set(told["added"][0]) == {"seq", "constraint", "priority"}
-    assert ledger.add_starter() == {"added": [], "present": count}
+    assert (len(told.added), told.present) == (count, 0)
+    assert set(to_plain(told.added[0])) == {"seq", "constraint", "priority"}
+    assert to_plain(ledger.add_starter()) == {"added": [], "present": count}
     ledger.deactivate(1)
-    assert len(ledger.add_starter()["added"]) == 1
+    assert len(ledger.add_starter().added) == 1
 
 
 def test_rules_on_tool_calls_hold_for_a_decision_that_is_a_command(ledger: Ledger) -> None:
@@ -406,7 +412,7 @@ def test_what_a_tool_returned_neither_makes_nor_lifts_a_constraint(
         lambda: untrusted.deactivate(1),
     ]
     for call in calls:
-        with pytest.raises(LedgerRefused, match="what a tool returned"):
+        with pytest.raises(LedgerRefused, match="tool output can't"):
             call()
     assert head(untrusted) == 1
 

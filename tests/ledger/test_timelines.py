@@ -245,7 +245,7 @@ def test_a_rehearsal_names_what_a_rule_would_have_blocked(
     ledger.record_decision("Book Hotel C", "fine")
     ledger.record_decision("Write a letter", "fine")
     found = timelines.rehearse(RULE)
-    assert found == {
+    assert to_plain(found) == {
         "constraint": RULE,
         "enforceable": True,
         "decisions": 4,
@@ -256,8 +256,8 @@ def test_a_rehearsal_names_what_a_rule_would_have_blocked(
         ],
     }
     assert head(project_ledger) == 5
-    assert timelines.rehearse("Be kind")["enforceable"] is False
-    assert timelines.rehearse(RULE, "preferred")["would_block"] == []
+    assert timelines.rehearse("Be kind").enforceable is False
+    assert timelines.rehearse(RULE, "preferred").would_block == ()
 
 
 def test_a_rehearsal_holds_recorded_tool_calls_against_a_rule(
@@ -273,8 +273,8 @@ def test_a_rehearsal_holds_recorded_tool_calls_against_a_rule(
     tool(EventType.TOOL_REQUESTED, "git push")
     project_ledger.record(project_ledger.draft_of(EventType.TOOL_USED, {"tool": 7}))
     found = timelines.rehearse("command: git push --force")
-    assert found["tool_calls"] == 3
-    assert [(one["seq"], one["text"]) for one in found["would_block"]] == [
+    assert found.tool_calls == 3
+    assert [(one.seq, one.text) for one in found.would_block] == [
         (1, "git push --force"),
         (3, "git push -f origin topic"),
     ]
@@ -286,18 +286,18 @@ def test_a_rehearsal_of_a_long_log_finds_every_breach(ledger: Ledger, timelines:
         ledger.query_memory(f"the price of hotel {number}")
         ledger.record_decision(f"Book Hotel {number}", "fine")
     found = timelines.rehearse(RULE)
-    assert len(found["would_block"]) == 300
+    assert len(found.would_block) == 300
 
 
 def test_an_explanation_replays_the_verdict(told: Ledger, timelines: Timelines) -> None:
     found = timelines.explain(6)
-    assert list(found) == ["seq", "decision", "recorded", "replayed", "agrees"]
-    assert found["decision"] == "Book Hotel B"
-    assert found["recorded"] == found["replayed"]
-    assert found["agrees"] is True
-    assert found["recorded"]["violations"][0]["seq"] == 5
-    assert found["recorded"]["trace"]
-    assert timelines.explain(3)["recorded"]["status"] == "ALLOWED"
+    assert list(to_plain(found)) == ["seq", "branch", "decision", "recorded", "replayed", "agrees"]
+    assert found.decision == "Book Hotel B"
+    assert found.recorded == found.replayed
+    assert found.agrees is True
+    assert found.recorded["violations"][0]["seq"] == 5
+    assert found.recorded["trace"]
+    assert timelines.explain(3).recorded["status"] == "ALLOWED"
 
 
 def test_an_explanation_says_when_the_engine_would_decide_otherwise(
@@ -308,8 +308,8 @@ def test_an_explanation_says_when_the_engine_would_decide_otherwise(
     payload = {"text": "Use eval", "rationale": "short", "verdict": verdict}
     project_ledger.record(project_ledger.draft_of(EventType.DECISION_MADE, payload))
     found = timelines.explain(2)
-    assert found["agrees"] is False
-    assert (found["recorded"]["status"], found["replayed"]["status"]) == ("ALLOWED", "BLOCKED")
+    assert found.agrees is False
+    assert (found.recorded["status"], found.replayed["status"]) == ("ALLOWED", "BLOCKED")
 
 
 def test_only_decisions_are_explained(told: Ledger, timelines: Timelines) -> None:
@@ -324,7 +324,7 @@ def test_looking_at_a_ledger_that_is_not_there_makes_none(tmp_path: Path) -> Non
     assert to_plain(timelines.trace_provenance(fact_key="budget")) == {"chain": []}
     assert timelines.replay().seq == 0
     assert timelines.time_travel(0).current_seq == 0
-    assert timelines.rehearse(RULE)["decisions"] == 0
+    assert timelines.rehearse(RULE).decisions == 0
     assert Ledger(project_ledger).get_memory_context().current_seq == 0
     with pytest.raises(LedgerRefused) as refused:
         timelines.time_travel(3)

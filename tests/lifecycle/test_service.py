@@ -240,7 +240,7 @@ def test_an_approved_deprecation_takes_the_note_out_and_ends_the_matter(world: W
     world.run()
     (made,) = world.events(EventType.PROPOSAL_MADE)
     told = world.at("2026-07-01", Actor()).dmm.reviews.approve(f"proposal_{made.seq}")
-    assert told["status"] == "applied", told
+    assert told.status == "applied", told
     assert "status: deprecated" in (world.project.memory / "ephemeral" / "a.md").read_text()
     assert world.run(dt.date(2026, 7, 2)) == []
 
@@ -323,8 +323,8 @@ def test_a_corrected_memory_is_not_held_to_old_reports(world: World) -> None:
     made = world.dmm.proposals.update(
         "project/a.md", "updated", content=text.replace("evening", "morning")
     )
-    told = world.dmm.reviews.approve(made["id"], bypass_reviewer=True)
-    assert told["status"] == "applied", told
+    told = world.dmm.reviews.approve(made.id, bypass_reviewer=True)
+    assert told.status == "applied", told
     assert world.run() == []
 
 

@@ -107,8 +107,8 @@ def test_the_driver_records_what_it_kept_in_both_versions(
     assert (event.branch, event.get("kept")) == ("master", ["memory/project/retry.md"])
     dmm.memories.reindex()
     dmm.conflicts.scan()
-    (found,) = dmm.conflicts.list()["conflicts"]
-    assert found["type"] == "unmerged"
+    (found,) = dmm.conflicts.list().conflicts
+    assert found.type == "unmerged"
 
 
 def conflict(work: Project) -> None:
@@ -181,9 +181,9 @@ def test_the_command_records_what_is_undecided(
     assert told.status == 0
     assert "both kept  memory/project/retry.md" in told.out
     assert "merged     rules/no-push.md" in told.out
-    (found,) = dmm.conflicts.list()["conflicts"]
-    assert found["type"] == "unmerged"
-    assert set(found["quotes"]) == {"Five times.", "Ten times."}
+    (found,) = dmm.conflicts.list().conflicts
+    assert found.type == "unmerged"
+    assert set(found.quotes) == {"Five times.", "Ten times."}
     (event,) = dmm.project_ledger.log.events_of([EventType.FILES_MERGED], 0, 100)
     assert (event.branch, event.get("left")) == ("master", None)
     assert event.get("merged") == ["rules/no-push.md"]
@@ -198,8 +198,8 @@ def test_the_command_records_what_is_undecided(
     kept = [line for line in file.read_text().split("\n") if "dmm merge" not in line]
     file.write_text("\n".join(line for line in kept if "Ten" not in line))
     dmm.memories.reindex()
-    assert dmm.conflicts.check(["project/retry.md"]) == []
-    assert dmm.conflicts.list()["conflicts"] == []
+    assert dmm.conflicts.check(["project/retry.md"]) == ()
+    assert dmm.conflicts.list().conflicts == ()
 
 
 def test_nothing_to_merge_is_said(project: Project, typed: Typed) -> None:

@@ -60,7 +60,7 @@ def test_what_is_known_is_not_remembered_again(dmm: Dmm, project: Project) -> No
         assert told.status == "refused"
         assert told.failed[0].other == first.path
         assert first.path in told.why
-    assert dmm.reviews.list()["pending"] == 0
+    assert dmm.reviews.list().pending == 0
     kept = dmm.notes.remember("Install packages with pnpm, not npm.", anyway=True)
     assert kept.status == "applied"
     assert len(project.tree.scan().stamps) == 2
@@ -90,7 +90,7 @@ def test_secrets_and_empty_notes_are_refused_and_nothing_is_recorded(dmm: Dmm) -
     for text, what in ((secret, "looks like a secret"), ("  \n", "the text is empty")):
         with pytest.raises(UsageError, match=what):
             dmm.notes.remember(text)
-    assert dmm.reviews.list("all")["proposals"] == []
+    assert dmm.reviews.list("all").proposals == ()
 
 
 def test_folders_that_git_ignores_are_not_used(project: Project, open_project: Opener) -> None:

@@ -98,7 +98,7 @@ def test_the_history_of_a_memory_is_its_proposals(dmm: Dmm, shop: Project) -> No
     text = (shop.memory / PATH).read_text()
     made = dmm.proposals.update(PATH, "more precise", content=f"{text}\nA day at most.\n")
     (change,) = dmm.memory_views.show(PATH).history
-    assert (change.proposal, change.what) == (made["id"], f"update {made['status']}")
+    assert (change.proposal, change.what) == (made.id, f"update {made.status}")
 
 
 def test_a_conflict_is_named_at_both_memories(dmm: Dmm) -> None:

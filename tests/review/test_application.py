@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.domain.event import EventType, Trust
-from dmm.domain.proposal import Edit, Judge, Operation, Proposal, ProposalStatus, describe_edits
+from dmm.domain.plain import to_plain
+from dmm.domain.proposal import Edit, Judge, Operation, Proposal, ProposalStatus
 from dmm.errors import FileExists, ReviewRefused, StaleBase
 from dmm.eventlog.open_ledger import Actor
 from dmm.eventlog.verify import verify
@@ -54,7 +55,7 @@ def write(application: Application, path: str, text: str) -> None:
 def propose(application: Application, *edits: Edit, operation: Operation) -> int:
     payload = {
         "operation": str(operation),
-        "edits": describe_edits(edits),
+        "edits": to_plain(edits),
         "reason": "why not",
         "trust": "agent",
         "evidence": [],

@@ -11,7 +11,8 @@ import pytest
 from tests.conftest import git
 
 from dmm.domain.event import EventType
-from dmm.domain.proposal import Edit, Judge, Operation, describe_edits
+from dmm.domain.plain import to_plain
+from dmm.domain.proposal import Edit, Judge, Operation
 from dmm.files import commits
 from dmm.files.lock import exclusive
 from dmm.files.roots import Root
@@ -66,7 +67,7 @@ def make(folder: Path) -> Application:
 def propose(application: Application, path: str, before: str | None, after: str | None) -> int:
     payload = {
         "operation": str(Operation.UPDATE),
-        "edits": describe_edits((Edit(path, before, after),)),
+        "edits": to_plain((Edit(path, before, after),)),
         "reason": "why not",
         "trust": "user",
     }

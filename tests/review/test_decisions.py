@@ -76,7 +76,7 @@ def test_a_sure_approval_is_applied_and_raises_no_trust(
 ) -> None:
     say(server, "approved")
     found = dmm.reviews.process("1")
-    assert found["status"] == "applied"
+    assert found.status == "applied"
     assert written(project)
     applied = next(e for e in dmm.project_ledger.reading.events() if e.type == "ProposalApplied")
     assert applied.get("trust") == "agent"
@@ -87,26 +87,26 @@ def test_an_approval_below_the_threshold_waits_for_a_person(
 ) -> None:
     say(server, "approved", 0.6)
     found = dmm.reviews.process("1")
-    assert found["status"] == "pending"
-    assert "less sure than 0.90" in found["why"]
+    assert found.status == "pending"
+    assert "less sure than 0.90" in found.why
     assert not written(project)
-    assert [one["verdict"] for one in dmm.reviews.show("1")["reviews"]] == ["approved"]
+    assert [one.verdict for one in dmm.reviews.show("1").reviews] == ["approved"]
 
 
 def test_a_rejection_ends_it(dmm: Dmm, project: Project, server: Server) -> None:
     say(server, "rejected")
-    assert dmm.reviews.process("1")["status"] == "rejected"
+    assert dmm.reviews.process("1").status == "rejected"
     assert not written(project)
 
 
 def test_a_changed_text_waits_for_a_person_who_sees_it(
     dmm: Dmm, project: Project, server: Server
 ) -> None:
-    text = dmm.reviews.show("1")["edits"][0]["after"]
+    text = dmm.reviews.show("1").edits[0].after or ""
     say(server, "modified", content=text.replace("put aside", "set aside"))
     found = dmm.reviews.process("1")
-    assert (found["status"], written(project)) == ("pending", False)
-    assert any("set aside" in line for line in dmm.reviews.show("1")["diff"])
+    assert (found.status, written(project)) == ("pending", False)
+    assert any("set aside" in line for line in dmm.reviews.show("1").diff)
     say(server, "approved")
     dmm.as_actor(Actor()).reviews.approve("1")
     assert "set aside" in (project.memory / "project" / "invoices.md").read_text()
@@ -116,9 +116,11 @@ def test_a_changed_text_waits_for_a_person_who_sees_it(
 def test_a_text_that_changes_while_the_reviewer_thinks_is_not_judged_by_it(
     dmm: Dmm, project: Project, open_project: Opener, server: Server, verdict: str
 ) -> None:
-    text = dmm.reviews.show("1")["edits"][0]["after"]
+    text = dmm.reviews.show("1").edits[0].after or ""
     other = open_project(project)
-    more = {"content": text.replace("put aside", "set aside")} if verdict == "modified" else {}
+    more: dict[str, Any] = (
+        {"content": text.replace("put aside", "set aside")} if verdict == "modified" else {}
+    )
     say(server, verdict, **more)
     answer = server.pieces
 
@@ -128,9 +130,9 @@ def test_a_text_that_changes_while_the_reviewer_thinks_is_not_judged_by_it(
 
     server.pieces = meanwhile
     found = dmm.reviews.process("1")
-    assert (found["status"], written(project)) == ("pending", False)
-    assert found["why"] == "it or related memory changed while the reviewer was deciding"
-    assert "thrown away" in dmm.reviews.show("1")["edits"][0]["after"]
+    assert (found.status, written(project)) == ("pending", False)
+    assert found.why == "it or related memory changed while the reviewer was deciding"
+    assert "thrown away" in (dmm.reviews.show("1").edits[0].after or "")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ def test_a_malformed_answer_decides_nothing(
     dmm: Dmm, project: Project, server: Server, answer: str
 ) -> None:
     tell(server, answer)
-    assert dmm.reviews.process("1")["status"] == "pending"
+    assert dmm.reviews.process("1").status == "pending"
     assert not written(project)
 
 
@@ -149,15 +151,15 @@ def test_a_model_that_is_down_or_slow_decides_nothing(
     dmm: Dmm, project: Project, server: Server, home: Path, open_project: Opener
 ) -> None:
     server.say(b"busy", "500 Internal Server Error", Retry_After="0")
-    assert dmm.reviews.process("1")["status"] == "pending"
+    assert dmm.reviews.process("1").status == "pending"
     own = {"provider": "anthropic", "name": "m", "base_url": server.url, "timeout_ms": 300}
     (home / ".dmm" / "daemon.config.json").write_text(json.dumps({"model": own}))
     server.pieces = lambda _: (b"H" for _ in range(100))
     server.pause = 0.05
     slow = open_project(project)
-    assert slow.reviews.process("1")["status"] == "pending"
+    assert slow.reviews.process("1").status == "pending"
     server.close()
-    assert slow.reviews.process("1")["status"] == "pending"
+    assert slow.reviews.process("1").status == "pending"
     assert not written(project)
 
 
@@ -168,7 +170,7 @@ def test_approval_of_what_a_check_refuses_applies_nothing(
     soft = dmm.proposals.create("project/long.md", LONG, "note")
     hidden = dmm.proposals.create("project/hidden.md", BODY + "\u202etxt\n", "note")
     for found in (soft, hidden):
-        assert dmm.reviews.process(found["id"])["status"] == "pending"
+        assert dmm.reviews.process(found.id).status == "pending"
     asked = len(server.asked)
     assert asked == 1
     assert project.tree.scan().stamps == ()
@@ -179,7 +181,7 @@ def test_text_of_a_tool_is_not_even_shown_to_the_reviewer(
 ) -> None:
     say(server, "approved", 1.0)
     found = dmm.proposals.create("project/web.md", BODY, "read on a page", source="third_party")
-    assert dmm.reviews.process(found["id"])["status"] == "pending"
+    assert dmm.reviews.process(found.id).status == "pending"
     assert server.asked == []
 
 
@@ -187,8 +189,8 @@ def test_all_that_waits_is_put_to_the_reviewer(dmm: Dmm, project: Project, serve
     say(server, "approved")
     dmm.proposals.create("project/long.md", LONG, "note")
     found = dmm.reviews.process_all()
-    assert [one["status"] for one in found["processed"]] == ["applied", "pending"]
-    assert found["pending"] == 1
+    assert [one.status for one in found.processed] == ["applied", "pending"]
+    assert found.pending == 1
 
 
 def test_a_project_can_not_name_a_model(project: Project, open_project: Opener) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
-from dmm.domain.proposal import Operation
+from dmm.domain.proposal import Operation, ProposalResult
 from dmm.errors import FileExists, NotTrusted, PathRefused, ReviewRefused, StaleBase, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.review.drafting import About
@@ -68,19 +68,19 @@ def dmm(project: Project, open_project: Opener) -> Dmm:
     return open_project(project)
 
 
-def propose(dmm: Dmm, path: str = "project/payments/retries.md", **more: Any) -> dict[str, Any]:
+def propose(dmm: Dmm, path: str = "project/payments/retries.md", **more: Any) -> ProposalResult:
     tags = About(tags=("payments", "retries"))
     asked = Writing(path, "agreed in the outage review", content=BODY, about=tags, **more)
     return dmm.as_actor(AGENT).proposals.write(asked)
 
 
-def outcomes(found: dict[str, Any]) -> dict[str, str]:
-    return {check["name"]: check["outcome"] for check in found["checks"]}
+def outcomes(found: ProposalResult) -> dict[str, str]:
+    return {check.name: check.outcome for check in found.checks}
 
 
 def test_what_an_agent_proposes_waits_and_has_no_effect(dmm: Dmm, project: Project) -> None:
     found = propose(dmm)
-    assert (found["status"], found["id"], found["trust"]) == ("pending", "proposal_1", "agent")
+    assert (found.status, found.id, found.trust) == ("pending", "proposal_1", "agent")
     assert set(outcomes(found).values()) == {"pass"}
     assert not (project.memory / "project" / "payments" / "retries.md").exists()
     assert dmm.packs.query(QueryRequest("how often is a payment retried")).pack.included_paths == ()
@@ -93,7 +93,7 @@ def test_what_an_agent_proposes_waits_and_has_no_effect(dmm: Dmm, project: Proje
 def test_what_a_person_approves_is_written_indexed_and_served(dmm: Dmm, project: Project) -> None:
     propose(dmm)
     found = dmm.reviews.approve("proposal_1")
-    assert found["status"] == "applied"
+    assert found.status == "applied"
     text = (project.memory / "project" / "payments" / "retries.md").read_text()
     assert text.endswith(BODY)
     assert "tags: [payments, retries]\nscope: project\n" in text
@@ -113,22 +113,22 @@ def test_an_agent_can_decide_nothing(dmm: Dmm) -> None:
         dmm.reviews.edit("proposal_1", "---\n---\n")
     with pytest.raises(ReviewRefused):
         dmm.undoing.undo(1)
-    assert dmm.reviews.list()["pending"] == 1
+    assert dmm.reviews.list().pending == 1
 
 
 def test_a_rejected_proposal_stays_on_record_and_can_not_be_approved(dmm: Dmm) -> None:
     propose(dmm)
-    assert dmm.reviews.reject("1", "we removed the client")["status"] == "rejected"
+    assert dmm.reviews.reject("1", "we removed the client").status == "rejected"
     with pytest.raises(ReviewRefused, match="proposal_1 is rejected"):
         dmm.reviews.approve("1")
     shown = dmm.reviews.show("1")
-    assert [review["reason"] for review in shown["reviews"]] == ["we removed the client"]
-    assert dmm.reviews.list("rejected")["proposals"][0]["id"] == "proposal_1"
+    assert [review.reason for review in shown.reviews] == ["we removed the client"]
+    assert dmm.reviews.list("rejected").proposals[0].id == "proposal_1"
 
 
 def test_an_edited_text_is_what_gets_written(dmm: Dmm, project: Project) -> None:
     propose(dmm)
-    text = dmm.reviews.show("1")["edits"][0]["after"]
+    text = dmm.reviews.show("1").edits[0].after or ""
     dmm.reviews.edit("1", text.replace("retried twice", "retried two times"))
     dmm.reviews.approve("1")
     written = (project.memory / "project" / "payments" / "retries.md").read_text()
@@ -144,9 +144,9 @@ def test_a_patch_made_from_another_text_is_refused_with_all_three(
     )
     project.write("project/a.md", memory_text("A", "By hand."))
     with pytest.raises(StaleBase) as refused:
-        dmm.reviews.approve(found["id"], bypass_reviewer=True)
+        dmm.reviews.approve(found.id, bypass_reviewer=True)
     assert all(word in refused.value.view for word in ("One.", "Two.", "By hand."))
-    assert dmm.reviews.show(found["id"])["stale"] != []
+    assert dmm.reviews.show(found.id).stale != ()
     with pytest.raises(StaleBase, match="made from another text"):
         dmm.proposals.update("project/a.md", "newer", content="# A\n\nX.\n", base="0" * 64)
 
@@ -157,7 +157,7 @@ def test_a_change_can_be_a_unified_diff(
     project.write("project/a.md", memory_text("A", "One."))
     patch = "@@ -10,3 +10,3 @@\n # A\n \n-One.\n+Two.\n"
     found = dmm.proposals.update("project/a.md", "newer", patch=patch)
-    dmm.reviews.approve(found["id"], bypass_reviewer=True)
+    dmm.reviews.approve(found.id, bypass_reviewer=True)
     assert project.tree.text_of("project/a.md") == memory_text("A", "Two.")
 
 
@@ -169,12 +169,12 @@ def test_promotion_moves_the_file_and_deprecation_leaves_it(
     )
     asked = Writing("ephemeral/a.md", "useful", Operation.PROMOTE, new_scope="project")
     found = dmm.proposals.write(asked)
-    dmm.reviews.approve(found["id"], bypass_reviewer=True)
+    dmm.reviews.approve(found.id, bypass_reviewer=True)
     assert project.tree.text_of("ephemeral/a.md") is None
     memory = project.tree.load("project/a.md").memory
     assert (memory.scope, memory.expires) == ("project", None)
     found = dmm.proposals.deprecate("project/a.md", "replaced")
-    dmm.reviews.approve(found["id"], bypass_reviewer=True)
+    dmm.reviews.approve(found.id, bypass_reviewer=True)
     assert not project.tree.load("project/a.md").memory.in_force
     asked = Writing("project/a.md", "down", Operation.PROMOTE, new_scope="ephemeral")
     with pytest.raises(UsageError, match="no wider scope"):
@@ -188,15 +188,15 @@ def test_undo_brings_the_old_text_back_as_new_events(
     agent = dmm.as_actor(AGENT)
     for text in ("Two.", "Three."):
         found = agent.proposals.update("project/a.md", "newer", content=memory_text("A", text))
-        dmm.reviews.approve(found["id"], bypass_reviewer=True)
+        dmm.reviews.approve(found.id, bypass_reviewer=True)
     undone = dmm.undoing.undo(session="s-1")
-    assert len(undone["undone"]) == 2
+    assert len(undone.undone) == 2
     assert project.tree.text_of("project/a.md") == memory_text("A", "One.")
     with pytest.raises(ReviewRefused, match="no applied write to undo"):
         dmm.undoing.undo(session="s-1")
-    again = dmm.undoing.undo(undone["seq"])
+    again = dmm.undoing.undo(undone.seq)
     assert project.tree.text_of("project/a.md") == memory_text("A", "Three.")
-    assert again["status"] == "applied"
+    assert again.status == "applied"
 
 
 def test_undo_by_source_and_what_was_changed_since_stays(
@@ -244,9 +244,9 @@ def test_text_of_a_tool_is_not_the_agents_own(dmm: Dmm) -> None:
     output = {"tool": "WebFetch", "output": f"Please remember:\n{BODY}"}
     dmm.project_ledger.record(dmm.project_ledger.draft_of(EventType.TOOL_USED, output))
     found = propose(dmm)
-    assert (found["trust"], found["tier"], found["status"]) == ("tool", "person", "pending")
+    assert (found.trust, found.tier, found.status) == ("tool", "person", "pending")
     other = propose(dmm, "project/other.md", source="third_party")
-    assert other["trust"] == "third_party"
+    assert other.trust == "third_party"
 
 
 def test_trust_is_that_of_the_least_trusted_evidence(dmm: Dmm) -> None:
@@ -254,7 +254,7 @@ def test_trust_is_that_of_the_least_trusted_evidence(dmm: Dmm) -> None:
     output = {"tool": "Bash", "output": "something else"}
     seq = dmm.project_ledger.record(dmm.project_ledger.draft_of(EventType.TOOL_USED, output)).seq
     found = propose(dmm, evidence=(seq,))
-    assert found["trust"] == "tool"
+    assert found.trust == "tool"
     with pytest.raises(UsageError, match="no event 99"):
         propose(dmm, "project/b.md", evidence=(99,))
 
@@ -264,7 +264,7 @@ def test_a_secret_reaches_neither_the_ledger_nor_a_file(dmm: Dmm, project: Proje
     found = dmm.proposals.create("project/a.md", f"# Deploy\n\nUse the token {secret}.\n", "how")
     assert outcomes(found)["secrets"] == "fail"
     with pytest.raises(ReviewRefused, match="nobody can approve"):
-        dmm.reviews.approve(found["id"], bypass_reviewer=True)
+        dmm.reviews.approve(found.id, bypass_reviewer=True)
     dmm.close()
     files = [path for path in project.dmm.rglob("*") if path.is_file()]
     assert all(secret.encode() not in path.read_bytes() for path in files)
@@ -314,7 +314,7 @@ for number in range(count):
         f"ephemeral/{name}-{number}.md", body + "\\n", "found in the load test",
         about=About(tags=tuple(title.split())),
     )
-    print(found["id"], found["status"], flush=True)
+    print(found.id, found.status, flush=True)
 dmm.close()
 """
 
@@ -356,13 +356,13 @@ def test_what_waits_already_is_given_back_and_not_proposed_again(dmm: Dmm) -> No
     dmm = dmm.as_actor(Actor(name="claude", source="mcp", trust=Trust.AGENT, session="s-2"))
     about = About(tags=("payments", "retries"))
     again = dmm.proposals.create("project/payments/retries.md", BODY, "seen too", about=about)
-    assert (again["id"], again["repeated"]) == (first["id"], True)
-    assert again["notices"] == ["the same was proposed before: proposal_1 awaits review"]
+    assert (again.id, again.repeated) == (first.id, True)
+    assert again.notices == ("the same was proposed before: proposal_1 awaits review",)
     assert told(dmm) == ["ProposalMade", "ProposalChecked"]
     other = dmm.proposals.create("project/payments/retries.md", f"{BODY}More.\n", "seen too")
-    assert "repeated" not in other
+    assert not other.repeated
     dmm.as_actor(Actor()).reviews.reject("1", "too long")
-    assert "repeated" not in propose(dmm)
+    assert not propose(dmm).repeated
 
 
 def test_the_same_change_waits_once_whatever_its_form(
@@ -376,7 +376,7 @@ def test_the_same_change_waits_once_whatever_its_form(
         dmm.proposals.update("project/lamp.md", "painted", patch=patch),
         dmm.proposals.update("project/lamp.md", "painted", content=text),
     ):
-        assert (again["id"], again["repeated"]) == (first["id"], True)
+        assert (again.id, again.repeated) == (first.id, True)
     assert told(dmm).count("ProposalMade") == 1
 
 
@@ -405,7 +405,7 @@ def test_a_new_memory_without_a_title_gets_one_of_its_file_name(
     )
     whole = memory_text("Own title", id="mem_2026_01_31_007")
     found = dmm.proposals.create("project/own.md", whole, "agreed")
-    assert dmm.proposal_store.find(found["id"]).text == whole
+    assert dmm.proposal_store.find(found.id).text == whole
 
 
 def test_a_body_alone_keeps_the_front_matter_of_the_proposal(dmm: Dmm) -> None:
@@ -421,11 +421,11 @@ def test_an_undo_takes_the_folders_along_that_its_write_had_made(
 ) -> None:
     (project.memory / "project" / "kept").mkdir(parents=True)
     for path in ("project/kept/a.md", "project/new/deep/a.md"):
-        seq = propose(dmm, path)["seq"]
+        seq = propose(dmm, path).seq
         dmm.reviews.approve(str(seq), bypass_reviewer=True)
         undone = dmm.undoing.undo(seq)
     assert sorted(path.name for path in project.memory.rglob("*")) == ["kept", "project"]
-    dmm.undoing.undo(undone["seq"])
+    dmm.undoing.undo(undone.seq)
     assert (project.memory / "project" / "new" / "deep" / "a.md").exists()
 
 
@@ -435,8 +435,8 @@ def test_a_commit_that_can_not_be_made_is_told_and_the_write_stands(
     (project.dmm / "daemon.config.json").write_text('{"governance": {"git_commit": true}}')
     dmm = open_project(project)
     propose(dmm)
-    (notice,) = dmm.reviews.approve("1")["notices"]
+    (notice,) = dmm.reviews.approve("1").notices
     assert notice.startswith("written, but not committed: ")
     assert notice.endswith("this folder is not in a Git repository; the next write retries")
-    assert dmm.reviews.show("1")["uncommitted"] is True
+    assert dmm.reviews.show("1").uncommitted is True
     assert dmm.agenda.read(dmm.overview.survey()).uncommitted == ("proposal_1",)

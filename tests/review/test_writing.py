@@ -41,7 +41,7 @@ def test_what_is_given_says_what_is_meant(
     dmm: Dmm, path: str, given: dict[str, Any], operation: str
 ) -> None:
     told = dmm.proposals.write(Writing(path, "because", **given, source="tool"))
-    assert (told["operation"], told["status"], told["trust"]) == (operation, "pending", "tool")
+    assert (told.operation, told.status, told.trust) == (operation, "pending", "tool")
 
 
 @pytest.mark.parametrize(

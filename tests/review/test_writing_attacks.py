@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.models.scripted import Server
 
     from dmm.bootstrap import Dmm
-    from dmm.domain.proposal import Proposal
+    from dmm.domain.proposal import Proposal, ProposalResult
     from dmm.review.examination import Examined
 
 AGENT = Actor(name="codex", source="mcp", trust=Trust.AGENT, session="s-1")
@@ -51,7 +51,9 @@ def dmm(project: Project, home: Path, open_project: Opener, server: Server) -> D
     return open_project(project)
 
 
-def propose(dmm: Dmm, path: str = "project/invoices.md", text: str = BODY, **more: Any) -> Any:
+def propose(
+    dmm: Dmm, path: str = "project/invoices.md", text: str = BODY, **more: Any
+) -> ProposalResult:
     """Propose as an agent."""
     there = dmm.root.tree.text_of(path) is not None
     tags = () if there or text.startswith("---") else ("invoices", "rendering")
@@ -59,10 +61,9 @@ def propose(dmm: Dmm, path: str = "project/invoices.md", text: str = BODY, **mor
     return dmm.as_actor(AGENT).proposals.write(asked)
 
 
-def failed(found: dict[str, Any]) -> dict[str, bool]:
+def failed(found: ProposalResult) -> dict[str, bool]:
     """Name the checks that failed, each with whether nobody can overrule it."""
-    checks = (one for one in found["checks"] if one["outcome"] == "fail")
-    return {one["name"]: one.get("hard", False) for one in checks}
+    return {str(one.name): one.hard for one in found.checks if one.failed}
 
 
 def say(server: Server, verdict: str, **more: Any) -> None:
@@ -121,13 +122,13 @@ def test_a_secret_in_a_path_is_not_recorded(dmm: Dmm) -> None:
 
 @pytest.mark.parametrize("path", ["project//invoices.md", "project/./invoices.md"])
 def test_one_file_has_one_name(dmm: Dmm, path: str) -> None:
-    assert propose(dmm, path)["path"] == "project/invoices.md"
+    assert propose(dmm, path).path == "project/invoices.md"
 
 
 def test_no_reason_of_an_approval_keeps_a_secret(dmm: Dmm, server: Server) -> None:
     propose(dmm)
     say(server, "approved", reason=f"it names {SECRET}")
-    assert dmm.reviews.process("1")["status"] == "applied"
+    assert dmm.reviews.process("1").status == "applied"
     dmm.undoing.undo(1, reason=f"it names {SECRET}")
     told = [json.dumps(event.payload) for event in dmm.project_ledger.reading.events()]
     assert [one for one in told if SECRET in one] == []
@@ -140,9 +141,9 @@ def test_the_reviewer_does_not_approve_its_own_text(dmm: Dmm, server: Server) ->
     dmm.reviews.process("1")
     say(server, "approved")
     found = dmm.reviews.process("1")
-    assert (found["status"], found["why"]) == ("pending", "the reviewer agent changed its text")
+    assert (found.status, found.why) == ("pending", "the reviewer agent changed its text")
     dmm.reviews.edit("1", text.replace("put aside", "laid aside"))
-    assert dmm.reviews.process("1")["status"] == "applied"
+    assert dmm.reviews.process("1").status == "applied"
 
 
 class _Meanwhile:
@@ -195,7 +196,7 @@ def test_text_of_a_tool_is_known_whatever_session_is_named(dmm: Dmm, session: st
     note_tool(dmm, "WebFetch", f"Please remember:\n{BODY}")
     agent = dmm.as_actor(Actor("agent", "http", Trust.AGENT, session))
     found = agent.proposals.create("project/invoices.md", BODY, "seen while rendering")
-    assert (found["trust"], found["tier"]) == ("tool", "person")
+    assert (found.trust, found.tier) == ("tool", "person")
 
 
 def test_a_sentence_of_a_tool_put_into_a_long_memory_is_still_that_tools(
@@ -204,7 +205,7 @@ def test_a_sentence_of_a_tool_put_into_a_long_memory_is_still_that_tools(
     project.write("project/invoices.md", memory_text("Rendering of invoices", BODY * 5))
     note_tool(dmm, "mcp__reddit__read", f"Someone wrote: {RULE} Thanks!")
     found = propose(dmm, text=BODY * 5 + f"\n{RULE}\n")
-    assert found["trust"] == "tool"
+    assert found.trust == "tool"
     assert failed(found)["injection"] is False
 
 
@@ -214,12 +215,12 @@ def test_a_memory_that_was_only_read_before_its_change_is_not_the_tools(
     project.write("project/invoices.md", memory_text("Rendering of invoices", BODY))
     note_tool(dmm, "Bash", BODY)
     found = propose(dmm, text=f"{BODY}\nThe operator is told by mail, once a day, at six.\n")
-    assert found["trust"] == "agent"
+    assert found.trust == "agent"
 
 
 def test_what_is_made_of_sessions_is_nobodys_own_words(dmm: Dmm) -> None:
     found = dmm.proposals.create("project/invoices.md", BODY, "distilled", origin="digest")
-    assert found["trust"] == "agent"
+    assert found.trust == "agent"
 
 
 def test_agents_that_fill_the_queue_keep_no_person_from_writing(
@@ -231,19 +232,19 @@ def test_agents_that_fill_the_queue_keep_no_person_from_writing(
     propose(dmm, "project/a.md")
     with pytest.raises(ReviewRefused, match="already pending"):
         propose(dmm, "project/b.md")
-    assert dmm.undoing.undo(1)["undone"] == ["proposal_1"]
+    assert dmm.undoing.undo(1).undone == ("proposal_1",)
 
 
 def test_an_intent_whose_file_can_not_be_read_any_more_blocks_nobody(
     dmm: Dmm, project: Project, memory_text: MemoryText
 ) -> None:
     path = project.write("project/invoices.md", memory_text("Rendering of invoices", "Old."))
-    seq = propose(dmm)["seq"]
+    seq = propose(dmm).seq
     edits = dmm.proposal_store.find(str(seq)).edits
     with dmm.application._alone():
         dmm.application._claim(seq, Approval(Judge.PERSON, edits, "fine"))
     path.write_bytes(b"\xff\xfe not what it was")
-    assert propose(dmm, "project/other.md")["status"] == "pending"
+    assert propose(dmm, "project/other.md").status == "pending"
     assert dmm.proposal_store.find(str(seq)).standing is ProposalStatus.PENDING
     assert path.read_bytes() == b"\xff\xfe not what it was"
 
@@ -268,7 +269,7 @@ def test_a_change_of_a_file_that_changed_since_can_be_edited_and_approved(
     project.write("project/invoices.md", old.replace("Old end", "End of somebody else"))
     text = dmm.proposal_store.find("1").text or ""
     dmm.reviews.edit("1", text.replace("New end", "An end for both"))
-    assert "-End of somebody else." in dmm.reviews.show("1")["diff"]
+    assert "-End of somebody else." in dmm.reviews.show("1").diff
     dmm.reviews.approve("1", bypass_reviewer=True)
     assert "An end for both." in (project.tree.text_of("project/invoices.md") or "")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.domain.event import EventType, Trust
+from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused
 from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import Ledger
@@ -265,12 +266,12 @@ def test_a_ruling_is_explained_and_replayed(
     seq = requested(project_ledger, call, guard.rule(call))
     ledger.deactivate(1)
     told = Timelines(project_ledger).explain(seq)
-    assert list(told) == ["seq", "decision", "recorded", "replayed", "agrees"]
-    assert told["decision"] == "git commit -m x"
-    assert told["recorded"] == told["replayed"]
-    assert told["agrees"] is True
+    assert list(to_plain(told)) == ["seq", "branch", "decision", "recorded", "replayed", "agrees"]
+    assert told.decision == "git commit -m x"
+    assert told.recorded == told.replayed
+    assert told.agrees is True
     other = requested(project_ledger, call, Ruling(level="deny", seq=1))
-    assert Timelines(project_ledger).explain(other)["agrees"] is False
+    assert Timelines(project_ledger).explain(other).agrees is False
 
 
 def test_a_call_without_a_verdict_is_not_explained(
@@ -291,7 +292,7 @@ def test_a_rehearsal_uses_the_same_rules(project_ledger: ProjectLedger) -> None:
     timelines = Timelines(project_ledger)
 
     def blocked(text: str, priority: str = "required") -> list[int]:
-        return [one["seq"] for one in timelines.rehearse(text, priority)["would_block"]]
+        return [one.seq for one in timelines.rehearse(text, priority).would_block]
 
     assert blocked("Never run rm -rf") == [5]
     assert blocked("Never run rm -rf", "preferred") == []
@@ -426,5 +427,5 @@ def test_a_call_that_would_lift_a_rule_is_explained_later_as_it_was_judged(
     ledger.add_constraint("never use npm")
     call = bash("dmm rules disable 1")
     seq = requested(project_ledger, call, guard.rule(call))
-    assert Timelines(project_ledger).explain(seq)["agrees"]
-    assert Timelines(project_ledger).rehearse("never use yarn")["would_block"] == []
+    assert Timelines(project_ledger).explain(seq).agrees
+    assert Timelines(project_ledger).rehearse("never use yarn").would_block == ()

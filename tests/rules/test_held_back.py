@@ -73,7 +73,7 @@ def test_settings_of_a_branch_apply_nothing_by_themselves(
     agent = opened.as_actor(Actor("claude-code", "mcp", Trust.AGENT, "s"))
     text = memory_text("A finding", "word " * 320, scope="ephemeral", expires="2999-01-01")
     told = agent.proposals.create("ephemeral/finding.md", text, "seen in the logs")
-    assert told["status"] == "pending"
+    assert told.status == "pending"
     shop.trust(home)
     assert open_again(shop, home, dmm).config.governance.auto_apply
 
@@ -96,6 +96,6 @@ def test_a_write_that_a_person_approved_is_agreed_to(
     fields = {"scope": "baseline", "id": "mem_2026_02_03_001"}
     text = memory_text("Cents", "Amounts are in cents.", **fields)
     made = dmm.proposals.create("baseline/cents.md", text, "all code relies on it")
-    dmm.reviews.approve(made["id"], bypass_reviewer=True)
+    dmm.reviews.approve(made.id, bypass_reviewer=True)
     assert "Amounts are in cents." in dmm.sessions.find_briefing().write()
     assert find_consents(dmm.trust_store, shop.dmm).changes() == []

@@ -48,19 +48,19 @@ def test_an_agents_constraint_asks_until_a_person_accepts_it(
 ) -> None:
     dmm.ledger.add_fact("a", "b")
     told = dmm.as_actor(AGENT).ledger.add_constraint(RULE, priority, cause)
-    assert told["pending"]
+    assert told.pending
     assert level(dmm) == "ask"
-    dmm.as_actor(PERSON).ledger.accept_constraints([told["seq"]])
+    dmm.as_actor(PERSON).ledger.accept_constraints([told.seq])
     assert level(dmm) == "deny"
 
 
 def test_a_persons_constraint_binds_at_once(dmm: Dmm) -> None:
-    assert "pending" not in dmm.ledger.add_constraint(RULE)
+    assert not dmm.ledger.add_constraint(RULE).pending
     assert level(dmm) == "deny"
 
 
 def test_only_a_person_accepts_or_lifts_what_binds(dmm: Dmm) -> None:
-    seq = dmm.as_actor(AGENT).ledger.add_constraint(RULE)["seq"]
+    seq = dmm.as_actor(AGENT).ledger.add_constraint(RULE).seq
     for trust in (Trust.AGENT, Trust.TOOL, Trust.THIRD_PARTY):
         with pytest.raises(LedgerRefused, match="can't accept"):
             dmm.as_actor(Actor("x", "mcp", trust)).ledger.accept_constraints([seq])
@@ -74,7 +74,7 @@ def test_only_a_person_accepts_or_lifts_what_binds(dmm: Dmm) -> None:
 
 def test_an_acceptance_that_no_person_recorded_counts_for_nothing(dmm: Dmm) -> None:
     dmm = dmm.as_actor(AGENT)
-    seq = dmm.ledger.add_constraint(RULE)["seq"]
+    seq = dmm.ledger.add_constraint(RULE).seq
     dmm.project_ledger.record(
         dmm.project_ledger.draft_of(EventType.CONSTRAINT_ACCEPTED, {"seq": seq})
     )
@@ -83,7 +83,7 @@ def test_an_acceptance_that_no_person_recorded_counts_for_nothing(dmm: Dmm) -> N
 
 def test_an_agent_may_drop_what_it_proposed(dmm: Dmm) -> None:
     dmm = dmm.as_actor(AGENT)
-    seq = dmm.ledger.add_constraint(RULE)["seq"]
+    seq = dmm.ledger.add_constraint(RULE).seq
     dmm.ledger.deactivate(seq)
     assert level(dmm) == "allow"
 
@@ -103,11 +103,11 @@ def test_the_words_of_a_tool_stay_the_tools(dmm: Dmm, text: str) -> None:
         " before you build the project, or it breaks.",
     )
     told = dmm.as_actor(AGENT).ledger.add_constraint(text)
-    event = dmm.project_ledger.reading.event(told["seq"])
+    event = dmm.project_ledger.reading.event(told.seq)
     assert event is not None
     assert (event.trust, event.get("tainted")) == (Trust.TOOL, seq)
-    (waiting,) = dmm.as_actor(PERSON).ledger.list_pending()["pending"]
-    assert (waiting["trust"], waiting["tainted"]) == ("tool", seq)
+    (waiting,) = dmm.as_actor(PERSON).ledger.list_pending().pending
+    assert (waiting.trust, waiting.tainted) == ("tool", seq)
 
 
 def test_a_pending_constraint_is_in_no_pack_and_no_briefing(dmm: Dmm) -> None:
@@ -157,7 +157,7 @@ def test_the_users_own_rules_come_before_the_starter_rules(dmm: Dmm) -> None:
 
 def test_a_ruling_says_that_nobody_has_accepted_the_rule(dmm: Dmm) -> None:
     dmm = dmm.as_actor(AGENT)
-    seq = dmm.ledger.add_constraint(RULE)["seq"]
+    seq = dmm.ledger.add_constraint(RULE).seq
     note = "an agent added this rule; nobody has accepted it yet"
     assert Guard(dmm.project_ledger).rule(FORCE).reason.endswith(f"; {note}")
     dmm.ledger.add_constraint("never use MongoDB")
@@ -181,5 +181,5 @@ def test_an_agent_finds_no_words_of_it_in_a_recorded_ruling(dmm: Dmm) -> None:
     )
     told = dmm.timelines.explain(seq)
     assert RULE not in str([told, dmm.audit.entries(9)])
-    assert told["recorded"]["reason"] == "constraint 1 (pending; text hidden from agents)"
+    assert told.recorded["reason"] == "constraint 1 (pending; text hidden from agents)"
     assert RULE in str(dmm.as_actor(PERSON).timelines.explain(seq))

@@ -87,7 +87,7 @@ def test_texts_offered_as_memories_wait_and_reach_no_pack(dmm: Dmm) -> None:
             for scope in ("project", "baseline", "ephemeral"):
                 path = f"{scope}/note_{number}_{part}.md"
                 told = dmm.proposals.create(path, f"# Note {number}\n\n{text}\n", "seen on a page")
-                assert told["status"] == "pending"
+                assert told.status == "pending"
         body = dmm.packs.query(QueryRequest(words[0])).markdown.partition("\n---\n")[2]
         assert is_in(body) == []
     assert is_in(dmm.sessions.find_briefing().write()) == []

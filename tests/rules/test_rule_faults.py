@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -115,10 +116,10 @@ def test_a_clone_shows_all_its_rules(dmm: Dmm, home: Path) -> None:
 def test_the_same_constraint_is_recorded_once(dmm: Dmm) -> None:
     first = dmm.ledger.add_constraint("never use eval()")
     again = dmm.ledger.add_constraint("never  use eval()")
-    assert again == {**first, "existing": True}
+    assert again == replace(first, existing=True)
     assert len(dmm.project_ledger.state().constraints) == 1
-    dmm.ledger.deactivate(first["seq"])
-    assert dmm.ledger.add_constraint("never use eval()")["seq"] > first["seq"]
+    dmm.ledger.deactivate(first.seq)
+    assert dmm.ledger.add_constraint("never use eval()").seq > first.seq
 
 
 def test_what_binds_comes_first_and_each_line_says_what_it_does(dmm: Dmm) -> None:
@@ -143,7 +144,7 @@ def test_decisions_are_judged_by_the_sentence_of_a_rule_file(dmm: Dmm) -> None:
     assert told["violated_constraint_seq"] > 0
     seq = dmm.project_ledger.state().seq
     explained = dmm.timelines.explain(seq)
-    assert explained["agrees"]
+    assert explained.agrees
     assert dmm.timelines.time_travel(seq).historical_state.constraints[0].id == "eval"
 
 

@@ -14,6 +14,7 @@ from dmm.rules.checks import Asked
 from dmm.rules.drafts import NOTHING, matcher_reference
 from dmm.rules.exampleform import _KINDS as EXAMPLES
 from dmm.rules.matchers import COMMAND
+from dmm.rules.results import ConstraintRecorded, RuleAccepted, RuleRow, RuleView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,20 +38,23 @@ def dmm(project: Project, open_project: Opener) -> Iterator[Dmm]:
     opened.close()
 
 
-def propose(dmm: Dmm, text: str = "never force-push", **given: Any) -> dict[str, Any]:
+def propose(
+    dmm: Dmm, text: str = "never force-push", **given: Any
+) -> RuleView | ConstraintRecorded:
     wanted: dict[str, Any] = {"match": FORCE, "examples": PROOF} | given
     return dmm.as_actor(AGENT).rules.add_constraint(text, **wanted)
 
 
 def outcome(dmm: Dmm, command: str) -> str:
-    return str(dmm.rules.check(Asked(command))["outcome"])
+    return str(dmm.rules.check(Asked(command)).outcome)
 
 
 def test_a_sentence_becomes_a_file_that_is_in_force_at_once(dmm: Dmm) -> None:
     told = dmm.rules.add("never run rm -rf", why="It can't be undone.")
-    assert (told["id"], told["state"]) == ("never-run-rm-rf", "enforced")
-    assert told["matches"][0].startswith("Blocks ")
-    assert told["examples"]["block"]
+    assert isinstance(told, RuleView)
+    assert (told.id, told.state) == ("never-run-rm-rf", "enforced")
+    assert told.matches[0].startswith("Blocks ")
+    assert told.examples.block
     assert (dmm.root.folder / "rules" / "never-run-rm-rf.md").is_file()
     assert outcome(dmm, "rm -rf src") == "denied"
     assert outcome(dmm, "ls") == "allowed"
@@ -62,9 +66,10 @@ def test_a_sentence_becomes_a_file_that_is_in_force_at_once(dmm: Dmm) -> None:
 )
 def test_a_sentence_without_a_matcher_says_so(dmm: Dmm, text: str, state: str) -> None:
     told = dmm.rules.add(text)
-    assert told["state"] == state
-    assert told["matches"][0].startswith("Not enforced")
-    assert told["note"].startswith("no matcher: ")
+    assert isinstance(told, RuleView)
+    assert told.state == state
+    assert told.matches[0].startswith("Not enforced")
+    assert told.note.startswith("no matcher: ")
 
 
 @pytest.mark.parametrize("again", ["never force push", "Never force push!"])
@@ -89,14 +94,15 @@ def test_what_a_ledger_constraint_says_is_not_added_again(dmm: Dmm) -> None:
 
 def test_a_sentence_that_wants_to_be_asked_never_denies(dmm: Dmm) -> None:
     told = dmm.rules.add("Ask before running migrations.")
-    assert told["level"] == "ask"
+    assert isinstance(told, RuleView)
+    assert told.level == "ask"
 
 
 def test_a_sentence_without_a_matcher_gets_one_later(dmm: Dmm) -> None:
     dmm.rules.add("history on the remote stays")
     told = dmm.rules.add("history on the remote stays", match=FORCE, examples=PROOF)
-    assert (told["id"], told["state"]) == ("history-on-the-remote-stays", "enforced")
-    assert len(dmm.rules.list()["rules"]) == 1
+    assert (told.id, told.state) == ("history-on-the-remote-stays", "enforced")
+    assert len(dmm.rules.list().rules) == 1
 
 
 @pytest.mark.parametrize(
@@ -121,22 +127,23 @@ def test_a_bad_matcher_is_named_by_its_place(
     with pytest.raises(RuleFormError) as refused:
         dmm.rules.add("some rule", **given)
     assert (refused.value.where, refused.value.hint) == (where, hint)
-    assert dmm.rules.list()["rules"] == []
+    assert dmm.rules.list().rules == ()
 
 
 def test_an_agents_rule_asks_until_a_person_accepts_it(dmm: Dmm) -> None:
     told = propose(dmm)
-    assert told["pending"] is True
-    assert told["state"] == "asks"
+    assert told.pending is True
+    assert told.state == "asks"
     assert not (dmm.root.folder / "rules" / "never-force-push.md").exists()
     assert outcome(dmm, "git push -f origin x") == "asks"
-    shown = dmm.rules.show(str(told["seq"]))
-    assert (shown["state"], shown["becomes"], shown["pending"]) == ("asks", "enforced", True)
+    shown = dmm.rules.show(str(told.seq))
+    assert (shown.state, shown.becomes, shown.pending) == ("asks", "enforced", True)
     (accepted,) = dmm.rules.accept(["never-force-push"])
-    assert accepted["state"] == "enforced"
+    assert isinstance(accepted, RuleAccepted)
+    assert accepted.state == "enforced"
     assert (dmm.root.folder / "rules" / "never-force-push.md").is_file()
     assert outcome(dmm, "git push -f origin x") == "denied"
-    assert dmm.ledger.list_pending()["pending"] == []
+    assert dmm.ledger.list_pending().pending == ()
     with pytest.raises(LedgerRefused, match="accepted already"):
         dmm.rules.accept(["never-force-push"])
 
@@ -153,7 +160,7 @@ def test_an_agent_neither_accepts_nor_changes_rules_nor_sees_pending_ones(dmm: D
     ):
         with pytest.raises(LedgerRefused, match="an agent can't"):
             act()
-    assert [one["id"] for one in dmm.rules.list()["rules"]] == ["never-run-rm-rf"]
+    assert [one.id for one in dmm.rules.list().rules] == ["never-run-rm-rf"]
 
 
 @pytest.mark.parametrize("missing", [None, {}, {"block": ["git push -f"]}])
@@ -165,10 +172,8 @@ def test_an_agent_shows_what_its_rule_blocks_and_allows(dmm: Dmm, missing: Any) 
 def test_an_agents_matcher_completes_a_sentence_of_the_ledger(dmm: Dmm) -> None:
     dmm.ledger.add_constraint("history on the remote stays")
     told = propose(dmm, "history on the remote stays")
-    dmm.rules.accept([str(told["seq"])])
-    assert [(one["kind"], one["state"]) for one in dmm.rules.list()["rules"]] == [
-        ("file", "enforced")
-    ]
+    dmm.rules.accept([str(told.seq)])
+    assert [(one.kind, one.state) for one in dmm.rules.list().rules] == [("file", "enforced")]
 
 
 def test_an_order_rule_is_proposed_by_its_fields(dmm: Dmm) -> None:
@@ -178,16 +183,18 @@ def test_an_order_rule_is_proposed_by_its_fields(dmm: Dmm) -> None:
         "allow": [{"run": "git commit -m x", "after": ["pytest -q"]}],
     }
     told = propose(dmm, "test first", match=order, examples=examples)
-    assert told["pending"] is True
+    assert told.pending is True
 
 
 def test_a_rule_is_switched_off_and_on_and_its_other_lines_stay(dmm: Dmm) -> None:
     dmm.rules.add("never run rm -rf")
-    before = dmm.rules.show("never-run-rm-rf")["source"]
-    assert dmm.rules.disable("never-run-rm-rf")["disabled"] is True
+    before = dmm.rules.show("never-run-rm-rf").source
+    disabled = dmm.rules.disable("never-run-rm-rf")
+    assert isinstance(disabled, RuleRow)
+    assert disabled.disabled
     assert outcome(dmm, "rm -rf src") == "allowed"
     dmm.rules.enable("never-run-rm-rf")
-    assert dmm.rules.show("never-run-rm-rf")["source"] == before
+    assert dmm.rules.show("never-run-rm-rf").source == before
     assert outcome(dmm, "rm -rf src") == "denied"
     with pytest.raises(UsageError, match="enabled already"):
         dmm.rules.enable("never-run-rm-rf")
@@ -195,10 +202,10 @@ def test_a_rule_is_switched_off_and_on_and_its_other_lines_stay(dmm: Dmm) -> Non
 
 def test_an_edit_that_can_not_be_used_changes_nothing(dmm: Dmm) -> None:
     dmm.rules.add("never run rm -rf")
-    before = dmm.rules.show("never-run-rm-rf")["source"]
+    before = dmm.rules.show("never-run-rm-rf").source
     with pytest.raises(MemoryFileError, match=r"never-run-rm-rf\.md:2"):
         dmm.rules.edit("never-run-rm-rf", "---\nmatch: {comand: x}\n---\n# Never run rm -rf\n")
-    assert dmm.rules.show("never-run-rm-rf")["source"] == before
+    assert dmm.rules.show("never-run-rm-rf").source == before
 
 
 def test_constraints_become_files_that_bind_as_hard(dmm: Dmm) -> None:
@@ -206,27 +213,27 @@ def test_constraints_become_files_that_bind_as_hard(dmm: Dmm) -> None:
     dmm.ledger.add_constraint("Be kind to users")
     dmm.ledger.add_constraint("verify budget before booking")
     told = dmm.rules.adopt()
-    assert told["kept"] == []
-    assert {one["adopted"]: one["state"] for one in told["adopted"]} == {
+    assert told.kept == ()
+    assert {one.adopted: one.state for one in told.adopted} == {
         1: "enforced",
         2: "advice",
         3: "checked on decisions only",
     }
-    assert {one["kind"] for one in dmm.rules.list()["rules"]} == {"file"}
+    assert {one.kind for one in dmm.rules.list().rules} == {"file"}
     assert outcome(dmm, "rm -rf src") == "denied"
     with pytest.raises(LedgerRefused, match="no active constraint 1"):
         dmm.rules.adopt([1])
 
 
 def test_a_draft_holds_the_sentences_without_a_matcher_and_the_reference(dmm: Dmm) -> None:
-    assert dmm.rules.draft()["text"] == NOTHING
+    assert dmm.rules.draft().text == NOTHING
     dmm.rules.add("never run rm -rf")
     dmm.rules.add("Be kind to users")
     dmm.ledger.add_constraint("Keep commits small")
     told = dmm.rules.draft()
-    assert [one["title"] for one in told["sentences"]] == ["Be kind to users", "Keep commits small"]
-    assert matcher_reference() in told["text"]
-    assert "never run rm -rf" not in told["text"]
+    assert [one.title for one in told.sentences] == ["Be kind to users", "Keep commits small"]
+    assert matcher_reference() in told.text
+    assert "never run rm -rf" not in told.text
 
 
 def test_the_reference_names_every_field_and_is_short() -> None:
@@ -240,7 +247,7 @@ def test_a_rehearsal_takes_a_rule_a_sentence_or_a_file(dmm: Dmm) -> None:
     dmm.rules.add("never run rm -rf")
     for what in ("never-run-rm-rf", "never use curl", "---\nmatch: {command: ls}\n---\n# No ls\n"):
         told = dmm.rules.rehearse(what)
-        assert (told["state"], told["tool_calls"], told["calls_blocked"]) == ("enforced", 0, 0)
+        assert (told.state, told.tool_calls, told.calls_blocked) == ("enforced", 0, 0)
     with pytest.raises(UsageError, match="no rule is called 'unknown'"):
         dmm.rules.rehearse("unknown")
 
@@ -254,12 +261,12 @@ def test_all_examples_are_run_as_the_files_stand(dmm: Dmm) -> None:
     )
     (folder / "broken.md").write_text("---\nmatch: [\n---\n# Broken\n")
     told = dmm.rules.test()
-    assert (told["files"], told["rules"]) == (3, 2)
-    assert [one["path"] for one in told["failures"]] == [
+    assert (told.files, told.rules) == (3, 2)
+    assert [one.path for one in told.failures] == [
         ".dmm/rules/broken.md",
         ".dmm/rules/wrong.md",
     ]
-    assert all(one["line"] for one in told["failures"])
+    assert all(one.line for one in told.failures)
 
 
 def test_a_check_names_one_call(dmm: Dmm) -> None:
@@ -267,10 +274,10 @@ def test_a_check_names_one_call(dmm: Dmm) -> None:
         with pytest.raises(UsageError, match="name one call"):
             dmm.rules.check(asked)
     dmm.rules.add("generated stays", match={"path": "generated/**"})
-    assert dmm.rules.check(Asked(write="generated/a.py"))["outcome"] == "denied"
-    assert dmm.rules.check(Asked(edit="generated/a.py", old="a", new="b"))["outcome"] == "denied"
-    assert dmm.rules.check(Asked(read="generated/a.py"))["outcome"] == "allowed"
-    assert dmm.rules.check(Asked(tool="Other", input={}))["outcome"] == "allowed"
+    assert dmm.rules.check(Asked(write="generated/a.py")).outcome == "denied"
+    assert dmm.rules.check(Asked(edit="generated/a.py", old="a", new="b")).outcome == "denied"
+    assert dmm.rules.check(Asked(read="generated/a.py")).outcome == "allowed"
+    assert dmm.rules.check(Asked(tool="Other", input={})).outcome == "allowed"
 
 
 def test_a_folder_that_can_not_be_written_is_an_error(dmm: Dmm) -> None:
@@ -290,7 +297,7 @@ def test_a_text_that_was_replaced_does_not_count_again_when_somebody_puts_it_bac
     enabled = file.read_text()
     file.write_text(disabled)
     assert outcome(dmm, "rm -rf src") == "denied"
-    assert dmm.rules.show("never-run-rm-rf")["held"]
+    assert dmm.rules.show("never-run-rm-rf").held
     assert "rules/never-run-rm-rf.md" in (dmm.shelf.folder.consents.notice() or "")
     weak = enabled.replace("level: deny", "level: warn")
     dmm.rules.edit("never-run-rm-rf", weak)

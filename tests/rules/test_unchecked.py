@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import astuple
+from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.rules.results import Mark, UncheckedRule
 from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import deliver
 
@@ -48,28 +50,28 @@ def write(dmm: Dmm, number: int, text: str = SLOW_TEXT) -> str | None:
     return dmm.sessions.attend(delivery, ruling).reply.decision
 
 
-def marks(dmm: Dmm) -> dict[str, Any]:
-    return {one["id"]: one["unchecked"] for one in dmm.rules.list()["rules"] if "unchecked" in one}
+def marks(dmm: Dmm) -> dict[str, Mark]:
+    return {one.id: one.unchecked for one in dmm.rules.list().rules if one.unchecked}
 
 
 def test_a_rule_that_could_not_be_checked_is_marked_with_the_reason_and_the_file(dmm: Dmm) -> None:
     assert marks(dmm) == {}
     assert (write(dmm, 1), write(dmm, 2)) == ("ask", "ask")
     last = dmm.project_ledger.reading.head().seq
-    mark = {"calls": 2, "why": "its regex took too long", "where": "src/big2.ts", "last": last}
+    mark = Mark(calls=2, why="its regex took too long", where="src/big2.ts", last=last)
     assert marks(dmm) == {"slow": mark}
-    assert dmm.rules.show("slow")["unchecked"] == mark
-    assert "unchecked" not in dmm.rules.show("plain")
-    told = [{"id": "slow", "title": "Never end a line in an odd way", **mark}]
+    assert dmm.rules.show("slow").unchecked == mark
+    assert dmm.rules.show("plain").unchecked is None
+    told = (UncheckedRule("slow", "Never end a line in an odd way", *astuple(mark)),)
     assert dmm.rules.unchecked() == told
-    assert dmm.rules.test()["unchecked"] == told
+    assert dmm.rules.test().unchecked == told
 
 
 def test_the_mark_goes_with_the_text_that_was_too_slow(dmm: Dmm) -> None:
     write(dmm, 1)
     dmm.shelf.write("slow", SLOW.replace("{regex}", "a+b$"))
     assert marks(dmm) == {}
-    assert dmm.rules.unchecked() == []
+    assert dmm.rules.unchecked() == ()
 
 
 def test_rules_that_found_the_time_used_up_by_others_are_not_marked(dmm: Dmm) -> None:

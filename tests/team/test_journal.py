@@ -42,7 +42,7 @@ def test_facts_decisions_and_reviews_reach_the_others_where_settings_name_them(
     agent = ada.as_actor(Actor("agent", "mcp", Trust.AGENT))
     text = f"# Deploying\n\nDeploy on Mondays. {CANARY}\n"
     made = agent.proposals.write(Writing("global/deploy.md", CANARY, content=text))
-    ada.reviews.reject(made["id"], CANARY)
+    ada.reviews.reject(made.id, CANARY)
     ben.ledger.add_fact("owner", CANARY)
     assert (ada.team.sync().sent, ben.team.sync().sent) == (3, 0)
     found = told(ben)

@@ -45,7 +45,7 @@ def write(memory_text: MemoryText) -> Any:
 
 def find_open(dmm: Dmm) -> list[str]:
     dmm.conflicts.scan()
-    return [one["conflict_id"] for one in dmm.conflicts.list()["conflicts"]]
+    return [one.conflict_id for one in dmm.conflicts.list().conflicts]
 
 
 def test_a_conflict_that_a_colleague_accepted_is_not_reported_again_here(
@@ -63,9 +63,10 @@ def test_a_conflict_that_a_colleague_accepted_is_not_reported_again_here(
     # Found here before, and not looked for yet.
     assert (find_open(ben), find_open(cay)) == ([], [])
     shown = ben.conflicts.show(known)
+    assert shown.resolution is not None
     name = ben.team.log()[-1].name
-    assert (shown["status"], shown["resolution"]["action"]) == ("resolved", "intentional")
-    assert shown["resolution"]["reason"] == f"accepted by {name} (team:4)"
+    assert (shown.status, shown.resolution.action) == ("resolved", "intentional")
+    assert shown.resolution.reason == f"accepted by {name} (team:4)"
     assert not ben.base.conflict_marks()
     # Other words are another conflict.
     write(ben, 2, FAST.replace("10", "20"))
@@ -95,8 +96,8 @@ def test_a_proposal_of_a_person_is_shown_as_waiting_until_it_is_decided(office: 
     waiting = [(one.operation, one.paths) for one in ben.team.status().waiting]
     assert waiting == [("create", (f"global/deploy_{one}.md",)) for one in (1, 2)]
     assert ada.team.status().waiting == ()
-    ada.reviews.reject(made[0]["id"], CANARY)
-    ada.reviews.approve(made[1]["id"], bypass_reviewer=True)
+    ada.reviews.reject(made[0].id, CANARY)
+    ada.reviews.approve(made[1].id, bypass_reviewer=True)
     ada.team.sync()
     ben.team.sync()
     assert ben.team.status().waiting == ()

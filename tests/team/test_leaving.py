@@ -39,9 +39,9 @@ def test_a_rule_that_was_redacted_while_it_waited_is_never_sent(office: Office) 
     ada, ben = office.laptop("ada"), office.laptop("ben")
     ada.ledger.add_constraint("never use eval")
     ada.team.sync()
-    leaked = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    leaked = ada.ledger.add_constraint("never print canary-secret").seq
     agent = ada.as_actor(Actor("agent", "mcp", Trust.AGENT))
-    pending = agent.ledger.add_constraint("never show canary-secret")["seq"]
+    pending = agent.ledger.add_constraint("never show canary-secret").seq
     ada.rules.constraints.accept_constraints([pending])
     ada.ledger.add_constraint(RULE)
     assert ada.team.status().unsent == 3
@@ -59,9 +59,9 @@ def test_a_rule_that_was_redacted_while_it_waited_is_never_sent(office: Office) 
 
 def test_a_redaction_says_what_has_left_the_laptop(office: Office) -> None:
     ada = office.laptop("ada")
-    first = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    first = ada.ledger.add_constraint("never print canary-secret").seq
     ada.team.sync()
-    second = ada.ledger.add_constraint("never show canary-secret")["seq"]
+    second = ada.ledger.add_constraint("never show canary-secret").seq
     held = ada.team.credentials()
     with pytest.raises(TeamError, match="the line broke"):
         ada.team.push(held, Deaf(HttpLog.of(held)))
@@ -76,11 +76,11 @@ def test_a_rule_is_redacted_after_the_answer_on_it_was_lost_and_the_laptop_goes_
     office: Office,
 ) -> None:
     ada, ben = office.laptop("ada"), office.laptop("ben")
-    first = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    first = ada.ledger.add_constraint("never print canary-secret").seq
     held = ada.team.credentials()
     with pytest.raises(TeamError, match="the line broke"):
         ada.team.push(held, Deaf(HttpLog.of(held)))
-    later = ada.ledger.add_constraint("never show canary-later")["seq"]
+    later = ada.ledger.add_constraint("never show canary-later").seq
     assert ada.redactions.redact([first, later], "it leaked").sent == 1
     ada.ledger.add_constraint(RULE)
     assert ada.team.sync().sent == 2
@@ -91,7 +91,7 @@ def test_a_rule_is_redacted_after_the_answer_on_it_was_lost_and_the_laptop_goes_
 
 def test_a_rule_that_waits_while_the_server_is_away_can_still_be_withdrawn(office: Office) -> None:
     ada = office.laptop("ada")
-    leaked = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    leaked = ada.ledger.add_constraint("never print canary-secret").seq
     held = ada.team.credentials()
     with pytest.raises(TeamError, match="can't be reached"):
         ada.team.push(held, HttpLog.of(replace(held, url="http://127.0.0.1:1")))
@@ -117,7 +117,7 @@ class Interrupted:
 
 def test_a_redaction_while_a_rule_is_on_its_way_comes_too_late(office: Office) -> None:
     ada = office.laptop("ada")
-    leaked = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    leaked = ada.ledger.add_constraint("never print canary-secret").seq
     held, told = ada.team.credentials(), []
     way = Interrupted(
         HttpLog.of(held), lambda: told.append(ada.redactions.redact([leaked], "it leaked"))
@@ -138,7 +138,7 @@ def test_a_copy_of_the_first_version_is_brought_up_to_date(office: Office) -> No
 
 def test_a_redaction_names_a_copy_that_can_not_be_searched(office: Office) -> None:
     ada = office.laptop("ada")
-    seq = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    seq = ada.ledger.add_constraint("never print canary-secret").seq
     spoil(ada, "no database")
     assert ada.redactions.redact([seq], "it leaked").unread == (str(ada.team.path),)
     ada.team.join(office.url, office.registry.invite("acme", "shop", "reader"))

@@ -166,7 +166,7 @@ def test_a_refused_rule_can_be_withdrawn_and_is_not_published_when_the_role_come
     ada, ben = office.laptop("ada"), office.laptop("ben")
     writer = ada.team.credentials().writer
     office.registry.change_role("acme", "shop", writer, "reader")
-    leaked = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    leaked = ada.ledger.add_constraint("never print canary-secret").seq
     for _ in range(2):
         with pytest.raises(TeamError, match="a reader can't share or lift rules"):
             ada.team.sync()
@@ -183,12 +183,12 @@ def test_a_rule_whose_answer_was_lost_counts_as_sent_after_a_later_one_was_refus
     office: Office,
 ) -> None:
     ada, ben = office.laptop("ada"), office.laptop("ben")
-    first = ada.ledger.add_constraint("never print canary-secret")["seq"]
+    first = ada.ledger.add_constraint("never print canary-secret").seq
     held = ada.team.credentials()
     with pytest.raises(TeamError, match="the line broke"):
         ada.team.push(held, Deaf(HttpLog.of(held)))
     office.registry.change_role("acme", "shop", held.writer, "reader")
-    later = ada.ledger.add_constraint("never show canary-secret")["seq"]
+    later = ada.ledger.add_constraint("never show canary-secret").seq
     with pytest.raises(TeamError, match="a reader can't share or lift rules"):
         ada.team.push(held, HttpLog.of(held))
     assert ada.redactions.redact([first, later], "it leaked").sent == 1

@@ -51,8 +51,8 @@ def test_a_rule_holds_on_the_other_laptop_after_it_was_exchanged(office: Office)
     assert level(ben) == "deny"
     ruling = ben.rules.guard.judge(DESTROY)
     assert (ruling.id, ruling.text) == ("team:3", RULE)
-    assert [one["id"] for one in ben.rules.list()["rules"]] == ["team:3"]
-    assert [one["id"] for one in ada.rules.list()["rules"]] == ["1"]
+    assert [one.id for one in ben.rules.list().rules] == ["team:3"]
+    assert [one.id for one in ada.rules.list().rules] == ["1"]
 
 
 def test_a_rule_holds_with_the_server_gone(
@@ -83,7 +83,7 @@ def test_what_was_recorded_before_joining_stays_on_the_laptop(office: Office) ->
 def test_an_agents_rule_is_shared_when_a_person_accepts_it(office: Office) -> None:
     ada, ben = office.laptop("ada"), office.laptop("ben")
     agent = ada.as_actor(Actor("agent", "mcp", Trust.AGENT))
-    seq = agent.ledger.add_constraint(RULE)["seq"]
+    seq = agent.ledger.add_constraint(RULE).seq
     assert ada.team.sync().sent == 0
     ada.rules.constraints.accept_constraints([seq])
     assert ada.team.sync().sent == 1
@@ -286,7 +286,7 @@ def test_rules_that_are_gone_are_missed(office: Office) -> None:
             level(dmm)
         with pytest.raises(LedgerBroken, match="gone or empty"):
             dmm.team.sync()
-        assert any("the team's rules are gone" in one["what"] for one in dmm.rules.list()["faults"])
+        assert any("the team's rules are gone" in one.what for one in dmm.rules.list().faults)
     again = office.open("ben")
     again.team.join(office.url, office.registry.invite("acme", "shop", "reader"))
     assert level(again) == "deny"
@@ -319,7 +319,7 @@ def test_a_damaged_copy_lifts_no_rule_and_stops_nothing_else(office: Office, how
         with pytest.raises(LedgerBroken):
             dmm.team.status()
         dmm.ledger.add_constraint("never use eval")
-        assert any(one["hint"] == told.value.hint for one in dmm.rules.list()["faults"])
+        assert any(one.hint == told.value.hint for one in dmm.rules.list().faults)
         pack = dmm.packs.query(QueryRequest("use eval")).pack
         assert any("never use eval" in one.text for one in pack.constraints)
         assert any("team.db" in one for one in pack.notices)

@@ -146,7 +146,7 @@ def test_an_answer_that_comes_after_a_departure_brings_no_mark_back(
 
 
 def test_a_copy_of_a_later_version_is_a_membership_and_stops_no_redaction(ben: Dmm) -> None:
-    seq = ben.ledger.add_constraint("never print canary-secret")["seq"]
+    seq = ben.ledger.add_constraint("never print canary-secret").seq
     rewrite(ben.team.path, "PRAGMA user_version = 99")
     assert ben.team.joined
     assert ben.redactions.redact([seq], "it leaked").unread == (str(ben.team.path),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.bootstrap.base import Base, today
 from dmm.bootstrap.lazy import Lazy
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dmm.conflicts.service import Conflicts
     from dmm.domain.conflict import Clash
     from dmm.domain.memory import Memory
-    from dmm.domain.proposal import Edit, Proposal
+    from dmm.domain.proposal import Edit, Proposal, ProposalResult
     from dmm.eventlog.state import Constraint
     from dmm.importer.rules import RuleImport
     from dmm.importer.service import Importer
@@ -327,7 +327,7 @@ def _write_imported(proposals: Lazy[Proposals], edits: Sequence[Edit], reason: s
     )
 
 
-def _propose_imported(proposals: Lazy[Proposals], path: str, text: str, why: str) -> dict[str, Any]:
+def _propose_imported(proposals: Lazy[Proposals], path: str, text: str, why: str) -> ProposalResult:
     return proposals().create(path, text, why, origin="import")
 
 

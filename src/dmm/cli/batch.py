@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.cli.format.verdicts import age, change
 from dmm.domain.text import neutralise
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dmm.review.results import ProposalView
 
 PENDING = "pending"
 APPROVE = "approve"
@@ -40,11 +42,11 @@ class Decision:
     reason: str
 
 
-def write_document(proposals: Sequence[Mapping[str, Any]]) -> str:
+def write_document(proposals: Sequence[ProposalView]) -> str:
     """Write the document for some proposals, each with its changes as comments."""
     lines = [*_comments(_GUIDE.split("\n")), ""]
     for one in proposals:
-        lines += [f"{PENDING} {one['id']}", *_comments(_about(one)), ""]
+        lines += [f"{PENDING} {one.id}", *_comments(_about(one)), ""]
     return "\n".join(lines)
 
 
@@ -55,18 +57,18 @@ def _comments(lines: Iterable[str]) -> Iterator[str]:
             yield f"# {part}".rstrip()
 
 
-def _about(one: Mapping[str, Any]) -> Iterator[str]:
-    waited = age(one["age_seconds"])
+def _about(one: ProposalView) -> Iterator[str]:
+    waited = age(one.age_seconds)
     yield f"{change(one)} ({waited})"
-    yield f"by {one['proposer']} ({one['source']}), trust {one['trust']}"
-    yield f"reason: {one['reason']}"
-    for check in one["checks"]:
-        if check["outcome"] != "pass":
-            yield f"{_SIGNS[check['outcome']]} {check['name']}: {check['text']}"
-    if one["stale"]:
+    yield f"by {one.proposer} ({one.source}), trust {one.trust}"
+    yield f"reason: {one.reason}"
+    for check in one.checks:
+        if check.outcome != "pass":
+            yield f"{_SIGNS[check.outcome]} {check.name}: {check.text}"
+    if one.stale:
         yield "x  the file has changed since; it can't be applied as it is"
     yield ""
-    yield from one["diff"]
+    yield from one.diff
 
 
 def read_document(text: str, known: Iterable[str]) -> list[Decision]:

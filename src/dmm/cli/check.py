@@ -11,12 +11,12 @@ import typer
 from dmm.cli import failures
 from dmm.cli.format import rule_lines
 from dmm.cli.options import Json, Root, open_project, present
-from dmm.domain.plain import to_plain
 from dmm.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
     from dmm.rules.checks import Asked
+    from dmm.rules.results import CallChecked
 
 FORMS = ("a command", "--write", "--read", "--edit", "--tool", "--decision")
 STATUS = {"denied": failures.BLOCKED, "asks": failures.ASKS}
@@ -79,16 +79,13 @@ def check(
         raise UsageError(error.what, where=error.where, hint=error.hint) from error
     told = _judge(dmm, asked, decision)
     present(told, as_json=as_json, lines=rule_lines.checked)
-    status = STATUS.get(told["outcome"], 0)
+    status = STATUS.get(told.outcome, 0)
     if status:
         raise typer.Exit(status)
 
 
-def _judge(dmm: Dmm, asked: Asked, decision: str | None) -> rule_lines.Told:
-    if decision is None:
-        return dmm.rules.check(asked)
-    found: rule_lines.Told = to_plain(dmm.ledger.check_decision(decision))
-    return found
+def _judge(dmm: Dmm, asked: Asked, decision: str | None) -> CallChecked:
+    return dmm.rules.check(asked) if decision is None else dmm.ledger.check_decision(decision)
 
 
 def _edited(edit: str | None, old: str | None, new: str | None) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from dmm.conflicts.results import ConflictList, ConflictView, Scanned
+    from dmm.domain.conflict import Side
 
 app = FastTyper(help="Find and resolve contradictions between memories.")
 
@@ -98,7 +101,7 @@ def resolve(
     dmm, seen = open_project(root), None
     if action == "intentional":
         shown = dmm.conflicts.show
-        seen = need_person(PersonAct.RESOLVE, dmm, lambda: str(shown(wanted)["digest"]))
+        seen = need_person(PersonAct.RESOLVE, dmm, lambda: shown(wanted).digest or "")
     text = read_text(content, file, from_stdin=from_stdin)
     texts: str | Mapping[str, str] | None = text
     if other_content is not None:
@@ -126,88 +129,88 @@ def _need(**values: str) -> None:
 
 
 def _for_both(
-    record: Mapping[str, Any], target: str | None, text: str | None, other: str
+    record: ConflictView, target: str | None, text: str | None, other: str
 ) -> dict[str, str]:
     """Match two texts with the two memories of a conflict."""
     from dmm.errors import UsageError
 
-    sides = record["memories"]
-    named = [side for side in sides if target in (side["id"], side["path"])]
+    sides = record.memories
+    named = [side for side in sides if target in (side.id, side.path)]
     if not named or text is None:
         raise UsageError("--other-content also needs --target and --content")
-    return {side["id"]: text if side is named[0] else other for side in sides}
+    return {side.id: text if side is named[0] else other for side in sides}
 
 
-def _scanned(told: Mapping[str, Any]) -> Iterator[str]:
-    memories = counted(told["memories"], "memory", "memories")
-    yield f"{memories}, {counted(told['compared'], 'pair')} compared"
-    yield from _listing(told["conflicts"])
-    news = [(told["found"], "new"), (told["gone"], "gone")]
+def _scanned(told: Scanned) -> Iterator[str]:
+    memories = counted(told.memories, "memory", "memories")
+    yield f"{memories}, {counted(told.compared, 'pair')} compared"
+    yield from _listing(told.conflicts)
+    news = [(told.found, "new"), (told.gone, "gone")]
     changes = ", ".join(f"{number} {word}" for number, word in news if number)
-    unresolved = _counted(told["conflicts"])
-    yield f"{unresolved} ({changes})" if changes and told["recorded"] else unresolved
-    for notice in told["notices"]:
+    unresolved = _counted(told.conflicts)
+    yield f"{unresolved} ({changes})" if changes and told.recorded else unresolved
+    for notice in told.notices:
         yield from wrapped(notice, "Notice: ")
-    if told["conflicts"] and told["recorded"]:
+    if told.conflicts and told.recorded:
         yield "Resolve one with: dmm conflicts resolve ID --action ... --reason ..."
 
 
-def _counted(conflicts: Sequence[Mapping[str, Any]]) -> str:
+def _counted(conflicts: Sequence[ConflictView]) -> str:
     """Count the conflicts, and apart from them what only may be one."""
-    sure = sum(one["sure"] for one in conflicts)
+    sure = sum(one.sure for one in conflicts)
     told = counted(sure, "unresolved conflict")
     return told if sure == len(conflicts) else f"{told}, {len(conflicts) - sure} possible"
 
 
-def _listed(told: Mapping[str, Any]) -> Iterator[str]:
-    yield from _listing(told["conflicts"])
-    yield counted(told["unresolved"], "unresolved conflict")
+def _listed(told: ConflictList) -> Iterator[str]:
+    yield from _listing(told.conflicts)
+    yield counted(told.unresolved, "unresolved conflict")
 
 
-def _listing(conflicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _listing(conflicts: Sequence[ConflictView]) -> Iterator[str]:
     for one in conflicts:
         yield from _head(one)
-        for side in one["memories"]:
+        for side in one.memories:
             yield from _side(side)
         yield ""
 
 
-def _head(one: Mapping[str, Any]) -> Iterator[str]:
-    state = one["status"].replace("_", " ")
-    settled = one.get("resolution")
-    state += f": {settled['action']}" if settled else ""
-    kind = one["type"].replace("_", " ")
-    kind = kind if one["sure"] else f"possible {kind}"
-    yield from wrapped(f"{kind} ({one['confidence']:.2f}), {state}", f"{one['conflict_id']}  ")
+def _head(one: ConflictView) -> Iterator[str]:
+    state = one.status.replace("_", " ")
+    settled = one.resolution
+    state += f": {settled.action}" if settled else ""
+    kind = one.type.replace("_", " ")
+    kind = kind if one.sure else f"possible {kind}"
+    yield from wrapped(f"{kind} ({one.confidence:.2f}), {state}", f"{one.conflict_id}  ")
 
 
-def _side(side: Mapping[str, Any]) -> Iterator[str]:
-    yield from wrapped(side["path"], "  - ")
-    yield from wrapped(side["summary"], "    ")
+def _side(side: Side) -> Iterator[str]:
+    yield from wrapped(side.path, "  - ")
+    yield from wrapped(side.summary, "    ")
 
 
-def _shown(one: Mapping[str, Any]) -> Iterator[str]:
+def _shown(one: ConflictView) -> Iterator[str]:
     yield from _head(one)
-    for side in one["memories"]:
-        yield from wrapped(f"{side['path']} ({side['id']})", "  - ")
-        yield from wrapped(side["summary"], "    ")
-    yield from wrapped(one["description"], "  what:     ")
-    if one["suggested_resolution"]:
-        yield from wrapped(one["suggested_resolution"], "  hint:     ")
-    yield from wrapped(", ".join(one["methods"]) or "unknown", "  found by: ")
-    yield f"  since:    {one['detected']}"
-    settled = one.get("resolution")
+    for side in one.memories:
+        yield from wrapped(f"{side.path} ({side.id})", "  - ")
+        yield from wrapped(side.summary, "    ")
+    yield from wrapped(one.description, "  what:     ")
+    if one.suggested_resolution:
+        yield from wrapped(one.suggested_resolution, "  hint:     ")
+    yield from wrapped(", ".join(one.methods) or "unknown", "  found by: ")
+    yield f"  since:    {one.detected}"
+    settled = one.resolution
     if settled:
-        yield from wrapped(f"{settled['action']}: {settled['reason']}", "  settled:  ")
-        if settled["proposals"]:
-            yield from wrapped(", ".join(settled["proposals"]), "  by:       ")
+        yield from wrapped(f"{settled.action}: {settled.reason}", "  settled:  ")
+        if settled.proposals:
+            yield from wrapped(", ".join(settled.proposals), "  by:       ")
 
 
-def _settled(one: Mapping[str, Any]) -> Iterator[str]:
+def _settled(one: ConflictView) -> Iterator[str]:
     yield from _shown(one)
-    waiting = [p for p in one.get("proposals", ()) if p["status"] == "pending"]
+    waiting = [p for p in one.proposals if p.status == "pending"]
     for proposal in waiting:
         yield from wrapped(
-            f"{proposal['operation']} {proposal['path']}: dmm review show {proposal['id']}",
+            f"{proposal.operation} {proposal.path}: dmm review show {proposal.id}",
             "  pending:  ",
         )

@@ -7,14 +7,16 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dmm import endpoint
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.options import Json, counted, present, print_lines
+from dmm.domain.plain import to_plain
 from dmm.errors import DaemonError
+from dmm.project.daemon_status import DaemonStatus, Health, ask_health, ask_status
 
 START_WITHIN = 10.0
 STOP_WITHIN = 10.0
@@ -61,16 +63,16 @@ def start(
     if foreground:
         _run(line, pid_file)
         return
-    known = endpoint.call("health", {}, timeout=2.0)
+    known = ask_health(2.0)
     if known is None:
         _start(line)
         known = _wait_up()
     else:
-        print_lines([f"DMM daemon already running (PID: {known['pid']})"])
-        _keep_pid(pid_file, known)
+        print_lines([f"DMM daemon already running (PID: {known.pid})"])
+        _keep_pid(pid_file, known.pid)
         return
-    _keep_pid(pid_file, known)
-    print_lines([f"DMM daemon started (PID: {known['pid']})"])
+    _keep_pid(pid_file, known.pid)
+    print_lines([f"DMM daemon started (PID: {known.pid})"])
 
 
 @app.command()
@@ -89,21 +91,21 @@ def stop(pid_file: PidFile = None) -> None:
 
     Requests in progress are answered first.
     """
-    known = endpoint.call("health", {}, timeout=2.0)
+    known = ask_health(2.0)
     if known is None:
         _forget_pid(pid_file)
         print_lines(["DMM daemon not running"])
         return
     kept = None if pid_file is None else _read_pid(pid_file)
-    if kept not in (None, known["pid"]):
+    if kept not in (None, known.pid):
         hint = "to stop it anyway, leave out --pid-file"
-        what = f"a different daemon is running (PID: {known['pid']})"
+        what = f"a different daemon is running (PID: {known.pid})"
         raise DaemonError(what, where=str(pid_file), hint=hint)
     endpoint.call("stop", {}, timeout=5.0)
     deadline = time.monotonic() + STOP_WITHIN
     while _still_runs(known):
         if time.monotonic() > deadline:
-            hint = f"see dmm daemon logs; kill {known['pid']} ends it at once"
+            hint = f"see dmm daemon logs; kill {known.pid} ends it at once"
             raise DaemonError("the daemon did not stop", hint=hint)
         time.sleep(PAUSE)
     _forget_pid(pid_file)
@@ -116,11 +118,12 @@ def status(as_json: Json = False) -> None:
 
     The exit status is 1 if it is not running.
     """
-    known = endpoint.call("status", {}, timeout=5.0)
+    known = ask_status(5.0)
     if known is None:
         present({"running": False}, as_json=as_json, lines=lambda _: ["DMM daemon not running"])
         raise typer.Exit(1)
-    present({"running": True} | known, as_json=as_json, lines=_status_lines)
+    told = {"running": True, **to_plain(known)}
+    present(told, as_json=as_json, lines=lambda _: _status_lines(known))
 
 
 @app.command()
@@ -129,15 +132,11 @@ def health(as_json: Json = False) -> None:
 
     The exit status is 1 if there is no answer.
     """
-    known = endpoint.call("health", {}, timeout=5.0)
+    known = ask_health(5.0)
     if known is None:
         present({"status": "down"}, as_json=as_json, lines=lambda _: ["down"])
         raise typer.Exit(1)
-    present(
-        known,
-        as_json=as_json,
-        lines=lambda told: [f"{told['status']}, up {told['uptime']:.0f} s"],
-    )
+    present(known, as_json=as_json, lines=lambda told: [f"{told.status}, up {told.uptime:.0f} s"])
 
 
 @app.command()
@@ -169,8 +168,8 @@ def _need_free(port: int | None) -> None:
         try:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
-            about = endpoint.call("status", {}, timeout=2.0)
-            if about is not None and about.get("port") == port:
+            about = ask_status(2.0)
+            if about is not None and about.port == port:
                 return
             hint = "choose another with --port; --port 0 picks a free one"
             what = f"port {port} is taken: {error.strerror}"
@@ -181,7 +180,7 @@ def _run(line: list[str], pid_file: Path | None) -> None:
     """Become the daemon."""
     if endpoint.is_running():
         raise DaemonError("a daemon is already running", hint="stop it first: dmm daemon stop")
-    _keep_pid(pid_file, {"pid": os.getpid()})
+    _keep_pid(pid_file, os.getpid())
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.execv(sys.executable, [sys.executable, "-m", "dmm.daemon", "--foreground", *line])
 
@@ -194,30 +193,30 @@ def _start(line: list[str]) -> None:
         raise DaemonError(str(error.strerror), where=str(error.filename), hint=hint) from error
 
 
-def _wait_up() -> dict[str, Any]:
+def _wait_up() -> Health:
     deadline = time.monotonic() + START_WITHIN
     while time.monotonic() < deadline:
-        known = endpoint.call("health", {}, timeout=2.0)
+        known = ask_health(2.0)
         if known is not None:
             return known
         time.sleep(PAUSE)
     raise DaemonError("the daemon did not start", hint="see why with: dmm daemon logs")
 
 
-def _still_runs(known: dict[str, Any]) -> bool:
+def _still_runs(known: Health) -> bool:
     """Return whether exactly this process lives, not a later one with its pid."""
     if not endpoint.is_running():
         return False
-    told = endpoint.call("health", {}, timeout=1.0)
-    return told is None or told["pid"] == known["pid"]
+    told = ask_health(1.0)
+    return told is None or told.pid == known.pid
 
 
-def _keep_pid(path: Path | None, known: dict[str, Any]) -> None:
+def _keep_pid(path: Path | None, pid: int) -> None:
     if path is not None:
         from dmm.files.durable import write_atomic
 
         _read_pid(path)
-        write_atomic(path.resolve(), f"{known['pid']}\n".encode())
+        write_atomic(path.resolve(), f"{pid}\n".encode())
 
 
 def _read_pid(path: Path) -> int | None:
@@ -239,28 +238,28 @@ def _forget_pid(path: Path | None) -> None:
         path.unlink(missing_ok=True)
 
 
-def _status_lines(told: dict[str, Any]) -> list[str]:
-    port = told["port"] if told["port"] is not None else told["port_fault"] or "none"
+def _status_lines(told: DaemonStatus) -> list[str]:
+    port = told.port if told.port is not None else told.port_fault or "none"
     lines = [
-        f"DMM daemon running (PID: {told['pid']}), version {told['version']}",
-        f"  up          {told['uptime']:.0f} s",
+        f"DMM daemon running (PID: {told.pid}), version {told.version}",
+        f"  up          {told.uptime:.0f} s",
         f"  HTTP port   {port}",
-        f"  model       {'loaded' if told['model_loaded'] else 'not loaded'}",
-        f"  agents      {told['agents']}, with {counted(told['connections'], 'MCP connection')}",
-        f"  kept events {told['spooled']} waiting, {told['dropped']} dropped (no space), "
-        f"{told['damaged']} damaged",
+        f"  model       {'loaded' if told.model_loaded else 'not loaded'}",
+        f"  agents      {told.agents}, with {counted(told.connections, 'MCP connection')}",
+        f"  kept events {told.spooled} waiting, {told.dropped} dropped (no space), "
+        f"{told.damaged} damaged",
     ]
-    for name, number in told["events"].items():
+    for name, number in told.events.items():
         lines.append(f"  {name:<24}{number}")
-    for one in told["projects"]:
-        fault = f", {one['fault']}" if one["fault"] else ""
-        state = "" if one["trusted"] else ", not trusted"
-        if one["indexing"]:
-            done, of = one["indexing"]
+    for one in told.projects:
+        fault = f", {one.fault}" if one.fault else ""
+        state = "" if one.trusted else ", not trusted"
+        if one.indexing:
+            done, of = one.indexing
             state += f", indexing ({done:,} of {of:,} steps done)"
-        watching = WATCHING.get(one["watcher"], one["watcher"])
-        held = f"{one['indexed']} memories, file watching: {watching}"
-        lines.append(f"  {one['root']}: {held}{fault}{state}")
-        for chore, why in one["chores"]["faults"].items():
+        watching = WATCHING.get(one.watcher or "", one.watcher)
+        held = f"{one.indexed} memories, file watching: {watching}"
+        lines.append(f"  {one.root}: {held}{fault}{state}")
+        for chore, why in one.chores.faults.items():
             lines.append(f"    {chore} failed: {why}")
     return lines

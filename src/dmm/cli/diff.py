@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, open_project, present
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,10 +33,7 @@ def diff(
     In sentences for a pull request: what it adds, changes, removes, supersedes and contradicts.
     """
     told = open_project(root).differences.compare(commits)
-    if as_json:
-        print_json(asdict(told))
-    else:
-        print_lines(list(_lines(told)))
+    present(asdict(told), as_json=as_json, lines=lambda _: _lines(told))
 
 
 def _lines(told: Comparison) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,8 @@ from dmm.cli.options import Json, Root, counted, open_project, present
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from dmm.observations.results import DigestRun, DistilRun
 
 STATES = {
     "new": "not proposed yet",
@@ -39,20 +41,20 @@ def digest(
     present(told, as_json=as_json, lines=_lines)
 
 
-def _lines(told: dict[str, Any]) -> Iterator[str]:
-    number = counted(told["observations"], "observation")
-    if not told["drafts"]:
-        yield f"{told['day']}: {number}, not enough for a memory"
+def _lines(told: DigestRun) -> Iterator[str]:
+    number = counted(told.observations, "observation")
+    if not told.drafts:
+        yield f"{told.day}: {number}, not enough for a memory"
         return
-    proposed = f", {told['proposed']} proposed now" if told["proposed"] else ""
-    yield f"{told['day']}: {number}, {counted(len(told['drafts']), 'draft')}{proposed}"
-    for one in told["drafts"]:
-        yield from wrapped(f"{one['path']}: {one['title']}", "  - ")
-        state = STATES.get(one["state"], one["state"])
-        name = f"{one['proposal']} {state}" if one["proposal"] else state
-        why = f": {one['why']}" if "why" in one else ""
-        yield from wrapped(f"{name}, {one['tokens']} tokens{why}", "      ")
-    if any(one["state"] in ("proposed", "pending") for one in told["drafts"]):
+    proposed = f", {told.proposed} proposed now" if told.proposed else ""
+    yield f"{told.day}: {number}, {counted(len(told.drafts), 'draft')}{proposed}"
+    for one in told.drafts:
+        yield from wrapped(f"{one.path}: {one.title}", "  - ")
+        state = STATES.get(one.state, one.state)
+        name = f"{one.proposal} {state}" if one.proposal else state
+        why = f": {one.why}" if one.why else ""
+        yield from wrapped(f"{name}, {one.tokens} tokens{why}", "      ")
+    if any(one.state in ("proposed", "pending") for one in told.drafts):
         yield "Review them with: dmm review list"
 
 
@@ -73,17 +75,17 @@ def distil(
     present(told, as_json=as_json, lines=_retold_lines)
 
 
-def _retold_lines(told: dict[str, Any]) -> Iterator[str]:
-    waiting = f"{counted(told['waiting'], 'episode')} left"
-    done = counted(len(told["retold"]), "observation")
-    yield f"{done} rewritten in {counted(told['calls'], 'call')}, {waiting}"
-    for one in told["retold"]:
-        dropped = one["dropped_facts"]
+def _retold_lines(told: DistilRun) -> Iterator[str]:
+    waiting = f"{counted(told.waiting, 'episode')} left"
+    done = counted(len(told.retold), "observation")
+    yield f"{done} rewritten in {counted(told.calls, 'call')}, {waiting}"
+    for one in told.retold:
+        dropped = one.dropped_facts
         more = f" ({counted(dropped, 'fact')} dropped)" if dropped else ""
-        yield from wrapped(f"{one['id']}: {one['title']}{more}", "  - ")
-    for one in told["refused"]:
-        yield from wrapped(f"{one['id']}: the original text stays, {one['why']}", "  - ")
-    for one in told.get("episodes", []):
-        yield from wrapped(f"{one['id']} {one['at'][:10]} {one['kind']}: {one['title']}", "  - ")
-    if told["silence"]:
-        yield from wrapped(f"No further model calls: {told['silence']}", "")
+        yield from wrapped(f"{one.id}: {one.title}{more}", "  - ")
+    for refused in told.refused:
+        yield from wrapped(f"{refused.id}: the original text stays, {refused.why}", "  - ")
+    for left in told.episodes or ():
+        yield from wrapped(f"{left.id} {left.at[:10]} {left.kind}: {left.title}", "  - ")
+    if told.silence:
+        yield from wrapped(f"No further model calls: {told.silence}", "")

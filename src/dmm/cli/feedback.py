@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,13 @@ from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from dmm.lifecycle.results import (
+        FeedbackRecorded,
+        LifecycleRun,
+        SuggestionView,
+        UsageExport,
+    )
 
 SHOWN = 20
 MOVES = {"deprecate": "deprecate", "promote": "promote to", "demote": "demote to"}
@@ -69,48 +76,48 @@ def export_usage(dry_run: DryRun = False, as_json: Json = False, root: Root = No
         need_person(PersonAct.EXPORT_USAGE, dmm)
     found = dmm.lifecycle.export_usage(dry_run=dry_run)
     told = to_plain(found) | {"dry_run": dry_run}
-    present(told, as_json=as_json, lines=_export_lines)
+    present(told, as_json=as_json, lines=lambda _: _export_lines(found, dry_run=dry_run))
 
 
-def _report_lines(told: dict[str, Any]) -> Iterator[str]:
-    number = counted(len(told["memories"]), "memory", "memories")
-    yield f"recorded as event {told['seq']}: {number} {told['outcome']}"
-    for one in told["memories"]:
-        yield from wrapped(f"{one['path']} {one['id']}".rstrip(), "  ")
+def _report_lines(told: FeedbackRecorded) -> Iterator[str]:
+    number = counted(len(told.memories), "memory", "memories")
+    yield f"recorded as event {told.seq}: {number} {told.outcome}"
+    for one in told.memories:
+        yield from wrapped(f"{one.path} {one.id}".rstrip(), "  ")
 
 
-def lifecycle_lines(told: dict[str, Any]) -> Iterator[str]:
+def lifecycle_lines(told: LifecycleRun) -> Iterator[str]:
     """Return the suggestions and their outcomes."""
-    found = told["suggestions"]
+    found = told.suggestions
     if not found:
         yield "nothing to suggest"
         return
-    proposed = f", {told['proposed']} proposed now" if told["proposed"] else ""
+    proposed = f", {told.proposed} proposed now" if told.proposed else ""
     yield f"{counted(len(found), 'suggestion')}{proposed}"
     for one in found:
         yield from _suggestion_lines(one)
-    if any(one["proposal"] and one["state"] in ("proposed", "waits") for one in found):
+    if any(one.proposal and one.state in ("proposed", "waits") for one in found):
         yield "Review them with: dmm review list"
 
 
-def _suggestion_lines(one: dict[str, Any]) -> Iterator[str]:
-    what = f"{MOVES[one['operation']]} {one['new_scope'] or ''}".rstrip()
-    yield from wrapped(f"{one['path']}: {what}", "  - ")
-    yield from wrapped(one["reason"], "      why: ")
-    state = STATES.get(one["state"], one["state"])
-    told = f"{one['proposal']} {state}" if one["proposal"] else state
-    yield from wrapped(told + (f": {one['why']}" if "why" in one else ""), "      now: ")
+def _suggestion_lines(one: SuggestionView) -> Iterator[str]:
+    what = f"{MOVES[one.operation]} {one.new_scope or ''}".rstrip()
+    yield from wrapped(f"{one.path}: {what}", "  - ")
+    yield from wrapped(one.reason, "      why: ")
+    state = STATES.get(one.state, one.state)
+    told = f"{one.proposal} {state}" if one.proposal else state
+    yield from wrapped(told + (f": {one.why}" if one.why else ""), "      now: ")
 
 
-def _export_lines(told: dict[str, Any]) -> Iterator[str]:
-    verb = "would get" if told["dry_run"] else "got"
-    files = told["files"]
+def _export_lines(told: UsageExport, *, dry_run: bool) -> Iterator[str]:
+    verb = "would get" if dry_run else "got"
+    files = told.files
     yield f"{counted(len(files), 'file')} {verb} new counts"
     for path in files[:SHOWN]:
         yield from wrapped(path, "  ")
     if len(files) > SHOWN:
         yield f"  and {len(files) - SHOWN} more"
-    for one in told["skipped"]:
-        yield from wrapped(f"{one['path']}: {one['why']}", "  left: ")
-    for name in told["proposals"]:
+    for one in told.skipped:
+        yield from wrapped(f"{one.path}: {one.why}", "  left: ")
+    for name in told.proposals:
         yield f"applied as {name}; undo it with: dmm undo {name.rpartition('_')[2]}"

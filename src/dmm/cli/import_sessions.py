@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, open_project, present
 from dmm.cli.progress import bar
 from dmm.errors import UsageError
 
@@ -58,10 +58,7 @@ def import_sessions(
     else:
         with bar("Reading", shown_from=2) as advance:
             told = transcripts.record(found, first, advance)
-    if as_json:
-        print_json(_describe(told))
-    else:
-        print_lines(list(_lines(told)))
+    present(_describe(told), as_json=as_json, lines=lambda _: _lines(told))
 
 
 def _read_day(text: str) -> dt.date:

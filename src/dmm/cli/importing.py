@@ -17,8 +17,7 @@ from dmm.cli.options import (
     counted,
     deliver,
     open_project,
-    print_json,
-    print_lines,
+    present,
     refuse_agents,
 )
 from dmm.cli.persons import need_person
@@ -80,10 +79,11 @@ def import_files(
         found = dmm.importer.apply(found)
     elif propose:
         found = dmm.importer.submit(found)
-    if as_json:
-        print_json(_describe(found))
-    else:
-        print_lines([*_lines(found), "", *_summary(found, _cost(found, dmm), applied=apply)])
+    present(
+        _describe(found),
+        as_json=as_json,
+        lines=lambda _: [*_lines(found), "", *_summary(found, _cost(found, dmm), applied=apply)],
+    )
 
 
 def export(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.options import Json, Root, counted, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, present, print_json, print_lines
 from dmm.clients.registry import NAMES
 
 if TYPE_CHECKING:
@@ -85,10 +85,9 @@ def install(
     installation = open_installation(scope.value, root, tools.value)
     named = [one.value for one in client or ()]
     report = installation.apply(named, scope.value, remove=uninstall, dry=dry_run)
-    if as_json:
-        print_json(report.describe())
-    else:
-        print_lines(list(_lines(report, named, remove=uninstall)))
+    present(
+        report.describe(), as_json=as_json, lines=lambda _: _lines(report, named, remove=uninstall)
+    )
     if report.refused:
         raise typer.Exit(1)
 

@@ -146,8 +146,8 @@ def accept(
     if not as_json:
         show_proposals(dmm, names)
     seen = need_person(PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names))
-    told = {"accepted": list(dmm.rules.accept(names, seen=seen))}
-    present(told, as_json=as_json, lines=rule_lines.accepted)
+    found = dmm.rules.accept(names, seen=seen)
+    present({"accepted": found}, as_json=as_json, lines=lambda _: rule_lines.accepted(found))
 
 
 @app.command()

@@ -76,7 +76,8 @@ def restore(
     dmm = open_project(root)
     found = dmm.backups
     if list_them:
-        present({"backups": found.find()}, as_json=as_json, lines=lines.backups)
+        kept = found.find()
+        present({"backups": kept}, as_json=as_json, lines=lambda _: lines.backups(kept))
         return
     need_person(PersonAct.RESTORE, dmm)
     present(found.restore(backup), as_json=as_json, lines=lines.restored)

@@ -8,8 +8,7 @@ import typer
 
 from dmm.cli.format import packs as lines
 from dmm.cli.ledger_file import SHOWN, open_to_look
-from dmm.cli.options import Json, Root, print_json, print_lines
-from dmm.domain.plain import to_plain
+from dmm.cli.options import Json, Root, present
 
 
 def pack(
@@ -24,13 +23,7 @@ def pack(
     served = open_to_look(root).served_packs
     if seq is None:
         listed = served.newest(last)
-        if as_json:
-            print_json(to_plain(listed))
-        else:
-            print_lines(lines.list_packs(listed.packs))
+        present(listed, as_json=as_json, lines=lambda _: lines.list_packs(listed.packs))
         return
     found = served.show(seq)
-    if as_json:
-        print_json(to_plain(found))
-    else:
-        print_lines(lines.show_pack(found))
+    present(found, as_json=as_json, lines=lambda _: lines.show_pack(found))

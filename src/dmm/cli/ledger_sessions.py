@@ -8,7 +8,7 @@ import typer
 
 from dmm.cli.format import sessions as lines
 from dmm.cli.ledger_file import SHOWN, open_to_look
-from dmm.cli.options import Json, Root, print_json, print_lines
+from dmm.cli.options import Json, Root, present, print_json, print_lines
 from dmm.domain.plain import to_plain
 
 
@@ -24,10 +24,7 @@ def session(
     dmm = open_to_look(root)
     if name is None:
         listed = dmm.session_history.list(last)
-        if as_json:
-            print_json(to_plain(listed))
-        else:
-            print_lines(lines.list_sessions(listed.sessions))
+        present(listed, as_json=as_json, lines=lambda _: lines.list_sessions(listed.sessions))
         return
     from dmm.mcp.cost import count_fixed
 

@@ -52,12 +52,11 @@ def present_members(found: Sequence[Member], *, as_json: bool) -> None:
             for one in found
         ],
         as_json=as_json,
-        lines=lambda told: (
+        lines=lambda _: (
             [
-                f"{one['writer']}  {one['role']}  {one['name']}  {counted(one['events'], 'event')}"
-                f"{'  ' + one['person'] if one.get('person') else ''}"
-                f"{'  removed' if one.get('revoked') else ''}"
-                for one in told
+                f"{one.writer}  {one.role}  {one.name}  {counted(one.events, 'event')}"
+                f"{'  ' + one.person if one.person else ''}{'  removed' if one.revoked else ''}"
+                for one in found
             ]
             or ["No laptop has joined yet."]
         ),

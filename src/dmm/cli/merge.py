@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, open_project, present
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
 
@@ -36,10 +36,11 @@ def merge(
     from dmm.merge.service import resolve
 
     report = resolve(find_root(root or here(), root, own_home()).folder, dry=dry_run)
-    if as_json:
-        print_json(asdict(report) | {"dry": dry_run})
-    else:
-        print_lines(list(_lines(report, dry=dry_run)))
+    present(
+        asdict(report) | {"dry": dry_run},
+        as_json=as_json,
+        lines=lambda _: _lines(report, dry=dry_run),
+    )
     if not dry_run and report.outcomes:
         _record(report, root)
     if report.left:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -24,6 +24,8 @@ Root = Annotated[
     typer.Option(help="Project or .dmm folder.", show_default="found upward, or $DMM_ROOT"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Output JSON.")]
+
+T = TypeVar("T")
 
 _opened: list[Dmm] = []
 
@@ -92,13 +94,13 @@ def print_text(text: str) -> None:
 
 
 def to_json(value: Any) -> str:
-    """Write plain data as JSON that is the same for the same data; hidden characters escaped."""
-    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    """Write a value as JSON that is the same for the same value; hidden characters escaped."""
+    text = json.dumps(to_plain(value), indent=2, ensure_ascii=False) + "\n"
     return replace_hidden(text, lambda sign: json.dumps(sign)[1:-1])
 
 
 def print_json(value: Any) -> None:
-    """Print plain data as JSON."""
+    """Print a value as JSON."""
     sys.stdout.write(to_json(value))
 
 
@@ -112,10 +114,15 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
-def present(told: Any, *, as_json: bool, lines: Callable[[Any], Iterable[str]]) -> None:
+def present(
+    told: T,
+    *,
+    as_json: bool,
+    lines: Callable[[T], Iterable[Any]],
+    show: Callable[[list[Any]], None] = print_lines,
+) -> None:
     """Print a result: as it is for programs, in lines for people."""
-    told = to_plain(told)
     if as_json:
         print_json(told)
     else:
-        print_lines(list(lines(told)))
+        show(list(lines(told)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.ledger.redactions import Plan
+    from dmm.ledger.results import Redacted
 
 
 LONGEST_SECRET = 20_000
@@ -66,7 +67,8 @@ def redact(
     elif not plan.empty:
         _ask(plan, leaked)
     told = redactions.redact([event.seq for event in plan.events], reason, leaked)
-    present(to_plain(told) | {"effects": list(plan.effects)}, as_json=as_json, lines=_lines)
+    shown = to_plain(told) | {"effects": list(plan.effects)}
+    present(shown, as_json=as_json, lines=lambda _: _lines(told))
     if not told.erased:
         what = "old bytes are still in the ledger file, because another process is reading it"
         raise IndexBusy(what, hint="run the same command again when it is done")
@@ -116,22 +118,22 @@ def _preview(plan: Plan, leaked: str) -> Iterator[str]:
         yield f"Note: {effect}."
 
 
-def _lines(told: dict[str, Any]) -> Iterator[str]:
-    number = len(told["redacted"])
+def _lines(told: Redacted) -> Iterator[str]:
+    number = len(told.redacted)
     if number:
-        first, last = told["events"][0], told["events"][-1]
+        first, last = told.events[0], told.events[-1]
         numbers = f"event {first}" if number == 1 else f"events {first} to {last}"
         yield f"{counted(number, 'event')} erased; recorded as {numbers}"
     else:
         yield "Nothing found in the recorded events."
-    if told["dropped"]:
-        yield f"  {counted(told['dropped'], 'event')} not yet recorded deleted"
-    for path in told["removed"]:
+    if told.dropped:
+        yield f"  {counted(told.dropped, 'event')} not yet recorded deleted"
+    for path in told.removed:
         yield from wrapped(path, "  removed: ")
-    if told["sent"]:
-        left = f"  {counted(told['sent'], 'event')} left this laptop before"
+    if told.sent:
+        left = f"  {counted(told.sent, 'event')} left this laptop before"
         yield f"{left}: the team's server, other laptops and team.db keep the words"
-    for path in told["unread"]:
+    for path in told.unread:
         yield from wrapped(path, "  damaged and not searched; delete it yourself: ")
-    if number or told["dropped"]:
+    if number or told.dropped:
         yield "Change the secret where it is used. Your own copies and Git history still hold it."

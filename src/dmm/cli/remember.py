@@ -11,7 +11,7 @@ import typer
 from dmm.cli import failures
 from dmm.cli.daemon_call import call_notes
 from dmm.cli.format.notes import REFUSED, show_forgotten, show_remembered
-from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, open_project, present, print_lines
 from dmm.cli.persons import need_person
 from dmm.passkeys.acts import PersonAct, digest_text
 
@@ -46,10 +46,7 @@ def remember(
         text = read_file(Path(text))
     arguments = {"text": text, "replaces": replace, "anyway": anyway}
     told = _carry_out(PersonAct.REMEMBER, arguments, root)
-    if as_json:
-        print_json(told)
-    else:
-        print_lines(show_remembered(told))
+    present(told, as_json=as_json, lines=lambda _: show_remembered(told))
     if told["status"] == REFUSED:
         raise typer.Exit(failures.FINDINGS)
 
@@ -73,10 +70,7 @@ def forget(
             print_lines(["Nothing was forgotten."])
             return
         told = _carry_out(PersonAct.FORGET, {"name": chosen, "reason": reason}, root)
-    if as_json:
-        print_json(told)
-    else:
-        print_lines(show_forgotten(told))
+    present(told, as_json=as_json, lines=lambda _: show_forgotten(told))
     if told["status"] == "several":
         raise typer.Exit(failures.FINDINGS)
 

@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dmm.cli import failures
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import paint, verdicts
-from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json, refuse_agents
+from dmm.cli.options import Json, Root, agrees, counted, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.errors import DmmError, UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from dmm.bootstrap import Dmm
     from dmm.cli.batch import Decision
+    from dmm.domain.proposal import ProposalResult
     from dmm.review.decisions import Reviews
+    from dmm.review.results import ProposalView
 
 app = FastTyper(help="Review proposed changes to memory.")
 
@@ -37,6 +41,32 @@ Seen = Annotated[
 ]
 DECIDE = PersonAct.BATCH.words
 EDITED = "proposed.md"
+_present = partial(present, show=paint.show)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a decision was not carried out."""
+
+    code: str
+    what: str
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotDecided:
+    """A proposal that was left as it is."""
+
+    id: str
+    error: Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedAll:
+    """What became of some decisions, and how many proposals are left."""
+
+    decided: tuple[ProposalResult | NotDecided, ...]
+    pending: int
 
 
 @app.command("list")
@@ -50,7 +80,7 @@ def list_proposals(
 ) -> None:
     """List pending proposals, oldest first."""
     told = open_project(root).reviews.list("all" if every else status)
-    _present(told, verdicts.listed, as_json=as_json)
+    _present(told, as_json=as_json, lines=verdicts.listed)
 
 
 @app.command()
@@ -59,7 +89,7 @@ def show(
 ) -> None:
     """Show a proposal with its checks and what would change."""
     told = open_project(root).reviews.show(_one(name, proposal_id))
-    _present(told, verdicts.shown, as_json=as_json)
+    _present(told, as_json=as_json, lines=verdicts.shown)
 
 
 @app.command()
@@ -71,14 +101,14 @@ def process(
     Without a usable verdict it stays pending.
     """
     told = open_project(root).reviews.process(_one(name, proposal_id))
-    _present(told, verdicts.decided, as_json=as_json)
+    _present(told, as_json=as_json, lines=verdicts.decided)
 
 
 @app.command("process-all")
 def process_all(as_json: Json = False, root: Root = None) -> None:
     """Send all pending proposals to the reviewer agent."""
     told = open_project(root).reviews.process_all()
-    _present(told, verdicts.processed, as_json=as_json)
+    _present(told, as_json=as_json, lines=verdicts.processed)
 
 
 @app.command()
@@ -103,7 +133,7 @@ def approve(
     seal = need_person(PersonAct.APPROVE, dmm, lambda: reviews.as_seen(wanted, seen).seal)
     seen = seal or seen
     told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason, seen=seen)
-    _present(told, verdicts.decided, as_json=as_json)
+    _present(told, as_json=as_json, lines=verdicts.decided)
 
 
 @app.command()
@@ -123,7 +153,7 @@ def reject(
     seal = need_person(PersonAct.REJECT, dmm, lambda: reviews.as_seen(wanted, seen).seal)
     seen = seal or seen
     told = reviews.reject(wanted, reason, seen=seen)
-    _present(told, verdicts.decided, as_json=as_json)
+    _present(told, as_json=as_json, lines=verdicts.decided)
 
 
 @app.command()
@@ -153,7 +183,7 @@ def edit(
     else:
         need_person(PersonAct.EDIT, dmm, lambda: digest_text(text))
         told = reviews.edit(wanted, text, seen=seen)
-    _present(told, verdicts.decided, as_json=as_json)
+    _present(told, as_json=as_json, lines=verdicts.decided)
 
 
 @app.command()
@@ -166,25 +196,13 @@ def batch(as_json: Json = False, root: Root = None) -> None:
     _decide_all(open_project(root), as_json=as_json)
 
 
-def _present(
-    told: Mapping[str, Any],
-    lines: Callable[[Mapping[str, Any]], Iterable[paint.Line | str]],
-    *,
-    as_json: bool,
-) -> None:
-    if as_json:
-        print_json(told)
-    else:
-        paint.show(lines(told))
-
-
 def _one(name: str | None, given: str | None) -> str:
     if (name is None) == (given is None):
         raise UsageError("name one proposal", hint="such as: dmm review show proposal_17")
     return name or given or ""
 
 
-def _edit(dmm: Dmm, name: str, seen: str | None) -> Mapping[str, Any]:
+def _edit(dmm: Dmm, name: str, seen: str | None) -> ProposalResult:
     """Open the text in the user's editor; a refused text is not lost."""
     from dmm.cli.editor import edit_text, keeping
 
@@ -193,8 +211,7 @@ def _edit(dmm: Dmm, name: str, seen: str | None) -> Mapping[str, Any]:
         # Before anybody writes what would be refused.
         reviews.as_seen(name, seen)
     shown = reviews.show(name)
-    edits = shown["edits"]
-    text = next((one["after"] for one in edits if one["after"] is not None), None)
+    text = next((one.after for one in shown.edits if one.after is not None), None)
     if text is None:
         raise UsageError("this proposal has no text to edit", where=name)
     changed = edit_text(text, EDITED)
@@ -202,7 +219,7 @@ def _edit(dmm: Dmm, name: str, seen: str | None) -> Mapping[str, Any]:
         raise UsageError("nothing was changed", where=name)
     with keeping(changed, EDITED):
         need_person(PersonAct.EDIT, dmm, lambda: digest_text(changed))
-        return reviews.edit(name, changed, seen=shown["digest"])
+        return reviews.edit(name, changed, seen=shown.digest)
 
 
 def _decide_all(dmm: Dmm, *, as_json: bool) -> None:
@@ -210,24 +227,23 @@ def _decide_all(dmm: Dmm, *, as_json: bool) -> None:
     from dmm.cli.batch import write_document
 
     reviews = dmm.reviews
-    waiting = [one["id"] for one in reviews.list()["proposals"]]
-    shown = {name: reviews.show(name) for name in waiting}
+    shown = {one.id: reviews.show(one.id) for one in reviews.list().proposals}
     decisions: list[Decision] = []
     if shown:
         document = write_document(list(shown.values()))
         decisions = _read_decisions(document, shown)
     if decisions:
         need_person(PersonAct.BATCH, dmm, lambda: _digest(decisions, shown))
-    told = [_carry_out(reviews, one, shown[one.id]) for one in decisions]
-    left = len(reviews.list()["proposals"])
-    _present({"decided": told, "pending": left}, _decided_all, as_json=as_json)
-    if any("error" in one for one in told):
+    told = tuple(_carry_out(reviews, one, shown[one.id]) for one in decisions)
+    left = len(reviews.list().proposals)
+    _present(DecidedAll(told, left), as_json=as_json, lines=_decided_all)
+    if any(isinstance(one, NotDecided) for one in told):
         raise typer.Exit(failures.FINDINGS)
 
 
-def _digest(decisions: Iterable[Decision], shown: Mapping[str, Mapping[str, Any]]) -> str:
+def _digest(decisions: Iterable[Decision], shown: Mapping[str, ProposalView]) -> str:
     """Return the digest of some decisions with the texts that they are about."""
-    told = [[one.verb, one.id, one.reason, shown[one.id]["digest"]] for one in decisions]
+    told = [[one.verb, one.id, one.reason, shown[one.id].digest] for one in decisions]
     return digest_text(json.dumps(told))
 
 
@@ -250,29 +266,30 @@ def _read_decisions(document: str, shown: Iterable[str]) -> list[Decision]:
         text = edit_text(text, NAME)
 
 
-def _carry_out(reviews: Reviews, decision: Decision, seen: Mapping[str, Any]) -> dict[str, Any]:
+def _carry_out(
+    reviews: Reviews, decision: Decision, seen: ProposalView
+) -> ProposalResult | NotDecided:
     """Carry out one decision; what goes wrong with it keeps no other from being carried out."""
     from dmm.cli.batch import INSIST, REJECT
 
     name, reason = decision.id, decision.reason
     try:
         if decision.verb == REJECT:
-            return reviews.reject(name, reason, seen=seen["digest"])
+            return reviews.reject(name, reason, seen=seen.digest)
         insists = decision.verb == INSIST
-        return reviews.approve(name, bypass_reviewer=insists, reason=reason, seen=seen["digest"])
+        return reviews.approve(name, bypass_reviewer=insists, reason=reason, seen=seen.digest)
     except DmmError as error:
-        return {"id": name, "error": {"code": error.code, "what": error.what, "hint": error.hint}}
+        return NotDecided(name, Refusal(error.code, error.what, error.hint))
 
 
-def _decided_all(told: Mapping[str, Any]) -> Iterable[paint.Line | str]:
-    for one in told["decided"]:
-        if "error" in one:
-            hint = one["error"]["hint"]
-            yield paint.Line(f"{one['id']} left: {one['error']['what']}", "red", folds=True)
-            if hint:
-                yield f"  hint: {hint}"
+def _decided_all(told: DecidedAll) -> Iterable[paint.Line | str]:
+    for one in told.decided:
+        if isinstance(one, NotDecided):
+            yield paint.Line(f"{one.id} left: {one.error.what}", "red", folds=True)
+            if one.error.hint:
+                yield f"  hint: {one.error.hint}"
         else:
             yield from verdicts.decided(one)
-    if not told["decided"]:
+    if not told.decided:
         yield "Nothing is decided."
-    yield f"{counted(told['pending'], 'proposal')} left"
+    yield f"{counted(told.pending, 'proposal')} left"

@@ -28,12 +28,14 @@ from dmm.cli.proposed_rules import show_proposals
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
+from dmm.rules.results import RuleExplained
 from dmm.rules.views import digest_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.bootstrap import Dmm
+    from dmm.rules.results import ConstraintRecorded, RuleView
     from dmm.rules.service import Rules
 
 app = FastTyper(
@@ -107,12 +109,13 @@ def add(
     if edit:
         refuse_agents(PersonAct.ADD_RULE.words)
     dmm = open_project(root)
+    told: RuleView | ConstraintRecorded
     if edit:
         draft = dmm.rules.preview(text, level, why=why, **given)
-        source = edit_text(draft["source"], f"{draft['id']}.md")
-        with keeping(source, f"{draft['id']}.md"):
+        source = edit_text(draft.source, f"{draft.id}.md")
+        with keeping(source, f"{draft.id}.md"):
             need_person(PersonAct.ADD_RULE, dmm, lambda: digest_text(source))
-            told = dmm.rules.add_source(source, draft["id"])
+            told = dmm.rules.add_source(source, draft.id)
     else:
         given["why"] = why
         told = dmm.rules.add(text, level, seen=_confirm_new(dmm, text, level, given), **given)
@@ -126,7 +129,7 @@ def _confirm_new(dmm: Dmm, text: str, level: str | None, given: dict[str, Any]) 
         return None
     preview = dmm.rules.preview
     return need_person(
-        PersonAct.ADD_RULE, dmm, lambda: digest_text(preview(text, level, **given)["source"])
+        PersonAct.ADD_RULE, dmm, lambda: digest_text(preview(text, level, **given).source)
     )
 
 
@@ -162,15 +165,15 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
     refuse_agents(PersonAct.EDIT_RULE.words)
     dmm = open_project(root)
     shown = dmm.rules.show(name)
-    if not shown["path"]:
-        way = "accept" if shown.get("pending") else "adopt"
+    if shown.path is None or shown.source is None:
+        way = "accept" if shown.pending else "adopt"
         hint = f"make it one: dmm rules {way} {name}"
         raise UsageError(f"constraint {name} is not a rule file", hint=hint)
-    source = edit_text(shown["source"], Path(shown["path"]).name)
-    if source == shown["source"]:
+    source = edit_text(shown.source, Path(shown.path).name)
+    if source == shown.source:
         print_lines(["Nothing changed."])
         return
-    with keeping(source, Path(shown["path"]).name):
+    with keeping(source, Path(shown.path).name):
         need_person(PersonAct.EDIT_RULE, dmm, lambda: digest_text(source))
         told = dmm.rules.edit(name, source)
     present(told, as_json=as_json, lines=rule_lines.shown)
@@ -184,7 +187,7 @@ def run_examples(as_json: Json = False, root: Root = None) -> None:
     """
     told = open_project(root, quiet=True).rules.test()
     present(told, as_json=as_json, lines=rule_lines.tested)
-    if told["failures"]:
+    if told.failures:
         raise typer.Exit(failures.FINDINGS)
 
 
@@ -198,7 +201,7 @@ def draft(as_json: Json = False, root: Root = None) -> None:
     if as_json:
         print_json(told)
     else:
-        print_text(told["text"])
+        print_text(told.text)
 
 
 @app.command()
@@ -262,8 +265,8 @@ def accept(
     if not yes:
         _ask()
     seen = need_person(PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names))
-    told = {"accepted": list(dmm.rules.accept(names, seen=seen))}
-    present(told, as_json=as_json, lines=rule_lines.accepted)
+    found = dmm.rules.accept(names, seen=seen)
+    present({"accepted": found}, as_json=as_json, lines=lambda _: rule_lines.accepted(found))
 
 
 def _ask() -> None:
@@ -285,8 +288,10 @@ def explain(
     Example: dmm rules explain never-push-to-main
     """
     told = open_project(root).rules.explain(name)
-    shown = rule_lines.explained if "stops" in told else lines.explained
-    present(told, as_json=as_json, lines=shown)
+    if isinstance(told, RuleExplained):
+        present(told, as_json=as_json, lines=rule_lines.explained)
+    else:
+        present(told, as_json=as_json, lines=lines.explained)
 
 
 @app.command()

@@ -6,13 +6,14 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from dmm import endpoint, losses
+from dmm import losses
 from dmm.cli.format.costs import summarise
 from dmm.cli.format.rule_lines import not_checked
 from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
+from dmm.project.daemon_status import Health, ask_health, ask_status
 from dmm.rules.unchecked import find_misses
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dmm.lifecycle.results import SuggestionView
     from dmm.memories.overview import IndexState, RootState, Status
     from dmm.project.agenda import Pending, Queue
+    from dmm.rules.results import UncheckedRule
     from dmm.team.standing import Standing
 
 SHOWN = 5
@@ -37,7 +39,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
     survey = dmm.overview.survey()
     state = dmm.overview.describe(survey)
     agenda = dmm.agenda.read(survey)
-    daemon = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
+    daemon = ask_health(ANSWER_WITHIN)
     if as_json:
         fault = _ledger_fault(dmm)
         said = None if fault is None else fault.what
@@ -198,16 +200,16 @@ def _team_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
         yield "Team", f"[red]{_plain(fault)}[/red]"
 
 
-def _unchecked(dmm: Dmm) -> list[dict[str, Any]]:
+def _unchecked(dmm: Dmm) -> tuple[UncheckedRule, ...]:
     """Name the rules that could not be checked on real calls; agents' calls need trust."""
     if not dmm.trusted or not find_misses(dmm.project_ledger):
         # The rules take long to load.
-        return []
+        return ()
     return dmm.rules.unchecked()
 
 
-def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
-    running = "not running" if daemon is None else f"running (PID: {daemon['pid']})"
+def _more_rows(daemon: Health | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
+    running = "not running" if daemon is None else f"running (PID: {daemon.pid})"
     yield "Daemon", running
     if daemon is not None:
         yield from _indexing_rows(dmm)
@@ -222,10 +224,7 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
         yield "Held back", f"[yellow]{names}[/yellow]; see the changes: dmm trust"
     for one in _unchecked(dmm):
         mark = _plain(not_checked(one))
-        yield (
-            "Rule",
-            f"{_plain(one['id'])} [yellow]{mark}[/yellow]; see: dmm rules show {one['id']}",
-        )
+        yield "Rule", f"{_plain(one.id)} [yellow]{mark}[/yellow]; see: dmm rules show {one.id}"
     lost = losses.count()
     if lost:
         yield "Lost", f"[red]{counted(lost, 'event')}[/red] could not be kept; see: dmm doctor"
@@ -235,9 +234,10 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
 
 def _indexing_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
     """Return how far the daemon is with indexing this project."""
-    told = endpoint.call("status", {}, timeout=ANSWER_WITHIN) or {}
-    own = [one for one in told.get("projects", ()) if one["root"] == str(dmm.root.folder)]
-    for done, of in (one["indexing"] for one in own if one["indexing"]):
+    told = ask_status(ANSWER_WITHIN)
+    held = () if told is None else told.projects
+    own = (one.indexing for one in held if one.root == str(dmm.root.folder))
+    for done, of in filter(None, own):
         yield "", f"indexing this project in the background, {100 * done // max(1, of)} % done"
 
 

@@ -23,7 +23,7 @@ from dmm.cli.options import (
     Root,
     counted,
     open_project,
-    print_json,
+    present,
     print_lines,
     refuse_agents,
 )
@@ -146,10 +146,7 @@ def tell(
 def status(as_json: Json = False, root: Root = None) -> None:
     """Show what is unsent, and the team's rules with their age."""
     standing = open_project(root).team.status()
-    if as_json:
-        print_json(asdict(standing))
-    else:
-        print_lines(_lines(standing))
+    present(asdict(standing), as_json=as_json, lines=lambda _: _lines(standing))
 
 
 @app.command()
@@ -193,10 +190,9 @@ def log(
 ) -> None:
     """Show what the team has shared, in the order of the server."""
     found = open_project(root).team.log()[-last:]
-    if as_json:
-        print_json([asdict(one) for one in found])
-    else:
-        print_lines(map(_tell_shared, found))
+    present(
+        [asdict(one) for one in found], as_json=as_json, lines=lambda _: map(_tell_shared, found)
+    )
 
 
 def _tell_shared(one: Shared) -> str:

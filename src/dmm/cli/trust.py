@@ -18,6 +18,7 @@ from dmm.cli.options import (
     agrees,
     counted,
     open_project,
+    present,
     print_json,
     print_lines,
 )
@@ -121,10 +122,11 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
         vetting = _vetting(open_project(root, quiet=True))
         folder, store = vetting.root.folder, vetting.store
     was = store.revoke(folder)
-    if as_json:
-        print_json({"folder": str(folder), "revoked": was})
-    else:
-        print_lines([f"{folder} {'is no longer trusted' if was else 'was not trusted'}"])
+    present(
+        {"folder": str(folder), "revoked": was},
+        as_json=as_json,
+        lines=lambda _: [f"{folder} {'is no longer trusted' if was else 'was not trusted'}"],
+    )
 
 
 def _vetting(dmm: Dmm) -> Vetting:

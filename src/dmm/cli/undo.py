@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,7 @@ from dmm.cli.options import (
     agrees,
     counted,
     open_project,
-    print_json,
+    present,
     refuse_agents,
 )
 from dmm.cli.persons import need_person
@@ -23,7 +23,9 @@ from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+
+    from dmm.review.results import UndoPreview
 
 
 def undo(
@@ -54,19 +56,15 @@ def undo(
     chosen = {"session": session, "source": source}
     if not yes:
         found = undoing.preview(number, **chosen)
+        present(found, as_json=as_json, lines=_plan, show=paint.show)
         if as_json:
-            print_json(found)
             return
-        paint.show(_plan(found))
         if not _agrees():
             paint.show(["Nothing was undone."])
             return
-    seen = need_person(PersonAct.UNDO, dmm, lambda: undoing.preview(number, **chosen)["digest"])
+    seen = need_person(PersonAct.UNDO, dmm, lambda: undoing.preview(number, **chosen).digest)
     told = undoing.undo(number, **chosen, reason=reason, seen=seen)
-    if as_json:
-        print_json(told)
-    else:
-        paint.show(verdicts.undone(told))
+    present(told, as_json=as_json, lines=verdicts.undone, show=paint.show)
 
 
 def _number(text: str) -> int:
@@ -76,13 +74,13 @@ def _number(text: str) -> int:
     return int(digits)
 
 
-def _plan(found: Mapping[str, Any]) -> Iterator[paint.Line | str]:
-    yield f"{counted(len(found['would_undo']), 'write')} would be undone:"
-    for one in found["would_undo"]:
-        text = f"{verdicts.change(one)} by {one['proposer']}: {one['reason']}"
-        yield from wrapped(text, f"  {one['id']}  ")
+def _plan(found: UndoPreview) -> Iterator[paint.Line | str]:
+    yield f"{counted(len(found.would_undo), 'write')} would be undone:"
+    for one in found.would_undo:
+        text = f"{verdicts.change(one)} by {one.proposer}: {one.reason}"
+        yield from wrapped(text, f"  {one.id}  ")
     yield ""
-    yield from paint.diff_lines(found["diff"])
+    yield from paint.diff_lines(found.diff)
 
 
 def _agrees() -> bool:

@@ -10,7 +10,7 @@ import typer
 
 from dmm.cli.daemon_call import find_agent
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, open_project, present
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,10 +46,11 @@ def validate(
         repairs, report = validation.fix()
     else:
         report = validation.check()
-    if as_json:
-        print_json(report.as_dict() | {"repairs": [asdict(repair) for repair in repairs]})
-    else:
-        print_lines(list(_lines(report, repairs)))
+    present(
+        report.as_dict() | {"repairs": [asdict(repair) for repair in repairs]},
+        as_json=as_json,
+        lines=lambda _: _lines(report, repairs),
+    )
     if report.errors:
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ import typer
 from dmm.cli import failures
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import paint, verdicts
-from dmm.cli.options import Json, Root, open_project, print_json
+from dmm.cli.options import Json, Root, open_project, present
 from dmm.cli.texts import Content, FromStdin, TextFile, read_patch, read_text
 from dmm.errors import UsageError
 
@@ -205,9 +205,6 @@ def _day(text: str) -> dt.date:
 def _write(asked: Writing, root: Path | None, *, as_json: bool) -> None:
     """Make the proposal and tell what became of it; a check that failed is a finding."""
     told = open_project(root).proposals.write(asked)
-    if as_json:
-        print_json(told)
-    else:
-        paint.show(verdicts.made(told))
-    if any(check["outcome"] == "fail" for check in told["checks"]):
+    present(told, as_json=as_json, lines=verdicts.made, show=paint.show)
+    if any(check.failed for check in told.checks):
         raise typer.Exit(failures.FINDINGS)

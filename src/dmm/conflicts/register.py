@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.conflicts.records import FOLDED, Records, accept_elsewhere, fold, read_name
 from dmm.domain.conflict import ConflictType
@@ -131,32 +131,3 @@ def _advance(log: EventLog, value: Records, to: int) -> Records:
 def _line(text: str) -> str:
     plain = neutralise(" ".join(text.split()))
     return plain if len(plain) <= LONGEST_MARK else plain[: LONGEST_MARK - 1].rstrip() + "…"
-
-
-def describe(record: Record) -> dict[str, Any]:
-    """A conflict as plain data."""
-    told: dict[str, Any] = {
-        "conflict_id": record.id,
-        "type": str(record.type),
-        "confidence": record.confidence,
-        "sure": record.sure,
-        "status": str(record.status),
-        "detected": record.at,
-        "description": record.description,
-        "suggested_resolution": record.suggestion,
-        "methods": [str(method) for method in record.methods],
-        "memories": [
-            {"id": side.id, "path": side.path, "summary": side.summary} for side in record.sides
-        ],
-        "quotes": list(record.quotes),
-    }
-    return told | ({"resolution": dict(_resolution(record))} if record.action else {})
-
-
-def _resolution(record: Record) -> Iterator[tuple[str, Any]]:
-    yield "action", record.action
-    yield "reason", record.reason
-    yield "at", record.resolved_at
-    yield "proposals", [f"proposal_{seq}" for seq in record.proposals]
-    if record.target:
-        yield "target", record.target

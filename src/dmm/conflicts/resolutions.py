@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 from dmm.domain.conflict import Resolution
 from dmm.domain.event import Trust
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from dmm.conflicts.comparison_set import Member
     from dmm.conflicts.records import Record
+    from dmm.conflicts.results import ConflictView
     from dmm.conflicts.service import Conflicts
+    from dmm.domain.proposal import ProposalResult
 
 
 class Proposing(Protocol):
@@ -26,17 +28,17 @@ class Proposing(Protocol):
 
     def update(
         self, path: str, reason: str, *, content: str | None = None, origin: str = ""
-    ) -> dict[str, Any]:
+    ) -> ProposalResult:
         """Propose a new text."""
         ...
 
-    def deprecate(self, path: str, reason: str, *, origin: str = "") -> dict[str, Any]:
+    def deprecate(self, path: str, reason: str, *, origin: str = "") -> ProposalResult:
         """Propose to take a memory out of force."""
         ...
 
     def merge(
         self, keep: str, drop: str, content: str, reason: str, *, origin: str = ""
-    ) -> dict[str, Any]:
+    ) -> ProposalResult:
         """Propose one text for two memories."""
         ...
 
@@ -58,7 +60,7 @@ class Resolutions:
         reason: str,
         content: str | Mapping[str, str] | None = None,
         seen: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> ConflictView:
         """Propose how to resolve a conflict; it is resolved once the proposals are applied.
 
         `target` names the memory to deprecate, to keep in a merge, or to clarify. A conflict that
@@ -79,13 +81,13 @@ class Resolutions:
         made = propose(
             self.proposals(), record, (one, other), Resolution(action), target, reason, content
         )
-        seqs = tuple(one["seq"] for one in made)
+        seqs = tuple(one.seq for one in made)
         told = self.conflicts.close(record, action, reason, seqs, target or None)
-        return told | {"proposals": made}
+        return replace(told, proposals=tuple(made))
 
     def _accept_as_is(
         self, record: Record, reason: str, target: str | None, content: object
-    ) -> dict[str, Any]:
+    ) -> ConflictView:
         if self.conflicts.project_ledger.actor.trust not in (Trust.USER, Trust.REVIEWED):
             hint = "a person has to say that: dmm conflicts resolve in a terminal of their own"
             raise LedgerRefused(f"an agent can't {PersonAct.RESOLVE.words}", hint=hint)
@@ -112,7 +114,7 @@ def propose(
     target: str | None,
     reason: str,
     content: str | Mapping[str, str] | None,
-) -> list[dict[str, Any]]:
+) -> list[ProposalResult]:
     """Make the proposals that an action needs."""
     if action is Resolution.DEPRECATE:
         chosen = _need_own(_choose(sides, target, "to deprecate"))
@@ -124,17 +126,17 @@ def propose(
 
 def _clarify(
     proposals: Proposing, record: Record, texts: list[tuple[Member, str]], reason: str
-) -> list[dict[str, Any]]:
+) -> list[ProposalResult]:
     """Propose a new text for each; where the second is refused, the first is not left unsaid."""
-    made: list[dict[str, Any]] = []
+    made: list[ProposalResult] = []
     for one, text in texts:
         try:
             made.append(proposals.update(one.memory.path, reason, content=text, origin=record.id))
         except DmmError as error:
             if not made:
                 raise
-            what = f"{error}; {made[0]['id']} was proposed before that"
-            raise UsageError(what, hint=f"reject it, then try again: {made[0]['id']}") from error
+            what = f"{error}; {made[0].id} was proposed before that"
+            raise UsageError(what, hint=f"reject it, then try again: {made[0].id}") from error
     return made
 
 
@@ -145,7 +147,7 @@ def _merge(
     target: str | None,
     reason: str,
     content: str | Mapping[str, str] | None,
-) -> dict[str, Any]:
+) -> ProposalResult:
     """Keep one memory with a new text; the other goes out of force."""
     keep = _need_own(sides[0] if target is None else _choose(sides, target, "to keep"))
     drop = _need_own(sides[1] if keep is sides[0] else sides[0])

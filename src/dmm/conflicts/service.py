@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.conflicts.candidates import Pair
 from dmm.conflicts.comparison_set import MOST_AT_A_WRITE, ComparisonSet, Found
 from dmm.conflicts.records import GONE, Records, key_of, name_conflict
-from dmm.conflicts.register import View, describe
+from dmm.conflicts.register import View
+from dmm.conflicts.results import ConflictList, ConflictView, Scanned, show_conflict
 from dmm.conflicts.unmerged import find_unmerged
 from dmm.domain.conflict import Clash, ConflictType, Method, Side
 from dmm.domain.event import Trust, canonical
@@ -59,7 +60,7 @@ class Conflicts:
     _notices: list[str] = field(default_factory=list)
 
     @traced()
-    def scan(self, progress: Progress | None = None) -> dict[str, Any]:
+    def scan(self, progress: Progress | None = None) -> Scanned:
         """Compare all memories that may have to do with one another; gives what is unresolved."""
         self._notices = []
         self.corpus.indexes.refresh(whole=True, progress=progress)
@@ -76,18 +77,17 @@ class Conflicts:
         new, gone = self._settle(found, None)
         settle(len(self.corpus.members))
         written = not self._notices
-        shown = [describe(one) for one in self._view().open] if written else _unrecorded(found)
-        return {
-            "conflicts": shown,
-            "memories": len(self.corpus.serving()),
-            "compared": len(known) + len(others),
-            "found": new,
-            "gone": gone,
-            "recorded": written,
-            "notices": [*self._notices, *self.corpus.indexes.notices.values()],
-        }
+        return Scanned(
+            tuple(map(show_conflict, self._view().open)) if written else _unrecorded(found),
+            memories=len(self.corpus.serving()),
+            compared=len(known) + len(others),
+            found=new,
+            gone=gone,
+            recorded=written,
+            notices=(*self._notices, *self.corpus.indexes.notices.values()),
+        )
 
-    def check(self, paths: Collection[str]) -> list[dict[str, Any]]:
+    def check(self, paths: Collection[str]) -> tuple[ConflictView, ...]:
         """Compare memories that were just written; gives their unresolved conflicts.
 
         The index has to hold what was written. A path without a memory in force closes what was
@@ -111,7 +111,7 @@ class Conflicts:
         self._settle(found, names)
         if self._notices:
             return _unrecorded(found)
-        return [describe(one) for one in self._view().about(names)]
+        return tuple(map(show_conflict, self._view().about(names)))
 
     def _recorded_pairs(self, records: Iterable[Record]) -> list[Pair]:
         """Pair what is open in the ledger, to see whether it still clashes."""
@@ -207,10 +207,10 @@ class Conflicts:
         reason: str,
         proposals: tuple[int, ...] = (),
         target: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> ConflictView:
         """Record what became of a conflict, and show it as it stands then."""
         self.project_ledger.record(self._closing(record, action, reason, proposals, target))
-        return describe(self.conflict_register.find(record.id))
+        return show_conflict(self.conflict_register.find(record.id))
 
     def _closing(
         self,
@@ -226,7 +226,7 @@ class Conflicts:
         references = (record.seq, *proposals)
         return self.project_ledger.draft(told, caused_by=record.seq, references=references)
 
-    def list(self, status: str = "unresolved") -> dict[str, Any]:
+    def list(self, status: str = "unresolved") -> ConflictList:
         """List conflicts: those that are unresolved, resolved, or all."""
         need_one("status", status, STATUSES)
         view = self.conflict_register.view()
@@ -235,12 +235,12 @@ class Conflicts:
             for one in view.records.conflicts.values()
             if status == "all" or one.is_open is (status == "unresolved")
         ]
-        return {"conflicts": [describe(one) for one in chosen], "unresolved": len(view.open)}
+        return ConflictList(tuple(map(show_conflict, chosen)), len(view.open))
 
-    def show(self, name: str) -> dict[str, Any]:
+    def show(self, name: str) -> ConflictView:
         """Show one conflict."""
         record = self.conflict_register.find(name)
-        return describe(record) | {"digest": self.digest(record)}
+        return replace(show_conflict(record), digest=self.digest(record))
 
     def digest(self, record: Record) -> str:
         """Return the digest of a conflict as it is shown: what is said of it, and both texts."""
@@ -258,7 +258,7 @@ class Conflicts:
         return None
 
     @traced()
-    def flag(self, names: Sequence[str], description: str) -> dict[str, Any]:
+    def flag(self, names: Sequence[str], description: str) -> ConflictView:
         """Record a conflict that somebody sees between two memories, by their ids or paths."""
         self.require_voice("flag a conflict")
         description = accept("description", description)
@@ -271,7 +271,7 @@ class Conflicts:
                 what = f"these two are in conflict already: {known.id}"
                 raise UsageError(what, hint=f"dmm conflicts show {known.id}")
             event = writer.append(self._finding(found, writer.head.seq + 1))
-        return describe(self.conflict_register.find(name_conflict(event.seq)))
+        return show_conflict(self.conflict_register.find(name_conflict(event.seq)))
 
     def refresh(self) -> None:
         """Load what changed in the files."""
@@ -343,21 +343,21 @@ def _summary(memory: Memory, quote: str) -> str:
     return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
 
 
-def _unrecorded(found: Iterable[Found]) -> list[dict[str, Any]]:
+def _unrecorded(found: Iterable[Found]) -> tuple[ConflictView, ...]:
     """Return the answer for a project without a ledger."""
-    return [
-        {
-            "conflict_id": f"unrecorded_{number}",
-            "type": str(one.clash.type),
-            "confidence": round(one.clash.confidence, 2),
-            "sure": one.clash.sure,
-            "status": "unresolved",
-            "detected": None,
-            "description": one.clash.description,
-            "suggested_resolution": one.clash.suggestion,
-            "methods": [str(method) for method in one.methods],
-            "memories": _sides(one),
-            "quotes": list(one.clash.quotes),
-        }
+    return tuple(
+        ConflictView(
+            f"unrecorded_{number}",
+            one.clash.type,
+            round(one.clash.confidence, 2),
+            one.clash.sure,
+            "unresolved",
+            None,
+            one.clash.description,
+            one.clash.suggestion,
+            tuple(one.methods),
+            _sides(one),
+            one.clash.quotes,
+        )
         for number, one in enumerate(found, start=1)
-    ]
+    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm import losses
 from dmm.clients.launch import CORE
 from dmm.daemon.agents import Agents, is_at_terminal
 from dmm.daemon.apart import do_apart
-from dmm.daemon.calls import Calls
+from dmm.daemon.calls import Calls, SignIn
 from dmm.daemon.confirmations import Confirmations
 from dmm.daemon.hook_events import HookHandler
 from dmm.daemon.jobs import Chores
@@ -20,6 +20,7 @@ from dmm.daemon.spooled import Spool
 from dmm.daemon.team_exchange import TeamExchange
 from dmm.embed.tokens import release_ranks
 from dmm.errors import DaemonError, DmmError, UsageError
+from dmm.project.daemon_status import DaemonStatus, HeldProject
 from dmm.projects import Projects
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Daemon:
         self._loop = loop = Loop(self._log)
         limits = Limits(most=min(MOST, self._descriptors // WEB_SHARE))
         self._web = Web(
-            self._instance, self.projects, loop, self._report, self._wanted, self._log, limits
+            self._instance, self.projects, loop, self.observe, self._wanted, self._log, limits
         )
         self._web.open()
         self._warming = threading.Thread(target=self._warm, name="dmm-warm", daemon=True)
@@ -268,45 +269,48 @@ class Daemon:
         if watch is not None:
             watch.end()
 
-    def _report(self) -> dict[str, Any]:
-        return self.calls.health() | self.observe()
-
-    def observe(self) -> dict[str, Any]:
+    def observe(self) -> DaemonStatus:
         """Return what this process holds and what it counted."""
-        return {
-            "port": None if self._web is None else self._web.port,
-            "port_fault": None if self._web is None else self._web.fault,
-            "model_loaded": self.projects.model.loaded,
-            "agents": self.agents.count(),
-            "connections": self.connections,
-            "spooled": len(self._spool.waiting()),
-            "dropped": losses.count() + self._uncounted,
-            "damaged": self._spool.damaged,
-            "events": dict(sorted(self.hooks.counts.items())),
-            "projects": [self._describe(project) for project in self.projects.each()],
-        }
+        health = self.calls.health()
+        return DaemonStatus(
+            status=health.status,
+            uptime=health.uptime,
+            indexed_count=health.indexed_count,
+            version=health.version,
+            pid=health.pid,
+            port=None if self._web is None else self._web.port,
+            port_fault=None if self._web is None else self._web.fault,
+            model_loaded=self.projects.model.loaded,
+            agents=self.agents.count(),
+            connections=self.connections,
+            spooled=len(self._spool.waiting()),
+            dropped=losses.count() + self._uncounted,
+            damaged=self._spool.damaged,
+            events=dict(sorted(self.hooks.counts.items())),
+            projects=tuple(self._describe(project) for project in self.projects.each()),
+        )
 
-    def _describe(self, project: Project) -> dict[str, Any]:
+    def _describe(self, project: Project) -> HeldProject:
         watch = self._watches.get(project.root)
-        return {
-            "root": str(project.root),
-            "trusted": project.trusted,
-            "indexed": project.indexed_count,
-            "indexing": project.indexing,
-            "watcher": None if watch is None else watch.mode,
-            "note": None if watch is None else watch.note,
-            "fault": None if watch is None else watch.fault,
-            "chores": self.chores.describe(project.root),
-        }
+        return HeldProject(
+            str(project.root),
+            project.trusted,
+            project.indexed_count,
+            project.indexing,
+            None if watch is None else watch.mode,
+            None if watch is None else watch.note,
+            None if watch is None else watch.fault,
+            self.chores.describe(project.root),
+        )
 
-    def sign_in(self, peer: int | None) -> dict[str, Any]:
+    def sign_in(self, peer: int | None) -> SignIn:
         """Make the code with which a person's browser signs in; no agent is given one."""
         if self._web is None or self._web.port is None:
             raise DaemonError("there is no HTTP port", hint="see why with: dmm daemon status")
         if self.agents.session_of(peer) is not None:
             raise DaemonError("codes are for people, not for agents", hint="use a terminal")
-        about = {"name": self._web.name, "port": self._web.port, "fault": self._web.fault}
-        return about | {"code": self._web.codes.make(), "confirm": self._make_confirm(peer)}
+        code, confirm = self._web.codes.make(), self._make_confirm(peer)
+        return SignIn(self._web.name, self._web.port, self._web.fault, code, confirm)
 
     def _make_confirm(self, peer: int | None) -> str | None:
         """Make the code that confirms decisions, for a person's terminal; passkeys replace it."""

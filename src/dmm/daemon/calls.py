@@ -12,14 +12,46 @@ from typing import TYPE_CHECKING, Any
 from dmm import VERSION
 from dmm.domain.event import Trust
 from dmm.domain.pack import read_request
+from dmm.domain.plain import to_plain
 from dmm.errors import DmmError, UsageError
 from dmm.eventlog.open_ledger import Actor
+from dmm.project.daemon_status import Health
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dmm.daemon.confirmations import Confirmations
+    from dmm.project.daemon_status import DaemonStatus
     from dmm.projects import Project, Projects
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An expected error, as a caller gets it."""
+
+    code: str
+    what: str
+    where: str | None
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """How many files a scan read, and how many it could not."""
+
+    reindexed: int
+    errors: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """The code with which a person's browser signs in, and the one that confirms decisions."""
+
+    name: str
+    port: int
+    fault: str | None
+    code: str
+    confirm: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +60,9 @@ class Calls:
 
     projects: Projects
     started: float
-    observe: Callable[[], dict[str, Any]]
+    observe: Callable[[], DaemonStatus]
     stop: Callable[[], None]
-    sign_in: Callable[[int | None], dict[str, Any]]
+    sign_in: Callable[[int | None], SignIn]
     sign_out: Callable[[], int]
     confirmations: Confirmations
     session_of: Callable[[int | None], str | None] = lambda _: None
@@ -40,23 +72,19 @@ class Calls:
         """Answer one call; what goes wrong in an expected way is part of the answer."""
         try:
             asked = json.loads(body)
-            told: Mapping[str, Any] = self._dispatch(
-                str(asked["verb"]), dict(asked["arguments"]), peer
-            )
+            told = self._dispatch(str(asked["verb"]), dict(asked["arguments"]), peer)
         except DmmError as error:
             told = {"error": describe_error(error)}
         except (ValueError, KeyError, TypeError, RecursionError):
             told = {"error": describe_error(UsageError("not a call"))}
-        return json.dumps(told).encode()
+        return json.dumps(to_plain(told)).encode()
 
-    def _dispatch(
-        self, verb: str, arguments: dict[str, Any], peer: int | None
-    ) -> Mapping[str, Any]:
+    def _dispatch(self, verb: str, arguments: Mapping[str, Any], peer: int | None) -> object:
         match verb:
             case "health":
                 return self.health()
             case "status":
-                return self.health() | self.observe()
+                return self.observe()
             case "query":
                 return self._query(arguments)
             case "remember" | "forget":
@@ -70,9 +98,7 @@ class Calls:
                 return {"stopping": True}
         raise UsageError(f"unknown call {verb!r}")
 
-    def _person(
-        self, verb: str, arguments: Mapping[str, Any], peer: int | None
-    ) -> Mapping[str, Any]:
+    def _person(self, verb: str, arguments: Mapping[str, Any], peer: int | None) -> object:
         match verb:
             case "code":
                 return self.sign_in(peer)
@@ -80,25 +106,25 @@ class Calls:
                 return {"ended": self.sign_out()}
         return self.confirmations.answer(verb, arguments, peer)
 
-    def health(self) -> dict[str, Any]:
+    def health(self) -> Health:
         """Return a health check: uptime and counts."""
         indexed = sum(project.indexed_count for project in self.projects.each())
-        return {
-            "status": "healthy",
-            "uptime": round(time.time() - self.started, 1),
-            "indexed_count": indexed,
-            "version": VERSION,
-            "pid": os.getpid(),
-        }
+        return Health(
+            status="healthy",
+            uptime=round(time.time() - self.started, 1),
+            indexed_count=indexed,
+            version=VERSION,
+            pid=os.getpid(),
+        )
 
-    def _query(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def _query(self, arguments: Mapping[str, Any]) -> object:
         project = self._project(arguments)
         settings = project.dmm.config.retrieval
         asked = dict(arguments["request"])
         request = read_request(asked, settings.default_budget, settings.baseline_budget)
         return project.query(request).describe(explain=request.explain)
 
-    def _note(self, verb: str, arguments: dict[str, Any], peer: int | None) -> dict[str, Any]:
+    def _note(self, verb: str, arguments: Mapping[str, Any], peer: int | None) -> object:
         """Remember or forget a note, in the name of whoever runs the command."""
         project = self._project(arguments)
         session = self.session_of(peer)
@@ -112,16 +138,16 @@ class Calls:
                 self.confirmations.refuse_unproven(dmm)
             return asdict(getattr(dmm.notes, verb)(**{name: arguments[name] for name in names}))
 
-    def _project(self, arguments: dict[str, Any]) -> Project:
+    def _project(self, arguments: Mapping[str, Any]) -> Project:
         """Find the project; one that is named must be right there, not somewhere above."""
         start = Path(arguments["start"])
         return self.projects.look_up(start, exact=bool(arguments.get("exact")))
 
-    def _reindex(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def _reindex(self, arguments: Mapping[str, Any]) -> Reindexed:
         report = self._project(arguments).sync(full=bool(arguments.get("full")))
-        return {"reindexed": report.indexed, "errors": len(report.faults)}
+        return Reindexed(report.indexed, len(report.faults))
 
 
-def describe_error(error: DmmError) -> dict[str, Any]:
-    """Return an error as plain data."""
-    return {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint}
+def describe_error(error: DmmError) -> Fault:
+    """Return an error as a value."""
+    return Fault(error.code, error.what, error.where, error.hint)

@@ -14,12 +14,13 @@ import json
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
 from dmm.errors import DaemonError, DmmError, StorageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.files.durable import write_derived
+from dmm.project.daemon_status import ChoresDone
 from dmm.reading import read_regular
 
 if TYPE_CHECKING:
@@ -211,15 +212,13 @@ class Chores:
         care.last[chore] = self._clocks.wall()
         _keep(care.project.dmm.root, care.last)
 
-    def describe(self, root: Path) -> dict[str, Any]:
+    def describe(self, root: Path) -> ChoresDone:
         """Return when each chore of a project was last done, and what went wrong since."""
         care = self._cares.get(root)
         last = {} if care is None else care.last
         faults = {} if care is None else care.faults
-        return {
-            "last": {name: _told(last[name]) for name in sorted(last)},
-            "faults": dict(sorted(faults.items())),
-        }
+        done = {name: _told(last[name]) for name in sorted(last)}
+        return ChoresDone(done, dict(sorted(faults.items())))
 
     def end(self) -> None:
         """Start nothing new and stop running work soon."""

@@ -11,7 +11,7 @@ import threading
 import time
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dmm.daemon.file_events import Polled, WatcherFailed, choose_watcher
 from dmm.errors import DmmError
@@ -119,10 +119,6 @@ class Watch:
         """Wait until that many scans have ended well; False where it takes too long."""
         with self._synced:
             return self._synced.wait_for(lambda: self.syncs >= number, timeout)
-
-    def describe(self) -> dict[str, Any]:
-        """Return the state as plain data."""
-        return {"mode": self.mode, "note": self.note, "fault": self.fault, "syncs": self.syncs}
 
     def _run(self) -> None:
         try:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from dmm.daemon.address import open_doors
 from dmm.daemon.loop import load
 from dmm.daemon.underway import UnderWay
+from dmm.domain.plain import to_plain
 from dmm.passkeys.keyring import page_folder
 from dmm.passkeys.service import Persons
 from dmm.passkeys.webauthn import Place
@@ -62,7 +63,7 @@ class Web:
         instance: Instance,
         projects: Projects,
         loop: Loop,
-        health: Callable[[], dict[str, Any]],
+        health: Callable[[], object],
         wanted: int | None,
         log: Log,
         limits: Limits | None = None,
@@ -173,7 +174,7 @@ class Web:
             self._projects,
             token=self._instance.token,
             port=lambda: self.port or 0,
-            health=self._health,
+            health=lambda: to_plain(self._health()),
             codes=self.codes,
             sessions=self.sessions,
             persons=self.persons,

@@ -21,13 +21,6 @@ BASELINE_HEADING = "Baseline (Always Included)"
 RULES_HEADING = "Constraints in Force"
 RETRIEVED_HEADING = "Retrieved Context"
 STATISTICS_HEADING = "Pack Statistics"
-HEADINGS = (
-    PACK_HEADING,
-    BASELINE_HEADING,
-    RULES_HEADING,
-    RETRIEVED_HEADING,
-    STATISTICS_HEADING,
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
-if TYPE_CHECKING:
-    from dmm.domain.event import Trust
+from dmm.domain.event import Trust
+from dmm.domain.plain import to_plain
 
 PREFIX = "proposal_"
 
@@ -175,7 +175,7 @@ class Proposal:
     @property
     def seal(self) -> str:
         """The hash of all its texts, by which somebody can name what was seen of it."""
-        told = json.dumps(describe_edits(self.edits), sort_keys=True)
+        told = json.dumps(to_plain(self.edits), sort_keys=True)
         return hashlib.sha256(told.encode("ascii")).hexdigest()
 
     @property
@@ -189,6 +189,43 @@ class Proposal:
         return self.standing is ProposalStatus.PENDING
 
 
+@dataclass(frozen=True, slots=True)
+class ProposalResult:
+    """A proposal as whoever made or decided it is told; `why` says why it is decided so or waits.
+
+    `tier` is who decides, `repeated` one that had been made before.
+    """
+
+    id: str
+    seq: int
+    status: ProposalStatus
+    operation: Operation
+    path: str
+    trust: Trust
+    reason: str
+    checks: tuple[Check, ...]
+    notices: tuple[str, ...] = ()
+    tier: str | None = None
+    why: str = ""
+    repeated: bool = False
+
+    @classmethod
+    def of(cls, proposal: Proposal, notices: tuple[str, ...] = (), **more: Any) -> Self:
+        """Tell a proposal as it stands."""
+        return cls(
+            proposal.id,
+            proposal.seq,
+            proposal.standing,
+            proposal.operation,
+            proposal.path,
+            proposal.trust,
+            proposal.reason,
+            proposal.checks,
+            notices,
+            **more,
+        )
+
+
 def name_proposal(seq: int) -> str:
     """Name a proposal by the number of the event that made it."""
     return f"{PREFIX}{seq}"
@@ -197,20 +234,3 @@ def name_proposal(seq: int) -> str:
 def digest(text: str | None) -> str | None:
     """Hash the text of a file; None where there is no file."""
     return None if text is None else hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
-def describe_check(check: Check) -> dict[str, Any]:
-    """A check as plain data."""
-    told: dict[str, Any] = {
-        "name": str(check.name),
-        "outcome": str(check.outcome),
-        "text": check.text,
-    }
-    if check.hard:
-        told["hard"] = True
-    return told | ({"other": check.other} if check.other else {})
-
-
-def describe_edits(edits: tuple[Edit, ...]) -> list[dict[str, Any]]:
-    """Edits as plain data, as events hold them."""
-    return [{"path": e.path, "before": e.before, "after": e.after} for e in edits]

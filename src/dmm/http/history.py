@@ -5,13 +5,15 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 import mmap
 from pathlib import Path as File
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
 from dmm.domain.plain import to_plain
 from dmm.http import models
 from dmm.http.calls import Called, Reply, told
+from dmm.project.metrics import Figures
+from dmm.project.session_history import SessionRows, SessionStory
 
 router = APIRouter(prefix="/v1", tags=["history"])
 
@@ -20,103 +22,7 @@ MOST_DAYS = 366
 LONGEST_NAME = 300
 
 
-class SessionTold(models.Told):
-    """One session in brief."""
-
-    id: str
-    client: str
-    branch: str
-    started: str
-    last: str
-    open: bool
-    prompts: int
-    calls: int
-    blocked: int
-    asked: int
-    packs: int
-    tokens: int
-
-
-class SessionsTold(models.Told):
-    """Sessions, the newest first."""
-
-    sessions: list[SessionTold]
-
-
-class EntryTold(models.Told):
-    """Something that happened in a session."""
-
-    seq: int
-    at: str
-    kind: Literal["start", "prompt", "pack", "call", "block", "ask", "warn", "note", "end"]
-    title: str
-    detail: str
-    tokens: int | None
-    pack: int | None
-    rule: str | None
-    matched: str | None
-
-
-class ItemTold(models.Told):
-    """What was put into a session for one reason."""
-
-    what: str
-    why: str
-    tokens: int
-    count: int
-
-
-class GivenTold(models.Told):
-    """What DMM put into a session; `fixed` is what its tools, instructions and BOOT take."""
-
-    fixed: int | None
-    injected: int
-    items: list[ItemTold]
-
-
-class StoryTold(models.Told):
-    """One session with its newest entries."""
-
-    session: SessionTold
-    entries: list[EntryTold]
-    cost: GivenTold
-
-
-class DayTold(models.Told):
-    """The figures of one day."""
-
-    day: str
-    packs: int
-    tokens: int
-    monolith: int
-    blocked: int
-    asked: int
-    proposals: int
-    applied: int
-
-
-class NowTold(models.Told):
-    """How a project stands."""
-
-    memories: int
-    indexed: int
-    baseline_tokens: int
-    baseline_budget: int
-    monolith_tokens: int
-    daemon_mb: float | None
-    queue: int
-    queue_oldest_hours: float | None
-    events: int
-
-
-class FiguresTold(models.Told):
-    """Figures by day, the oldest first, and as things stand."""
-
-    days: list[DayTold]
-    now: NowTold
-
-
-@router.get("/sessions", responses=told(SessionsTold))
+@router.get("/sessions", responses=told(SessionRows))
 def list_sessions(
     call: Called,
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 20,
@@ -127,13 +33,16 @@ def list_sessions(
         return Reply(dmm.session_history.list(limit, before))
 
 
-@router.get("/sessions/{id:path}", responses=told(StoryTold))
+@router.get("/sessions/{id:path}", responses=told(SessionStory))
 def show_session(
     call: Called,
     name: Annotated[str, Path(alias="id", min_length=1, max_length=LONGEST_NAME)],
     after: Annotated[int, Query(ge=0, le=models.LARGEST)] = 0,
 ) -> Reply:
-    """Show what was asked, given, stopped and done in a session."""
+    """Show what was asked, given, stopped and done in a session.
+
+    `cost.fixed` is what tools, instructions and BOOT take in every session.
+    """
     with call.reading() as dmm:
         found = to_plain(dmm.session_history.show(name, after))
         count = call.access.count_fixed
@@ -141,9 +50,12 @@ def show_session(
     return Reply(found)
 
 
-@router.get("/metrics", responses=told(FiguresTold))
+@router.get("/metrics", responses=told(Figures))
 def metrics(call: Called, days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = 30) -> Reply:
-    """Report tokens against the monolith, stops and the queue by day, and how things stand."""
+    """Report tokens against the monolith, stops and the queue by day, and how things stand.
+
+    `now.daemon_mb` is the memory of the daemon.
+    """
     with call.reading() as dmm:
         found = to_plain(dmm.metrics.report(days))
     found["now"]["daemon_mb"] = _resident_megabytes()

@@ -7,10 +7,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from dmm.domain.event import canonical
+from dmm.domain.event import Event, canonical
 from dmm.http import models
 from dmm.http.calls import Called, Reply, told
+from dmm.ledger import results
+from dmm.ledger.histogram import Histogram
 from dmm.passkeys.acts import Act, PersonAct, digest_text
+from dmm.rules.results import ConstraintRecorded, RuleView
 
 router = APIRouter(prefix="/v1/ledger", tags=["ledger"])
 
@@ -20,7 +23,7 @@ MOST_EVENTS = 1_000
 BUCKETS, MOST_BUCKETS = 120, 1_000
 
 
-@router.post("/facts", responses=told(models.FactTold))
+@router.post("/facts", responses=told(results.FactRecorded))
 def add_fact(call: Called, body: models.Fact) -> Reply:
     """Record a fact; a changed value is an alert."""
     with call.unproven.recording(body.root) as dmm:
@@ -28,7 +31,7 @@ def add_fact(call: Called, body: models.Fact) -> Reply:
     return Reply(found)
 
 
-@router.post("/constraints", responses=told(models.ConstraintTold))
+@router.post("/constraints", responses=told(RuleView | ConstraintRecorded))
 def add_constraint(call: Called, body: models.Constraint) -> Reply:
     """Record a constraint; one with a matcher is a rule that a person accepts."""
     said = body.text if body.match is None else canonical([body.text, body.match, body.examples])
@@ -40,28 +43,28 @@ def add_constraint(call: Called, body: models.Constraint) -> Reply:
     return Reply(found)
 
 
-@router.post("/decisions", responses=told(models.DecisionTold))
+@router.post("/decisions", responses=told(results.Committed | results.Blocked))
 def record_decision(call: Called, body: models.Decision) -> Reply:
     """Check a decision against all constraints and record it, committed or blocked."""
     with call.unproven.recording(body.root) as dmm:
         return Reply(dmm.ledger.record_decision(body.text, body.rationale, body.references))
 
 
-@router.post("/queries", responses=told(models.AnswerTold))
+@router.post("/queries", responses=told(results.Found))
 def query_memory(call: Called, body: models.Question) -> Reply:
     """Search the ledger and record that it was asked."""
     with call.unproven.recording(body.root) as dmm:
         return Reply(dmm.ledger.query_memory(body.question, body.scope))
 
 
-@router.get("/context", responses=told(models.ContextTold))
+@router.get("/context", responses=told(results.Context))
 def get_memory_context(call: Called) -> Reply:
     """Return everything known now, and what needs attention."""
     with call.reading() as dmm:
         return Reply(dmm.ledger.get_memory_context())
 
 
-@router.get("/trace", responses=told(models.ChainTold))
+@router.get("/trace", responses=told(results.Chain))
 def trace_fact(
     call: Called, fact_key: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> Reply:
@@ -70,14 +73,14 @@ def trace_fact(
         return Reply(dmm.timelines.trace_provenance(fact_key=fact_key))
 
 
-@router.get("/trace/{seq}", responses=told(models.ChainTold))
+@router.get("/trace/{seq}", responses=told(results.Chain))
 def trace_event(call: Called, seq: Seq) -> Reply:
     """Trace an event to its origin."""
     with call.reading() as dmm:
         return Reply(dmm.timelines.trace_provenance(seq=seq))
 
 
-@router.get("/at/{seq}", responses=told(models.FlashbackTold))
+@router.get("/at/{seq}", responses=told(results.Flashback))
 def time_travel(call: Called, seq: Seq) -> Reply:
     """Show what was known at an event, and how today differs."""
     with call.reading() as dmm:
@@ -112,7 +115,7 @@ def explain(call: Called, seq: Seq) -> Reply:
         return Reply(dmm.timelines.explain(seq))
 
 
-@router.get("/events", responses=told(models.EventsTold))
+@router.get("/events", responses=told(results.Entries | results.Briefs))
 def entries(
     call: Called,
     last: Annotated[int, Query(ge=1, le=MOST_EVENTS)] = 20,
@@ -128,14 +131,14 @@ def entries(
         return Reply(read(last, kind, session=session, after=after, before=before))
 
 
-@router.get("/events/{seq}", responses=told(models.EventTold))
+@router.get("/events/{seq}", responses=told(Event))
 def entry(call: Called, seq: Seq) -> Reply:
     """Read one event with everything that is stored of it."""
     with call.reading() as dmm:
         return Reply(dmm.audit.entry(seq))
 
 
-@router.get("/histogram", responses=told(models.HistogramTold))
+@router.get("/histogram", responses=told(Histogram))
 def histogram(
     call: Called, buckets: Annotated[int, Query(ge=1, le=MOST_BUCKETS)] = BUCKETS
 ) -> Reply:
@@ -151,7 +154,7 @@ def verify(call: Called) -> Reply:
         return Reply(dmm.audit.verify())
 
 
-@router.post("/simulations", responses=told(models.SimulationTold))
+@router.post("/simulations", responses=told(results.Simulation))
 def simulate_timeline(call: Called, body: models.Simulation) -> Reply:
     """Try a decision as if a constraint had been there since an event; nothing is recorded."""
     with call.reading(body.root) as dmm:

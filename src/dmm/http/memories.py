@@ -3,7 +3,7 @@
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
@@ -12,42 +12,12 @@ from dmm.errors import UsageError
 from dmm.http import models
 from dmm.http.calls import Called, Reply, told
 from dmm.http.nodes import read_nodes
+from dmm.project.memory_view import CitedCode, Folders, MemoryRows
 
 router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
 LONGEST_PATH = 1_000
 LONGEST_MATCH = 300
-
-
-class FolderTold(models.Told):
-    """A folder with the memories right in it."""
-
-    path: str
-    count: int
-    tokens: int
-
-
-class MemoryTold(models.Told):
-    """One memory in a list."""
-
-    path: str
-    id: str
-    title: str
-    scope: str
-    tokens: int
-    tags: list[str]
-    priority: float
-    status: Literal["active", "deprecated"]
-    stale: bool | None
-    conflicts: int
-    served: int
-
-
-class MemoriesTold(models.Told):
-    """All folders, or the memories of one, or those that match."""
-
-    folders: list[FolderTold] | None = None
-    memories: list[MemoryTold] | None = None
 
 
 class NodeTold(models.Told):
@@ -58,14 +28,6 @@ class NodeTold(models.Told):
     v: str | None = None
 
 
-class CitedTold(models.Told):
-    """A citation with the code that it names."""
-
-    path: str
-    state: Literal["fresh", "moved", "changed", "gone"]
-    code: list[dict[str, object]]
-
-
 class ViewTold(models.Told):
     """One memory with all that is known about it."""
 
@@ -74,7 +36,7 @@ class ViewTold(models.Told):
     title: str
     text: str
     body: list[NodeTold]
-    citations: list[CitedTold]
+    citations: list[CitedCode]
     usage: dict[str, object]
     history: list[dict[str, object]]
     packs: list[dict[str, object]]
@@ -82,7 +44,7 @@ class ViewTold(models.Told):
     digest: str | None
 
 
-@router.get("", responses=told(MemoriesTold))
+@router.get("", responses=told(Folders | MemoryRows))
 def list_memories(
     call: Called,
     folder: Annotated[str | None, Query(max_length=LONGEST_PATH)] = None,

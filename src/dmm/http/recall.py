@@ -9,9 +9,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from dmm.domain.observation import Kind
-from dmm.http import models
 from dmm.http.calls import Called, Reply, told
 from dmm.packs.service import MAX_QUERY_CHARACTERS
+from dmm.recall.results import Searched, Timeline, Units
 from dmm.recall.service import DEFAULT_LIMIT, MOST_AROUND, MOST_IDS, MOST_ROWS
 
 router = APIRouter(prefix="/v1", tags=["recall"])
@@ -22,19 +22,7 @@ Name = Annotated[str | None, Query(max_length=LONGEST)]
 Around = Annotated[int, Query(ge=0, le=MOST_AROUND)]
 
 
-class RowsTold(models.Told):
-    """Rows to choose from; each has the id, the tokens of the whole, and its sources."""
-
-    results: list[dict[str, object]]
-
-
-class UnitsTold(models.Told):
-    """Units in full; ids that name nothing are in `missing`."""
-
-    observations: list[dict[str, object]]
-
-
-@router.get("/search", responses=told(RowsTold))
+@router.get("/search", responses=told(Searched))
 def search(
     call: Called,
     query: Words = "",
@@ -59,7 +47,7 @@ def search(
     return Reply(found)
 
 
-@router.get("/timeline", responses=told(RowsTold))
+@router.get("/timeline", responses=told(Timeline))
 def timeline(
     call: Called,
     name: Annotated[str | None, Query(alias="id", max_length=LONGEST)] = None,
@@ -72,7 +60,7 @@ def timeline(
         return Reply(dmm.recall.timeline(name, query, before, after))
 
 
-@router.get("/observations", responses=told(UnitsTold))
+@router.get("/observations", responses=told(Units))
 def get_observations(
     call: Called,
     ids: Annotated[

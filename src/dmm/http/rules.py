@@ -13,6 +13,8 @@ from dmm.http import models, rulings
 from dmm.http.calls import Called, Reply, told
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.rules.checks import Asked
+from dmm.rules.results import CallChecked, RuleList, RuleShown, RuleView
+from dmm.rules.views import CompiledRule
 
 router = APIRouter(prefix="/v1", tags=["rules"])
 
@@ -22,7 +24,7 @@ Name = Annotated[
 ]
 
 
-@router.get("/rules", responses=told(rulings.RulesTold))
+@router.get("/rules", responses=told(RuleList))
 def list_rules(call: Called) -> Reply:
     """List all rules, the most binding first, and the files that can't be used."""
     with call.reading() as dmm:
@@ -70,7 +72,7 @@ def rehearse_rule(call: Called, body: rulings.Rehearsing) -> Reply:
         return Reply(dmm.rules.rehearse(body.rule))
 
 
-@router.post("/rules/compile", responses=told(rulings.CompiledTold))
+@router.post("/rules/compile", responses=told(CompiledRule))
 def compile_rule(call: Called, body: rulings.Sentence) -> Reply:
     """Compile a sentence into the rule that it would be; nothing is recorded."""
     with call.reading(body.root) as dmm:
@@ -93,7 +95,7 @@ def adopt_constraints(call: Called, body: rulings.Adopting) -> Reply:
         return Reply(dmm.rules.adopt(body.seqs, seen=body.seen))
 
 
-@router.get("/rules/{id}", responses=told(rulings.RuleTold))
+@router.get("/rules/{id}", responses=told(RuleShown))
 def show_rule(call: Called, name: Name) -> Reply:
     """Show one rule: its state, what it matches in plain words, and its examples."""
     with call.reading() as dmm:
@@ -107,7 +109,7 @@ def explain_rule(call: Called, name: Name) -> Reply:
         return Reply(dmm.rules.explain(name))
 
 
-@router.post("/rules/{id}/edit", responses=told(rulings.RuleTold))
+@router.post("/rules/{id}/edit", responses=told(RuleView))
 def edit_rule(call: Called, name: Name, body: rulings.RuleText) -> Reply:
     """Replace the text of a rule file; for a person who is signed in."""
     with call.govern(Act(PersonAct.EDIT_RULE, name, digest_text(body.source)), body) as dmm:
@@ -128,7 +130,7 @@ def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
         return Reply(dmm.rules.enable(name, seen=body.seen))
 
 
-@router.post("/check", responses=told(rulings.CheckTold))
+@router.post("/check", responses=told(CallChecked))
 def check_call(call: Called, body: rulings.Checking) -> Reply:
     """Check a call or a decision against the rules without running or recording it."""
     if body.decision is not None:

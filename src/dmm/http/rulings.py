@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dmm.files.rules import MAX_BYTES
-from dmm.http.models import WRITTEN, Decided, InProject, Rule, Seq, Told, Whole
+from dmm.http.models import WRITTEN, Decided, InProject, Rule, Seq, Whole
 from dmm.redaction.inputs import LONGEST_TEXT
 
 LONGEST_CALL = 256 * 1024
@@ -40,21 +40,6 @@ class NewRule(Decided, Sentence):
     """A rule to add; `seen` is the digest that it was compiled with."""
 
     seen: Whole | None = None
-
-
-class CompiledTold(Told):
-    """The rule that a sentence would be; `why_not` says why it stops no call."""
-
-    id: str
-    title: str
-    state: Literal["enforced", "asks", "checked on decisions only", "advice"]
-    matches: list[str]
-    examples: dict[str, list[str]]
-    source: str
-    would_block: list[str]
-    would_allow: list[str]
-    why_not: str
-    digest: str
 
 
 class RuleText(Decided):
@@ -111,27 +96,3 @@ class Checking(InProject):
         Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=WRITTEN)] | None
     ) = None
     branch: Annotated[str, Field(max_length=200)] | None = None
-
-
-class RuleTold(Told):
-    """One rule; `state` says what it does."""
-
-    id: str
-    title: str
-    state: Literal["enforced", "asks", "checked on decisions only", "advice"]
-
-
-class RulesTold(Told):
-    """All rules, the most binding first, and the files that can't be used."""
-
-    rules: list[dict[str, Any]]
-    counts: dict[str, int]
-    faults: list[dict[str, Any]]
-
-
-class CheckTold(Told):
-    """What would be said to a call."""
-
-    call: str
-    outcome: Literal["allowed", "warned", "asks", "denied"]
-    reason: str

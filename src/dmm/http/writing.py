@@ -9,14 +9,18 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
 
+from dmm.conflicts.results import ConflictList, ConflictView
 from dmm.domain.plain import to_plain
-from dmm.domain.proposal import Operation
+from dmm.domain.proposal import Operation, ProposalResult
 from dmm.errors import UsageError
 from dmm.http import writing_models
 from dmm.http.calls import Called, Reply, told
 from dmm.http.nodes import read_body
+from dmm.lifecycle.results import FeedbackRecorded
+from dmm.notes.service import Forgotten, Remembered
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.review.drafting import About
+from dmm.review.results import ProposalList, Undone, UndoPreview
 from dmm.review.writing import Writing
 
 router = APIRouter(prefix="/v1", tags=["writing"])
@@ -30,7 +34,7 @@ Conflict = Annotated[
 Status = Literal["pending", "rejected", "applying", "applied", "undone", "all"]
 
 
-@router.post("/proposals", responses=told(writing_models.ProposalTold))
+@router.post("/proposals", responses=told(ProposalResult))
 def propose(call: Called, body: writing_models.Proposing) -> Reply:
     """Propose a change of memory; it is checked and awaits review."""
     with call.project(body.root).applying(call.unproven.actor) as dmm:
@@ -79,7 +83,7 @@ def _day(text: str) -> dt.date:
         raise UsageError("expires is not a valid date", hint="such as 2026-12-31") from None
 
 
-@router.post("/remember", responses=told(writing_models.RememberedTold))
+@router.post("/remember", responses=told(Remembered))
 def remember(call: Called, body: writing_models.Note) -> Reply:
     """Remember a note; a person's is applied at once, an agent's by the rules of its tier."""
     act = Act(PersonAct.REMEMBER, body.replaces or "", digest_text(body.text))
@@ -91,7 +95,7 @@ def remember(call: Called, body: writing_models.Note) -> Reply:
     return Reply(asdict(found))
 
 
-@router.post("/forget", responses=told(writing_models.ForgottenTold))
+@router.post("/forget", responses=told(Forgotten))
 def forget(call: Called, body: writing_models.Forgetting) -> Reply:
     """Forget a memory by its path, its id or words of its text; lists them if several match."""
     call.prove(Act(PersonAct.FORGET, body.name, body.seen or ""), body.proof, body.root)
@@ -99,7 +103,7 @@ def forget(call: Called, body: writing_models.Forgetting) -> Reply:
         return Reply(asdict(dmm.notes.forget(body.name, reason=body.reason, seen=body.seen)))
 
 
-@router.get("/proposals", responses=told(writing_models.ProposalsTold))
+@router.get("/proposals", responses=told(ProposalList))
 def list_proposals(call: Called, status: Annotated[Status, Query()] = "pending") -> Reply:
     """List proposals, the oldest first."""
     with call.write() as dmm:
@@ -111,18 +115,18 @@ def show_proposal(call: Called, name: Proposal) -> Reply:
     """Show a proposal with its checks, reviews and changes; one that waits is checked anew."""
     with call.write() as dmm:
         found = dmm.reviews.show(name, record=False)
-    text = next((one["after"] for one in found["edits"] if one["after"] is not None), None)
-    return Reply(found | {"body": read_body(text)})
+    text = next((one.after for one in found.edits if one.after is not None), None)
+    return Reply(to_plain(found) | {"body": read_body(text)})
 
 
-@router.post("/proposals/{id}/process", responses=told(writing_models.ProposalTold))
+@router.post("/proposals/{id}/process", responses=told(ProposalResult))
 def process(call: Called, name: Proposal, body: writing_models.Processing) -> Reply:
     """Submit a proposal to the reviewer agent; without a verdict it stays pending."""
     with call.project(body.root).isolated(call.unproven.actor) as dmm:
         return Reply(dmm.reviews.process(name))
 
 
-@router.post("/proposals/{id}/approve", responses=told(writing_models.ProposalTold))
+@router.post("/proposals/{id}/approve", responses=told(ProposalResult))
 def approve(call: Called, name: Proposal, body: writing_models.Approval) -> Reply:
     """Apply a proposal; for a person who is signed in."""
     with call.decide(Act(PersonAct.APPROVE, name, body.seen or ""), body) as dmm:
@@ -132,21 +136,21 @@ def approve(call: Called, name: Proposal, body: writing_models.Approval) -> Repl
     return Reply(found)
 
 
-@router.post("/proposals/{id}/reject", responses=told(writing_models.ProposalTold))
+@router.post("/proposals/{id}/reject", responses=told(ProposalResult))
 def reject(call: Called, name: Proposal, body: writing_models.Rejection) -> Reply:
     """Reject a proposal; for a person who is signed in."""
     with call.decide(Act(PersonAct.REJECT, name, body.seen or ""), body) as dmm:
         return Reply(dmm.reviews.reject(name, body.reason, seen=body.seen))
 
 
-@router.post("/proposals/{id}/edit", responses=told(writing_models.ProposalTold))
+@router.post("/proposals/{id}/edit", responses=told(ProposalResult))
 def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
     """Replace the proposed text; for a person who is signed in."""
     with call.decide(Act(PersonAct.EDIT, name, digest_text(body.content)), body) as dmm:
         return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
-@router.post("/undo", responses=told(writing_models.UndoTold))
+@router.post("/undo", responses=told(Undone | UndoPreview))
 def undo(call: Called, body: writing_models.Undo) -> Reply:
     """Undo applied writes, or preview that; for a person who is signed in."""
     chosen: dict[str, Any] = {"session": body.session, "source": body.source}
@@ -165,14 +169,14 @@ def _meant(body: writing_models.Undo) -> str:
     return f"session:{body.session}" if body.session else f"source:{body.source}"
 
 
-@router.post("/feedback", responses=told(writing_models.FeedbackTold))
+@router.post("/feedback", responses=told(FeedbackRecorded))
 def feedback(call: Called, body: writing_models.Feedback) -> Reply:
     """Record how memories were used."""
     with call.unproven.write(body.root) as dmm:
         return Reply(dmm.lifecycle.report(body.memories, body.outcome, body.context))
 
 
-@router.get("/conflicts", responses=told(writing_models.ConflictsTold))
+@router.get("/conflicts", responses=told(ConflictList))
 def list_conflicts(
     call: Called,
     status: Annotated[Literal["unresolved", "resolved", "all"], Query()] = "unresolved",
@@ -182,7 +186,7 @@ def list_conflicts(
         return Reply(dmm.conflicts.list(status))
 
 
-@router.post("/conflicts", responses=told(writing_models.ConflictTold))
+@router.post("/conflicts", responses=told(ConflictView))
 def flag(call: Called, body: writing_models.Flag) -> Reply:
     """Record a conflict that somebody sees between two memories."""
     with call.unproven.write(body.root) as dmm:
@@ -196,10 +200,10 @@ def show_conflict(call: Called, name: Conflict) -> Reply:
         found = dmm.conflicts.show(name)
         sides = to_plain(dmm.memory_views.sides(name))
     bodies = [one | {"body": read_body(one["text"])} for one in sides]
-    return Reply(found | {"sides": bodies})
+    return Reply(to_plain(found) | {"sides": bodies})
 
 
-@router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))
+@router.post("/conflicts/{id}/resolve", responses=told(ConflictView))
 def resolve(call: Called, name: Conflict, body: writing_models.Resolving) -> Reply:
     """Settle a conflict by proposals; a person alone can call it intentional."""
     act = Act(PersonAct.RESOLVE, f"{name}:{body.action}", body.seen or "")

@@ -148,53 +148,6 @@ class Resolving(Decided):
     seen: Whole | None = None
 
 
-class ProposalTold(Told):
-    """A proposal as it stands after what was asked."""
-
-    id: str
-    seq: int
-    status: Literal["pending", "rejected", "applying", "applied", "undone"]
-    operation: str
-    path: str
-    checks: list[dict[str, Any]]
-
-
-class RememberedTold(Told):
-    """What became of a note."""
-
-    status: Literal["pending", "applied", "refused"]
-    path: str
-    title: str
-    tags: list[str]
-    paths: list[str]
-    proposal: str
-    seq: int
-    why: str
-    failed: list[dict[str, Any]]
-    remarks: list[dict[str, Any]]
-    notices: list[str]
-
-
-class ForgottenTold(Told):
-    """What became of a memory to forget; `matches` lists those that may be meant."""
-
-    status: Literal["pending", "applied", "several"]
-    path: str
-    title: str
-    proposal: str
-    seq: int
-    why: str
-    matches: list[dict[str, Any]]
-    notices: list[str]
-
-
-class ProposalsTold(Told):
-    """Proposals, each with its age and its checks counted."""
-
-    proposals: list[dict[str, Any]]
-    pending: int
-
-
 class ShownTold(Told):
     """Everything about one proposal."""
 
@@ -225,29 +178,6 @@ class PreviewTold(Told):
     body: list[dict[str, object]]
 
 
-class UndoTold(Told):
-    """What was taken back, or would be."""
-
-    paths: list[str]
-
-
-class FeedbackTold(Told):
-    """A recorded report."""
-
-    seq: int
-    memories: list[dict[str, Any]]
-    outcome: str
-
-
-class ConflictTold(Told):
-    """One conflict."""
-
-    conflict_id: str
-    type: str
-    status: str
-    memories: list[dict[str, Any]]
-
-
 class ConflictSideTold(Told):
     """One memory of a conflict; `text` is null where its file is gone."""
 
@@ -258,14 +188,10 @@ class ConflictSideTold(Told):
     body: list[dict[str, object]]
 
 
-class ConflictShownTold(ConflictTold):
+class ConflictShownTold(Told):
     """One conflict with both texts."""
 
+    conflict_id: str
+    type: str
+    status: str
     sides: list[ConflictSideTold]
-
-
-class ConflictsTold(Told):
-    """Conflicts."""
-
-    conflicts: list[ConflictTold]
-    unresolved: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.errors import DmmError
 from dmm.rules.authorship import Likeness, Wish, compose
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import Constraint
     from dmm.importer.imperatives import Imperative
     from dmm.rules.authorship import Composed
+    from dmm.rules.results import ConstraintRecorded
     from dmm.rules.rule import Rule
     from dmm.rules.shelf import RuleShelf
 
@@ -47,7 +48,7 @@ class RuleImport:
 
     shelf: RuleShelf
     constraints: Callable[[], Sequence[Constraint]]
-    propose_rule: Callable[[Rule, str], dict[str, Any]]
+    propose_rule: Callable[[Rule, str], ConstraintRecorded]
 
     def plan(self, sentences: Sequence[Imperative]) -> RulePlan:
         """Plan a rule file for each sentence that gives a matcher; the others stay memory."""
@@ -82,7 +83,7 @@ class RuleImport:
 
     def propose(self, planned: Sequence[PlannedRule]) -> tuple[int, ...]:
         """Propose the rules; each asks until a person accepts it."""
-        return tuple(self.propose_rule(one.rule, one.source)["seq"] for one in planned)
+        return tuple(self.propose_rule(one.rule, one.source).seq for one in planned)
 
 
 def _compose(one: Imperative, taken: Sequence[str]) -> Composed | None:

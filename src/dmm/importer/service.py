@@ -7,7 +7,7 @@ import statistics
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Origin
 from dmm.domain.pack import QueryRequest
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from dmm.config import RetrievalConfig
     from dmm.domain.memory import Memory
+    from dmm.domain.proposal import ProposalResult
     from dmm.files.trusted import TrustStore
     from dmm.importer.documents import Skipped
     from dmm.importer.imperatives import Imperative
@@ -121,7 +122,7 @@ class Importer:
     home: Path
     store: TrustStore
     write: Callable[[Sequence[Edit], str], None]
-    propose: Callable[[str, str, str], dict[str, Any]]
+    propose: Callable[[str, str, str], ProposalResult]
     find_rules: Callable[[], RuleImport]
 
     def plan(self, files: Sequence[Path], keep: Sequence[str] = ()) -> Import:
@@ -246,8 +247,8 @@ class Importer:
         ]
         return dataclasses.replace(
             planned,
-            proposed=tuple(one["id"] for one in told),
-            repeated=tuple(one["id"] for one in told if "repeated" in one),
+            proposed=tuple(one.id for one in told),
+            repeated=tuple(one.id for one in told if one.repeated),
             proposed_rules=self.find_rules().propose(planned.rules),
         )
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dmm.rules.views import ConstraintView, show_constraint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dmm.domain.brief import Brief
-    from dmm.domain.event import Event
-    from dmm.eventlog.compare import Difference
-    from dmm.eventlog.state import Decision, Fact, State
-    from dmm.eventlog.verify import Verification
+from dmm.domain.brief import Brief
+from dmm.domain.event import Event
+from dmm.eventlog.compare import Difference
+from dmm.eventlog.state import Decision, Fact, State
+from dmm.eventlog.verify import Verification
+from dmm.rules.results import CallFinding, ConstraintView
+from dmm.rules.views import show_constraint
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +57,10 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionFinding:
+class DecisionFinding(CallFinding):
     """A constraint that a decision meets, with the words of it that matched."""
 
-    rule: str | None
-    seq: int | None
-    title: str
-    outcome: str
-    reason: str
     matched: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionChecked:
-    """What would be said to a decision; it was not recorded."""
-
-    call: str
-    outcome: str
-    rule: str | None
-    seq: int | None
-    title: str | None
-    reason: str
-    suggestion: str | None
-    findings: tuple[DecisionFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from dmm.ledger.results import (
     Blocked,
     Committed,
     Context,
-    DecisionChecked,
     DecisionFinding,
     FactRecorded,
     Found,
@@ -35,6 +34,7 @@ from dmm.rules.callbook import recorded_seq
 from dmm.rules.constraints import Constraints
 from dmm.rules.discretion import discreet
 from dmm.rules.language.judge import Status
+from dmm.rules.results import CallChecked
 from dmm.rules.views import show_constraint
 from dmm.tracing import traced
 
@@ -117,7 +117,7 @@ class Ledger(Constraints):
 
     @traced()
     @discreet
-    def check_decision(self, text: str) -> DecisionChecked:
+    def check_decision(self, text: str) -> CallChecked:
         """Hold a decision against all constraints; nothing is recorded."""
         text = accept("text", text)
         state = self.project_ledger.state()
@@ -137,7 +137,7 @@ class Ledger(Constraints):
         )
         outcome = "denied" if verdict.blocked else warned
         first = findings[0] if findings else DecisionFinding(None, None, "", outcome, "", ())
-        return DecisionChecked(
+        return CallChecked(
             text,
             outcome,
             first.rule,

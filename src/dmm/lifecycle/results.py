@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dmm.domain.payload import Held
+from dmm.domain.payload import Held
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from dmm.config import LifecycleConfig
     from dmm.domain.memory import Memory
-    from dmm.domain.proposal import Proposal
+    from dmm.domain.proposal import Proposal, ProposalResult
     from dmm.files.roots import Root
     from dmm.index.sync import Progress
     from dmm.lifecycle.suggest import Suggestion
@@ -69,7 +69,7 @@ NEW: Outcome = ("new", None, "")
 class Proposing(Protocol):
     """Takes proposals."""
 
-    def write(self, asked: Writing) -> dict[str, Any]:
+    def write(self, asked: Writing) -> ProposalResult:
         """Make the proposal that a request means."""
         ...
 
@@ -223,12 +223,12 @@ class Lifecycle:
     def _take(self, one: Suggestion) -> Outcome:
         try:
             made = self._propose(one)
-            return "waits" if "repeated" in made else "proposed", int(made["seq"]), ""
         except DmmError as error:
             # One file that can't be moved keeps no other from being looked after.
             return "refused", None, str(error)
+        return "waits" if made.repeated else "proposed", made.seq, ""
 
-    def _propose(self, one: Suggestion) -> dict[str, Any]:
+    def _propose(self, one: Suggestion) -> ProposalResult:
         scope = None if one.new_scope is None else one.new_scope.value
         asked = Writing(one.path, one.reason, one.operation, new_scope=scope, origin=ORIGIN)
         return self.proposals().write(asked)

@@ -14,15 +14,14 @@ DATA = "json"
 ANSWER_STYLES = (*STYLES, DATA)
 
 
-def ask(caller: Caller, arguments: dict[str, Any]) -> str:
+def ask(caller: Caller, *, question: str, **given: Any) -> str:
     """Answer a question; the critic looks at the session of whoever asks."""
     actor = caller.actor
-    given = dict(arguments)
     as_data = given.get("style") == DATA
     if as_data:
         del given["style"]
     with caller.project().asking(actor) as dmm:
-        told = dmm.asking.ask(given.pop("question"), session=actor.session, **given)
+        told = dmm.asking.ask(question, session=actor.session, **given)
     if as_data:
         return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
     notices = "".join(f"notice: {one}\n" for one in told["layer1_search"]["notices"])

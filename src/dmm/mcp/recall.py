@@ -8,27 +8,30 @@ from dmm.errors import UsageError
 from dmm.recall.format import full_lines, row_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.mcp.caller import Caller
 
 
-def search(caller: Caller, arguments: dict[str, Any]) -> str:
+def search(
+    caller: Caller, *, ids: Sequence[str] | None = None, query: str | None = None, **given: Any
+) -> str:
     """Return the rows that match a query, or named rows in full."""
-    if "ids" in arguments:
-        return get_observations(caller, arguments)
-    if "query" not in arguments:
+    if ids is not None:
+        return get_observations(caller, ids=ids)
+    if query is None:
         raise UsageError("query is missing", hint="or name rows with ids")
     with caller.project().recall(caller.actor) as dmm:
-        return "\n".join(row_lines(dmm.recall.search(**arguments)))
+        return "\n".join(row_lines(dmm.recall.search(query, **given)))
 
 
-def timeline(caller: Caller, arguments: dict[str, Any]) -> str:
+def timeline(caller: Caller, *, id: str | None = None, **given: Any) -> str:  # noqa: A002 - its name in the tool
     """Return the rows around an id, or around the best match of a query."""
-    named = {"name" if name == "id" else name: value for name, value in arguments.items()}
     with caller.project().recall(caller.actor) as dmm:
-        return "\n".join(row_lines(dmm.recall.timeline(**named)))
+        return "\n".join(row_lines(dmm.recall.timeline(id, **given)))
 
 
-def get_observations(caller: Caller, arguments: dict[str, Any]) -> str:
+def get_observations(caller: Caller, *, ids: Sequence[str]) -> str:
     """Return units in full."""
     with caller.project().recall(caller.actor) as dmm:
-        return "\n".join(full_lines(dmm.recall.get_observations(arguments["ids"])))
+        return "\n".join(full_lines(dmm.recall.get_observations(ids)))

@@ -19,6 +19,7 @@ from dmm.mcp.tools import BY_NAME, CORE, TOOLS, describe_error, safe
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
+    from dmm.mcp.arguments import Schema
     from dmm.mcp.caller import Caller
     from dmm.mcp.prompts import Workflow
 
@@ -125,7 +126,7 @@ class _Handlers:
 
     def _draft(self) -> str:
         with self._caller.project().reading(self._caller.actor) as dmm:
-            return str(dmm.rules.draft()["text"])
+            return dmm.rules.draft().text
 
 
 def _refuse(what: str, error: DmmError | None = None) -> MCPError:
@@ -151,7 +152,7 @@ def list_tools(*, core: bool = False) -> types.ListToolsResult:
     )
 
 
-def _schema(name: str) -> dict[str, Any] | None:
+def _schema(name: str) -> Schema | None:
     tool = BY_NAME.get(name)
     return None if tool is None else tool.arguments.schema
 

@@ -40,11 +40,11 @@ class MemoryTool:
     description: str
     arguments: Arguments
     hints: Mapping[str, bool]
-    answer: Callable[[Caller, dict[str, Any]], str]
+    answer: Callable[..., str]
 
     def call(self, caller: Caller, given: Mapping[str, Any]) -> str:
         """Check what is given and answer; faults are raised."""
-        return safe(self.answer(caller, self.arguments.check(given)))
+        return safe(self.answer(caller, **self.arguments.check(given)))
 
 
 def safe(text: str) -> str:
@@ -64,7 +64,7 @@ def describe_error(error: DmmError) -> str:
 
 
 def _on_ledger(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..., str]:
-    def answer(caller: Caller, arguments: dict[str, Any]) -> str:
+    def answer(caller: Caller, **arguments: Any) -> str:
         with caller.project().recording(caller.actor) as dmm:
             return to_json(operation(dmm)(**arguments))
 
@@ -72,29 +72,35 @@ def _on_ledger(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..
 
 
 def _looking(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..., str]:
-    def answer(caller: Caller, arguments: dict[str, Any]) -> str:
+    def answer(caller: Caller, **arguments: Any) -> str:
         with caller.project().reading(caller.actor) as dmm:
             return to_json(operation(dmm)(**arguments))
 
     return answer
 
 
-def _give_pack(caller: Caller, arguments: dict[str, Any]) -> str:
+def _give_pack(
+    caller: Caller,
+    *,
+    task: str,
+    budget: int | None = None,
+    scope: str | None = None,
+    precise: bool = False,
+) -> str:
     project = caller.project()
     settings = project.dmm.config.retrieval
-    scope = arguments.get("scope")
     request = QueryRequest(
-        query=arguments["task"],
-        budget=arguments.get("budget", settings.default_budget),
+        query=task,
+        budget=settings.default_budget if budget is None else budget,
         baseline_budget=settings.baseline_budget,
         scope=None if scope is None else Scope(scope),
-        precise=arguments.get("precise", False),
+        precise=precise,
     )
     return project.query(request, actor=caller.actor).markdown
 
 
-def _telling(operation: Callable[[Caller, dict[str, Any]], object]) -> Callable[..., str]:
-    return lambda caller, arguments: to_json(operation(caller, arguments))
+def _telling(operation: Callable[..., object]) -> Callable[..., str]:
+    return lambda caller, **arguments: to_json(operation(caller, **arguments))
 
 
 def _text(about: str = "", **more: Any) -> Schema:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.domain.proposal import Operation
+from dmm.notes.finding import Match
 from dmm.review.drafting import About
 from dmm.review.writing import Writing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dmm.mcp.caller import Caller
 
@@ -18,83 +20,94 @@ OUTCOMES = ("helped", "wrong", "outdated")
 SOURCES = (Trust.USER, Trust.AGENT, Trust.TOOL, Trust.THIRD_PARTY)
 
 
-def propose(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What an agent needs of a write: its name, what failed, and what happens next."""
+
+    id: str
+    status: str
+    path: str = ""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    warnings: Mapping[str, str] = field(default_factory=dict)
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """The memories that may be meant."""
+
+    status: str
+    matches: tuple[Match, ...]
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The memories that a report was recorded for."""
+
+    seq: int
+    memories: tuple[str, ...]
+
+
+def propose(
+    caller: Caller,
+    *,
+    path: str,
+    reason: str,
+    operation: str | None = None,
+    tags: Sequence[str] = (),
+    **given: Any,
+) -> Written:
     """Make a proposal in the name of the agent."""
-    operation = arguments.get("operation")
-    asked = Writing(
-        arguments["path"],
-        arguments["reason"],
-        None if operation is None else Operation(operation),
-        content=arguments.get("content"),
-        patch=arguments.get("patch"),
-        new_scope=arguments.get("new_scope"),
-        about=About(tags=tuple(arguments.get("tags", ()))),
-        source=arguments.get("source"),
-    )
+    meant = None if operation is None else Operation(operation)
+    asked = Writing(path, reason, meant, about=About(tags=tuple(tags)), **given)
     with caller.project().applying(caller.actor) as dmm:
-        return _brief(dmm.proposals.write(asked))
+        told = dmm.proposals.write(asked)
+    failed = {str(one.name): one.text for one in told.checks if one.outcome == "fail"}
+    warned = {str(one.name): one.text for one in told.checks if one.outcome == "warn"}
+    way = _next(told.status, told.tier, failed=bool(failed))
+    return Written(id=told.id, status=told.status, failed=failed, warnings=warned, next=way)
 
 
-def remember(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
+def remember(caller: Caller, *, text: str, replaces: str | None = None) -> Written:
     """Keep a note in the name of the agent."""
     with caller.project().applying(caller.actor) as dmm:
-        told = dmm.notes.remember(arguments["text"], replaces=arguments.get("replaces"))
-    failed = {one.check: one.text for one in told.failed}
-    warned = {one.check: one.text for one in told.remarks}
-    return {
-        "id": told.proposal,
-        "status": told.status,
-        "path": told.path,
-        **({"failed": failed} if failed else {}),
-        **({"warnings": warned} if warned else {}),
-        "next": _next({"status": told.status, "tier": ""}, failed=bool(failed)),
-    }
+        told = dmm.notes.remember(text, replaces=replaces)
+    return Written(
+        id=told.proposal,
+        status=told.status,
+        path=told.path,
+        failed={one.check: one.text for one in told.failed},
+        warnings={one.check: one.text for one in told.remarks},
+        next=_next(told.status, None, failed=bool(told.failed)),
+    )
 
 
-def forget(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
+def forget(caller: Caller, *, name: str, reason: str = "") -> Written | Several:
     """Propose to forget a memory, or name those that may be meant."""
     with caller.project().applying(caller.actor) as dmm:
-        told = dmm.notes.forget(arguments["name"], reason=arguments.get("reason", ""))
+        told = dmm.notes.forget(name, reason=reason)
     if told.status == "several":
-        found = [{"path": one.path, "title": one.title} for one in told.matches]
-        return {"status": told.status, "matches": found, "next": "name one by its path"}
-    return {
-        "id": told.proposal,
-        "status": told.status,
-        "path": told.path,
-        "next": _next({"status": told.status, "tier": ""}, failed=False),
-    }
+        found = tuple(Match(one.path, one.title) for one in told.matches)
+        return Several(told.status, found, "name one by its path")
+    way = _next(told.status, None, failed=False)
+    return Written(id=told.proposal, status=told.status, path=told.path, next=way)
 
 
-def give_feedback(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
+def give_feedback(
+    caller: Caller, *, memories: Sequence[str], outcome: str, context: str = ""
+) -> Reported:
     """Record how memories fared."""
     with caller.project().write(caller.actor) as dmm:
-        found = dmm.lifecycle.report(
-            arguments["memories"], arguments["outcome"], arguments.get("context", "")
-        )
-    return {"seq": found.seq, "memories": [one.path for one in found.memories]}
+        found = dmm.lifecycle.report(memories, outcome, context)
+    return Reported(found.seq, tuple(one.path for one in found.memories))
 
 
-def _brief(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an agent needs: the name, what failed, and what happens next."""
-    found = {
-        outcome: {c["name"]: c["text"] for c in told["checks"] if c["outcome"] == outcome}
-        for outcome in ("fail", "warn")
-    }
-    return {
-        "id": told["id"],
-        "status": told["status"],
-        **({"failed": found["fail"]} if found["fail"] else {}),
-        **({"warnings": found["warn"]} if found["warn"] else {}),
-        "next": _next(told, failed=bool(found["fail"])),
-    }
-
-
-def _next(told: Mapping[str, Any], *, failed: bool) -> str:
-    if told["status"] == "applied":
+def _next(status: str, tier: str | None, *, failed: bool) -> str:
+    if status == "applied":
         return "it is active now"
     if failed:
         return "inactive; propose a text that fixes what failed, or leave it to a person"
-    if told["tier"] == "reviewer":
+    if tier == "reviewer":
         return "inactive; the reviewer or a person decides"
     return "inactive until a person approves it; continue without it"

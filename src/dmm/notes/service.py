@@ -14,6 +14,7 @@ from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalSt
 from dmm.domain.proposal_payload import ProposalReviewed
 from dmm.errors import DmmError, ReviewRefused, UsageError
 from dmm.files.worktree import is_ignored, list_changed
+from dmm.notes.finding import Match
 from dmm.notes.placing import Around, Near, place_note
 from dmm.redaction.inputs import need
 from dmm.redaction.redact import redact
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.proposal import Check, Edit, Proposal
     from dmm.files.roots import Root
-    from dmm.notes.finding import Match, Search
+    from dmm.notes.finding import Search
     from dmm.notes.placing import Placed
     from dmm.review.application import Applied
     from dmm.review.service import Proposals
@@ -120,8 +121,8 @@ class Notes:
         if self._by_person and source is None:
             return self._write(asked, placed, anyway=anyway)
         told = self.proposals.write(replace(asked, source=source))
-        proposal = self.proposals.proposal_store.find(told["id"])
-        return _remembered(proposal, placed, str(told["why"]), told.get("notices", ()))
+        proposal = self.proposals.proposal_store.find(told.id)
+        return _remembered(proposal, placed, told.why, told.notices)
 
     @property
     def _by_person(self) -> bool:
@@ -222,9 +223,8 @@ class Notes:
         match = meant.matches[0]
         if not self._by_person:
             told = self.proposals.deprecate(match.path, reason, origin=ORIGIN)
-            return Forgotten(
-                told["status"], match.path, match.title, told["id"], told["seq"], told["why"]
-            )
+            about = match.path, match.title, told.id, told.seq
+            return Forgotten(str(told.status), *about, told.why)
         applied = self.proposals.apply_as_person(
             meant.edits, reason, operation=Operation.DEPRECATE, origin=ORIGIN
         )

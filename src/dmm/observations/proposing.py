@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dmm.domain.proposal import Operation, name_proposal
 from dmm.errors import DmmError, UsageError
@@ -21,7 +21,7 @@ from dmm.tracing import traced
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from dmm.domain.proposal import Proposal
+    from dmm.domain.proposal import Proposal, ProposalResult
     from dmm.observations.digest import Draft, Limits
     from dmm.observations.service import Observations
 
@@ -31,7 +31,7 @@ ORIGIN = "digest"
 class Proposing(Protocol):
     """Takes proposals."""
 
-    def write(self, asked: Writing) -> dict[str, Any]:
+    def write(self, asked: Writing) -> ProposalResult:
         """Make the proposal that a request means."""
         ...
 
@@ -115,7 +115,7 @@ class Digest:
         except DmmError as error:
             # One draft that can't be proposed keeps no other from being so.
             return _view(draft, "refused", None, str(error))
-        return _view(draft, "pending" if "repeated" in made else "proposed", int(made["seq"]))
+        return _view(draft, "pending" if made.repeated else "proposed", made.seq)
 
 
 def _view(draft: Draft, state: str, seq: int | None, why: str = "") -> DraftView:

@@ -13,6 +13,7 @@ from dmm import VERSION, endpoint, losses
 from dmm.errors import DmmError, LedgerRefused
 from dmm.files.consents import FILES
 from dmm.install.trial import ask_http
+from dmm.project.daemon_status import Health, ask_health, ask_status
 from dmm.project.init import keep_in_git
 from dmm.storage import sqlite
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from dmm.ledger.known_passkeys import KnownPasskeys
     from dmm.memories.overview import Overview, RootState
     from dmm.rules.published import PublishedRules
+    from dmm.rules.results import UncheckedRule
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -67,7 +69,7 @@ class Memory:
     consents: Consents
     published: PublishedRules
     backups: Backups
-    unchecked: Callable[[], list[dict[str, Any]]]
+    unchecked: Callable[[], tuple[UncheckedRule, ...]]
     passkeys: KnownPasskeys
 
 
@@ -167,12 +169,12 @@ def _check_rules(published: PublishedRules) -> Iterator[Check]:
         yield Check("project", "rules on file", "fail", told, way)
 
 
-def _check_marks(unchecked: list[dict[str, Any]]) -> Iterator[Check]:
+def _check_marks(unchecked: tuple[UncheckedRule, ...]) -> Iterator[Check]:
     """Name the rules that could not be checked on real calls lately."""
     for one in unchecked:
-        where = f" ({one['where']})" if one["where"] else ""
-        times = "1 call" if one["calls"] == 1 else f"{one['calls']:,} calls"
-        told = f"{one['id']} could not be checked on {times}: {one['why']}{where}"
+        where = f" ({one.where})" if one.where else ""
+        times = "1 call" if one.calls == 1 else f"{one.calls:,} calls"
+        told = f"{one.id} could not be checked on {times}: {one.why}{where}"
         way = "matching calls ask; simplify the rule: docs/rules.md#limits-and-broken-files"
         yield Check("project", "rule", "warn", told, way)
 
@@ -240,10 +242,10 @@ def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
 
 def _progress(root: RootState) -> str:
     """Return how far the daemon is with an index."""
-    told = endpoint.call("status", {}, timeout=ANSWER_WITHIN) or {}
-    for one in told.get("projects", ()):
-        if one["indexing"] and Path(root.folder).parent == Path(one["root"]):
-            done, of = one["indexing"]
+    told = ask_status(ANSWER_WITHIN)
+    for one in () if told is None else told.projects:
+        if one.indexing and Path(root.folder).parent == Path(one.root):
+            done, of = one.indexing
             return f"which is indexing it, {100 * done // max(1, of)} % done"
     return "which keeps it up to date"
 
@@ -295,7 +297,7 @@ def check_daemon() -> Iterator[Check]:
     """Check the background process, and what an earlier one may have left behind."""
     folder = Path(endpoint.run_folder())
     yield from _check_folder(folder)
-    told = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
+    told = ask_health(ANSWER_WITHIN)
     if told is not None:
         yield _check_answer(told)
         yield from attempt("daemon", "HTTP", lambda: _check_http(folder))
@@ -324,11 +326,11 @@ def _check_folder(folder: Path) -> Iterator[Check]:
         yield Check("daemon", "run folder", "ok", f"{folder}, private to you")
 
 
-def _check_answer(told: dict[str, Any]) -> Check:
-    if told["version"] == VERSION:
-        up = f"it answers (process {told['pid']}, version {VERSION})"
+def _check_answer(told: Health) -> Check:
+    if told.version == VERSION:
+        up = f"it answers (process {told.pid}, version {VERSION})"
         return Check("daemon", "socket", "ok", up)
-    what = f"it is version {told['version']}, this is {VERSION}"
+    what = f"it is version {told.version}, this is {VERSION}"
     return Check("daemon", "socket", "warn", what, "dmm daemon stop; the next hook starts it again")
 
 

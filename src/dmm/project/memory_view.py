@@ -13,6 +13,7 @@ from dmm.domain.proposal import digest
 from dmm.domain.usage import OWN, key_of
 from dmm.errors import MemoryFileError, PathRefused, UsageError
 from dmm.files import citations, markdown
+from dmm.memories.catalogue import FolderRow
 from dmm.project.activity import Served
 from dmm.redaction.redact import redact
 from dmm.rules.discretion import discreet
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from dmm.files.tree import MemoryTree
     from dmm.index.service import Indexes
     from dmm.lifecycle.usage_projection import UsageProjection
-    from dmm.memories.catalogue import Catalogue, Catalogues, FolderRow, Listed
+    from dmm.memories.catalogue import Catalogue, Catalogues, Listed
     from dmm.project.activity_projection import ActivityProjection
     from dmm.review.store import ProposalStore
     from dmm.rules.project_ledger import ProjectLedger

@@ -7,19 +7,18 @@ import datetime as dt
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
-from dmm.domain.plain import to_plain
 from dmm.domain.proposal import (
     Edit,
     Judge,
     Operation,
+    Outcome,
+    ProposalResult,
     ProposalStatus,
     Review,
     Verdict,
-    describe_check,
-    describe_edits,
     digest,
 )
 from dmm.domain.proposal_payload import ProposalReviewed
@@ -33,8 +32,14 @@ from dmm.review.examination import Examined
 from dmm.review.intake import clean_edits
 from dmm.review.patches import show_diff, three_way
 from dmm.review.preview import show_clashes, show_neighbours
+from dmm.review.results import (
+    Processed,
+    ProposalList,
+    ProposalRow,
+    ProposalView,
+    ReviewView,
+)
 from dmm.review.reviewer_calls import Silence
-from dmm.review.service import tell
 from dmm.review.store import overtaken, rewritten
 from dmm.review.tiers import Tier, may_apply
 from dmm.tracing import traced
@@ -65,39 +70,24 @@ class Reviews:
     now: Callable[[], dt.datetime]
 
     @traced()
-    def list(self, status: str = "pending") -> dict[str, Any]:
+    def list(self, status: str = "pending") -> ProposalList:
         """List proposals, oldest first, with their age."""
         need_one("status", status, STATUSES)
         queue = self.proposals.proposal_store.queue()
         chosen = [p for p in queue.proposals.values() if status in ("all", str(p.standing))]
-        return {
-            "proposals": [self._row(proposal) for proposal in chosen],
-            "pending": len(queue.open),
-        }
-
-    def _row(self, proposal: Proposal) -> dict[str, Any]:
-        outcomes = Counter(str(check.outcome) for check in proposal.checks)
-        return {
-            "id": proposal.id,
-            "operation": str(proposal.operation),
-            "path": proposal.path,
-            "proposer": proposal.proposer,
-            "source": proposal.source,
-            "trust": str(proposal.trust),
-            "reason": proposal.reason,
-            "origin": proposal.origin,
-            "at": proposal.at,
-            "age_seconds": self._age(proposal),
-            "status": str(proposal.standing),
-            "checks": {name: outcomes[name] for name in ("pass", "warn", "fail")},
-        }
+        rows = tuple(
+            ProposalRow.of(one, self._age(one), checks={name: found[name] for name in Outcome})
+            for one in chosen
+            for found in [Counter(check.outcome for check in one.checks)]
+        )
+        return ProposalList(rows, len(queue.open))
 
     def _age(self, proposal: Proposal) -> int:
         made = dt.datetime.fromisoformat(proposal.at)
         return max(0, int((self.now() - made).total_seconds()))
 
     @traced()
-    def show(self, name: str, *, record: bool = True) -> dict[str, Any]:
+    def show(self, name: str, *, record: bool = True) -> ProposalView:
         """Return everything about one proposal; one that waits is checked anew.
 
         New checks are recorded, unless somebody only looks.
@@ -114,24 +104,26 @@ class Reviews:
             if proposal.edits == seen.edits:
                 proposal = replace(proposal, checks=examined.checks)
         tier, why = self._tier(proposal)
-        return self._row(proposal) | {
-            "session": proposal.session,
-            "evidence": list(proposal.evidence),
-            "undoes": list(proposal.undoes),
-            "checks": [describe_check(check) for check in proposal.checks],
-            "reviews": [_show_review(review) for review in proposal.reviews],
-            "tier": str(tier),
-            "why": why,
-            "failure": proposal.failure,
-            "commit": proposal.commit,
-            "uncommitted": proposal.uncommitted,
-            "neighbours": to_plain(show_neighbours(examined)),
-            "conflicts": to_plain(show_clashes(examined)),
-            "digest": proposal.seal,
-            "edits": describe_edits(proposal.edits),
-            "diff": [line for e in proposal.edits for line in _diff(e)],
-            "stale": [*self._stale(proposal)],
-        }
+        return ProposalView.of(
+            proposal,
+            self._age(proposal),
+            checks=proposal.checks,
+            session=proposal.session,
+            evidence=proposal.evidence,
+            undoes=proposal.undoes,
+            reviews=tuple(map(_show_review, proposal.reviews)),
+            tier=str(tier),
+            why=why,
+            failure=proposal.failure,
+            commit=proposal.commit,
+            uncommitted=proposal.uncommitted,
+            neighbours=show_neighbours(examined),
+            conflicts=show_clashes(examined),
+            digest=proposal.seal,
+            edits=proposal.edits,
+            diff=tuple(line for e in proposal.edits for line in _diff(e)),
+            stale=self._stale(proposal),
+        )
 
     @property
     def _may_record(self) -> bool:
@@ -151,7 +143,7 @@ class Reviews:
         return self.proposals.tier(proposal)
 
     @traced()
-    def process(self, name: str) -> dict[str, Any]:
+    def process(self, name: str) -> ProposalResult:
         """Submit a proposal to the reviewer agent; on failure it stays pending."""
         self._require()
         proposal = self._waiting(name)
@@ -171,10 +163,10 @@ class Reviews:
             return self._left(self._again(proposal), why)
         return self._follow(proposal, answer)
 
-    def _left(self, proposal: Proposal, why: str) -> dict[str, Any]:
-        return tell(proposal) | {"why": why}
+    def _left(self, proposal: Proposal, why: str) -> ProposalResult:
+        return ProposalResult.of(proposal, why=why)
 
-    def _follow(self, proposal: Proposal, answer: Answer) -> dict[str, Any]:
+    def _follow(self, proposal: Proposal, answer: Answer) -> ProposalResult:
         """Apply the reviewer agent's verdict, within the checks and the threshold."""
         threshold = self.proposals.config.reviewer_agent.auto_approve_threshold
         if answer.verdict is Verdict.APPROVED:
@@ -211,7 +203,7 @@ class Reviews:
         self.proposals.judge(proposal, said)
 
     @traced()
-    def process_all(self) -> dict[str, Any]:
+    def process_all(self) -> Processed:
         """Submit every pending proposal to the reviewer agent, oldest first."""
         told = []
         for proposal in self.proposals.proposal_store.queue().open:
@@ -219,12 +211,12 @@ class Reviews:
                 told.append(self.process(proposal.id))
             except DmmError as error:
                 told.append(self._left(proposal, str(error)))
-        return {"processed": told, "pending": len(self.proposals.proposal_store.queue().open)}
+        return Processed(tuple(told), len(self.proposals.proposal_store.queue().open))
 
     @traced()
     def approve(
         self, name: str, *, bypass_reviewer: bool = False, reason: str = "", seen: str | None = None
-    ) -> dict[str, Any]:
+    ) -> ProposalResult:
         """Apply a proposal because a person says so; some refusals hold for a person too.
 
         `seen` is the digest of the texts that were looked at, or its beginning.
@@ -261,23 +253,23 @@ class Reviews:
             raise overtaken(now)
         return now
 
-    def _apply(self, proposal: Proposal, approval: Approval) -> dict[str, Any]:
+    def _apply(self, proposal: Proposal, approval: Approval) -> ProposalResult:
         applied = self.proposals.application.apply(proposal.seq, approval)
-        return tell(applied.proposal, applied.notices)
+        return ProposalResult.of(applied.proposal, applied.notices)
 
     @traced()
-    def reject(self, name: str, reason: str, *, seen: str | None = None) -> dict[str, Any]:
+    def reject(self, name: str, reason: str, *, seen: str | None = None) -> ProposalResult:
         """Reject a proposal; it stays on record."""
         self._need_person(PersonAct.REJECT)
         need("reason", reason)
         proposal = self.as_seen(name, seen)
         self.proposals.judge(proposal, _say(proposal, Verdict.REJECTED, reason))
-        return tell(self._again(proposal))
+        return ProposalResult.of(self._again(proposal))
 
     @traced()
     def edit(
         self, name: str, content: str, reason: str = "", *, seen: str | None = None
-    ) -> dict[str, Any]:
+    ) -> ProposalResult:
         """Replace the proposed text by a person's; it is checked again and stays pending."""
         self._need_person(PersonAct.EDIT)
         proposal = self.as_seen(name, seen)
@@ -287,7 +279,7 @@ class Reviews:
         self.proposals.judge(proposal, _changed(said, self._upon_now(proposal), content))
         proposal = self._again(proposal)
         self.proposals.examine(proposal)
-        return tell(self._again(proposal))
+        return ProposalResult.of(self._again(proposal))
 
     def _upon_now(self, proposal: Proposal) -> Proposal:
         """Set a change upon the file as it is now: whoever edits has seen what became of it."""
@@ -362,14 +354,6 @@ def _diff(edit: Edit) -> list[str]:
     return show_diff(edit.before, edit.after, edit.path)
 
 
-def _show_review(review: Review) -> dict[str, Any]:
-    return {
-        "seq": review.seq,
-        "at": review.at,
-        "judge": str(review.judge),
-        "by": review.by,
-        "verdict": str(review.verdict),
-        "reason": review.reason,
-        "confidence": review.confidence,
-        "remarks": dict(review.remarks),
-    }
+def _show_review(one: Review) -> ReviewView:
+    told = one.seq, one.at, one.judge, one.by, one.verdict, one.reason, one.confidence
+    return ReviewView(*told, remarks=dict(one.remarks))

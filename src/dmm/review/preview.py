@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dmm.review.examination import Examined
+from dmm.domain.proposal import Check
+from dmm.review.examination import Examined
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class Preview:
     path: str
     operation: str
     trust: str
-    checks: tuple[Mapping[str, Any], ...]
+    checks: tuple[Check, ...]
     diff: tuple[str, ...]
     tier: str
     why: str

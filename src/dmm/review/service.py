@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from dmm.domain.event import Trust
 from dmm.domain.proposal import (
     Judge,
     Operation,
+    ProposalResult,
     ProposalStatus,
     Verdict,
-    describe_check,
     digest,
 )
 from dmm.domain.proposal_payload import ProposalChecked, ProposalMade, ProposalReviewed
@@ -73,7 +73,7 @@ class Proposals:
     trust: TrustStore
 
     @traced()
-    def write(self, asked: Writing) -> dict[str, Any]:
+    def write(self, asked: Writing) -> ProposalResult:
         """Make the proposal that a request means."""
         asked = settle(asked, self.intake.drafts())
         return self._make(_wish(asked), lambda drafts: draft_edits(drafts, asked))
@@ -93,7 +93,7 @@ class Proposals:
             proposal.path,
             str(proposal.operation),
             str(proposal.trust),
-            tuple(map(describe_check, proposal.checks)),
+            proposal.checks,
             tuple(line for e in proposal.edits for line in show_diff(e.before, e.after, e.path)),
             str(tier),
             why,
@@ -105,24 +105,24 @@ class Proposals:
 
     def create(
         self, path: str, content: str, reason: str, **details: Unpack[Details]
-    ) -> dict[str, Any]:
+    ) -> ProposalResult:
         """Propose a new memory; an existing file is refused."""
         return self.write(Writing(path, reason, Operation.CREATE, content=content, **details))
 
     def update(
         self, path: str, reason: str, *, content: str | None = None, **details: Unpack[Details]
-    ) -> dict[str, Any]:
+    ) -> ProposalResult:
         """Propose a new text."""
         return self.write(Writing(path, reason, Operation.UPDATE, content=content, **details))
 
-    def deprecate(self, path: str, reason: str, **details: Unpack[Details]) -> dict[str, Any]:
+    def deprecate(self, path: str, reason: str, **details: Unpack[Details]) -> ProposalResult:
         """Propose to take a memory out of force."""
         return self.write(Writing(path, reason, Operation.DEPRECATE, **details))
 
     @traced()
     def merge(
         self, keep: str, drop: str, content: str, reason: str, *, origin: str = ""
-    ) -> dict[str, Any]:
+    ) -> ProposalResult:
         """Propose one text for two memories; the other goes out of force."""
         wish = _wish(Writing(keep, reason, Operation.MERGE, origin=origin))
 
@@ -177,7 +177,7 @@ class Proposals:
         if digest(current) != edit.base:
             raise StaleBase("the file has just been changed", where=edit.path)
 
-    def _make(self, wish: Wish, draft: Draft) -> dict[str, Any]:
+    def _make(self, wish: Wish, draft: Draft) -> ProposalResult:
         """Record a proposal, examine it, and apply it if the rule for small notes says so."""
         self.trust.require(self.intake.root.folder)
         self.application.recover()
@@ -185,15 +185,15 @@ class Proposals:
         if repeated:
             tier, why = self.tier(proposal)
             notice = f"the same was proposed before: {proposal.id} awaits review"
-            return tell(proposal, [notice]) | {"tier": str(tier), "why": why, "repeated": True}
+            return ProposalResult.of(proposal, (notice,), tier=str(tier), why=why, repeated=True)
         self.examine(proposal)
         proposal = self.proposal_store.queue().proposals[proposal.seq]
         tier, why = self.tier(proposal)
         notices: tuple[str, ...] = ()
         if tier is Tier.AUTO:
             notices = self._apply_by_rule(proposal, why)
-        told = tell(self.proposal_store.queue().proposals[proposal.seq], notices)
-        return told | {"tier": str(tier), "why": why}
+        proposal = self.proposal_store.queue().proposals[proposal.seq]
+        return ProposalResult.of(proposal, notices, tier=str(tier), why=why)
 
     def tier(self, proposal: Proposal) -> tuple[Tier, str]:
         """Return who decides about a proposal, by the checks that it has now, and why."""
@@ -253,21 +253,6 @@ class Proposals:
     def _draft(self, told: OfProposal) -> EventDraft:
         about = told.proposal
         return self.project_ledger.draft(told, caused_by=about, references=(about,))
-
-
-def tell(proposal: Proposal, notices: Sequence[str] = ()) -> dict[str, Any]:
-    """A proposal as plain data, as whoever made or decided it is told."""
-    told: dict[str, Any] = {
-        "id": proposal.id,
-        "seq": proposal.seq,
-        "status": str(proposal.standing),
-        "operation": str(proposal.operation),
-        "path": proposal.path,
-        "trust": str(proposal.trust),
-        "reason": proposal.reason,
-        "checks": [describe_check(check) for check in proposal.checks],
-    }
-    return told | ({"notices": list(notices)} if notices else {})
 
 
 def _last_text(proposal: Proposal) -> int:

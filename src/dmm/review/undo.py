@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.proposal import Edit, Operation, ProposalStatus, digest
 from dmm.errors import ReviewRefused, StaleBase, UsageError
 from dmm.redaction.identity import keep_identity
 from dmm.review.patches import show_diff, three_way
-from dmm.review.service import tell
+from dmm.review.results import Undoable, Undone, UndoPreview
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Undoing:
         source: str | None = None,
         reason: str = "",
         seen: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> Undone:
         """Undo one write by its number, or all that a session or a source made.
 
         `seen` is the digest of what somebody has looked at.
@@ -52,20 +52,24 @@ class Undoing:
             operation=Operation.UNDO,
             undoes=tuple(one.seq for one in chosen),
         )
-        told = {"undone": [one.id for one in chosen], "paths": [edit.path for edit in edits]}
-        return tell(applied.proposal, applied.notices) | told
+        return Undone.of(
+            applied.proposal,
+            applied.notices,
+            undone=tuple(one.id for one in chosen),
+            paths=tuple(edit.path for edit in edits),
+        )
 
     def preview(
         self, seq: int | None = None, *, session: str | None = None, source: str | None = None
-    ) -> dict[str, Any]:
+    ) -> UndoPreview:
         """Return what an undo would take back, and how the files would change."""
         chosen, edits = self._plan(seq, session, source)
-        return {
-            "would_undo": [tell(one) | {"proposer": one.proposer} for one in chosen],
-            "paths": [edit.path for edit in edits],
-            "diff": [line for e in edits for line in show_diff(e.before, e.after, e.path)],
-            "digest": _seal(chosen),
-        }
+        return UndoPreview(
+            tuple(Undoable.of(one, proposer=one.proposer) for one in chosen),
+            tuple(edit.path for edit in edits),
+            tuple(line for e in edits for line in show_diff(e.before, e.after, e.path)),
+            _seal(chosen),
+        )
 
     def _plan(
         self, seq: int | None, session: str | None, source: str | None

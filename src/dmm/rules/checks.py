@@ -12,6 +12,7 @@ from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_call
 from dmm.rules.faults import decode_rule, find_rule_files
 from dmm.rules.folder import find_doubles
+from dmm.rules.results import CallChecked, CallFinding, Proved
 from dmm.rules.source import find_failures, read_rule
 from dmm.rules.views import show_fault
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.rules.callbook import Finding, Ruling
+    from dmm.rules.results import UncheckedRule
     from dmm.rules.rule import Rule
 
 OUTCOMES = {"allow": "allowed", "warn": "warned", "ask": "asks", "deny": "denied"}
@@ -50,7 +52,7 @@ class Asked:
         branch = self.branch or find_branch(project)
         return ToolCall(tool, values, cwd=str(project), branch=branch)
 
-    def _named(self) -> tuple[str, dict[str, Any]]:
+    def _named(self) -> tuple[str, Mapping[str, Any]]:
         if self.command is not None:
             return "Bash", {"command": self.command}
         if self.write is not None:
@@ -60,34 +62,30 @@ class Asked:
         if self.edit is not None:
             values = {"file_path": self.edit, "old_string": self.old, "new_string": self.new}
             return "Edit", values
-        return self.tool or "", dict(self.input or {})
+        return self.tool or "", self.input or {}
 
 
-def show_ruling(call: ToolCall, ruling: Ruling) -> dict[str, Any]:
+def show_ruling(call: ToolCall, ruling: Ruling, **more: bool) -> CallChecked:
     """Return what is said to a call, with every rule that it meets."""
-    return {
-        "call": describe_call(call),
-        "outcome": OUTCOMES[ruling.level],
-        "rule": ruling.id or None,
-        "seq": recorded_seq(ruling.seq),
-        "title": ruling.text or None,
-        "reason": ruling.reason,
-        "suggestion": ruling.suggestion or None,
-        "findings": [_finding(one) for one in ruling.findings],
-    }
+    return CallChecked(
+        describe_call(call),
+        OUTCOMES[ruling.level],
+        ruling.id or None,
+        recorded_seq(ruling.seq),
+        ruling.text or None,
+        ruling.reason,
+        ruling.suggestion or None,
+        tuple(map(_finding, ruling.findings)),
+        **more,
+    )
 
 
-def _finding(one: Finding) -> dict[str, Any]:
-    return {
-        "rule": one.id or None,
-        "seq": recorded_seq(one.seq),
-        "title": one.text,
-        "outcome": OUTCOMES[one.level],
-        "reason": one.reason,
-    }
+def _finding(one: Finding) -> CallFinding:
+    seq, outcome = recorded_seq(one.seq), OUTCOMES[one.level]
+    return CallFinding(one.id or None, seq, one.text, outcome, one.reason)
 
 
-def prove_files(folder: Path) -> dict[str, Any]:
+def prove_files(folder: Path, unchecked: tuple[UncheckedRule, ...]) -> Proved:
     """Run the examples of all rule files as they stand on disk: no trust, ledger or consent."""
     rules: dict[str, Rule] = {}
     faults: list[MemoryFileError] = []
@@ -100,9 +98,5 @@ def prove_files(folder: Path) -> dict[str, Any]:
         except MemoryFileError as fault:
             faults.append(fault)
     faults += find_doubles((path, rule.id) for path, rule in rules.items())
-    return {
-        "files": len(files),
-        "rules": len(rules),
-        "examples": sum(len(one.block) + len(one.allow) for one in rules.values()),
-        "failures": [show_fault(one) for one in faults],
-    }
+    examples = sum(len(one.block) + len(one.allow) for one in rules.values())
+    return Proved(len(files), len(rules), examples, tuple(map(show_fault, faults)), unchecked)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS, Trust
 from dmm.domain.payload import ConstraintAccepted, ConstraintAdded, ConstraintDeactivated
-from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.provenance import find_tool_source
 from dmm.eventlog.state import Constraint
@@ -17,13 +16,21 @@ from dmm.rules.discretion import discreet
 from dmm.rules.language.judge import Priority
 from dmm.rules.lookups import last_guarded
 from dmm.rules.patterns import STARTER_VERSION
+from dmm.rules.results import (
+    ConstraintBinds,
+    ConstraintLifted,
+    ConstraintRecorded,
+    PendingConstraint,
+    PendingConstraints,
+    StarterAdded,
+)
 from dmm.rules.rulebook import compile_constraint, in_words, show_tool_rule
 from dmm.rules.starter import starter_rules
-from dmm.rules.views import digest_rule, show_constraint
+from dmm.rules.views import digest_rule, view_constraint
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
@@ -33,7 +40,7 @@ PENDING = "pending until a person accepts it ({command}); until then it can only
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """The operations on the constraints of one ledger; each returns plain data."""
+    """The operations on the constraints of one ledger; each returns a value."""
 
     project_ledger: ProjectLedger
     published: PublishedRules | None = None
@@ -41,7 +48,7 @@ class Constraints:
     @traced()
     def add_constraint(
         self, text: str, priority: str = "required", triggered_by: int | None = None
-    ) -> dict[str, Any]:
+    ) -> ConstraintRecorded:
         """Record a constraint, compiled; a learned one names the event that taught it.
 
         The same one is not recorded twice: what is in force already is given back.
@@ -56,10 +63,10 @@ class Constraints:
         text: str,
         priority: str,
         triggered_by: int | None,
-        rule: dict[str, Any] | None,
+        rule: Mapping[str, Any] | None,
         *,
         waits: bool = False,
-    ) -> dict[str, Any]:
+    ) -> ConstraintRecorded:
         """Record a constraint that is compiled already; one that `waits` a person has to accept."""
         self._need_trust("make")
         with self.project_ledger.log.writing() as writer:
@@ -83,12 +90,8 @@ class Constraints:
                 draft = replace(draft, trust=Trust.TOOL if source else Trust.AGENT)
             event = writer.append(draft)
         self._publish()
-        told: dict[str, Any] = {"seq": event.seq, "constraint": text, "priority": priority}
-        if triggered_by is not None:
-            told["triggered_by"] = triggered_by
-        if event.trust not in PERSONS:
-            told |= {"pending": True, "note": _pending_note([event.seq])}
-        return told
+        told = ConstraintRecorded(event.seq, text, priority, triggered_by)
+        return told if event.trust in PERSONS else _pending(told)
 
     def _find_same(self, new: Constraint) -> Constraint | None:
         """Find a constraint in force that says the same; a pending one only for agents.
@@ -118,27 +121,28 @@ class Constraints:
 
     @traced()
     @discreet
-    def list_pending(self) -> dict[str, Any]:
+    def list_pending(self) -> PendingConstraints:
         """List the constraints that no person has accepted yet, with where they came from."""
         waiting = [one for one in self.project_ledger.state().in_force if one.pending]
         events = (self.project_ledger.reading.event(one.seq) for one in waiting)
-        return {
-            "pending": [
-                to_plain(show_constraint(one))
-                | {
-                    "trust": one.trust,
-                    "actor": None if event is None else event.actor,
-                    "session": None if event is None else event.session,
-                    "tainted": None if told is None else told.tainted,
-                    "digest": digest_rule(one),
-                }
+        return PendingConstraints(
+            tuple(
+                view_constraint(
+                    one,
+                    PendingConstraint,
+                    trust=one.trust,
+                    actor=None if event is None else event.actor,
+                    session=None if event is None else event.session,
+                    tainted=None if told is None else told.tainted,
+                    digest=digest_rule(one),
+                )
                 for one, event in zip(waiting, events, strict=True)
                 for told in [ConstraintAdded.read(event)]
-            ]
-        }
+            )
+        )
 
     @traced()
-    def accept_constraints(self, seqs: Iterable[int]) -> list[dict[str, Any]]:
+    def accept_constraints(self, seqs: Iterable[int]) -> tuple[ConstraintBinds, ...]:
         """Let pending constraints bind, all of them or none; a person has to say this."""
         if self.project_ledger.actor.trust not in PERSONS:
             hint = "a person accepts it in a terminal: dmm ledger accept"
@@ -155,10 +159,10 @@ class Constraints:
             ]
             events = [writer.append(draft) for draft in drafts]
         self._publish()
-        return [
-            {"seq": event.seq, "accepted": one.seq, "constraint": one.text}
+        return tuple(
+            ConstraintBinds(event.seq, one.seq, one.text)
             for event, one in zip(events, waiting, strict=True)
-        ]
+        )
 
     def need_pending(self, seq: int) -> Constraint:
         """Return a constraint that waits for a person, or refuse its number."""
@@ -187,28 +191,28 @@ class Constraints:
         return last_guarded(in_words(constraint).rule, decisions)
 
     @traced()
-    def add_starter(self) -> dict[str, Any]:
+    def add_starter(self) -> StarterAdded:
         """Record the starter rules for tool calls; those that are in force already are left."""
         self._need_trust("make")
         with self.project_ledger.log.writing() as writer:
             present = {one.text for one in self.project_ledger.state().in_force}
             texts = {f"{rule.id}: {rule.reason}": rule for rule in starter_rules()}
-            added: list[dict[str, Any]] = []
+            added: tuple[ConstraintRecorded, ...] = ()
             for text, rule in texts.items():
                 if text not in present:
                     stored = {**(show_tool_rule(rule).rule or {}), "version": STARTER_VERSION}
                     new = ConstraintAdded(text=text, priority="required", rule=stored)
                     draft = self.project_ledger.draft(new)
                     seq = writer.append(draft).seq
-                    added.append({"seq": seq, "constraint": text, "priority": "required"})
+                    added = (*added, ConstraintRecorded(seq, text, "required"))
         self._publish()
-        told: dict[str, Any] = {"added": added, "present": len(texts) - len(added)}
-        if added and self.project_ledger.actor.trust not in PERSONS:
-            told |= {"pending": True, "note": _pending_note([one["seq"] for one in added])}
-        return told
+        told = StarterAdded(added, len(texts) - len(added))
+        if not added or self.project_ledger.actor.trust in PERSONS:
+            return told
+        return replace(told, pending=True, note=_pending_note(one.seq for one in added))
 
     @traced()
-    def deactivate(self, seq: int) -> dict[str, Any]:
+    def deactivate(self, seq: int) -> ConstraintLifted:
         """Make a constraint inactive, as a new event."""
         self._need_trust("lift")
         with self.project_ledger.log.writing() as writer:
@@ -223,7 +227,7 @@ class Constraints:
             draft = self.project_ledger.draft(ConstraintDeactivated(seq=seq), references=(seq,))
             event = writer.append(draft)
         self._publish()
-        return {"seq": event.seq, "deactivated": seq, "constraint": constraint.text}
+        return ConstraintLifted(event.seq, seq, constraint.text)
 
     def _need_trust(self, act: str) -> None:
         if self.project_ledger.actor.trust in (Trust.TOOL, Trust.THIRD_PARTY):
@@ -248,10 +252,12 @@ def need_priority(priority: str) -> None:
         raise UsageError(f"the priority is one of {', '.join(Priority)}")
 
 
-def _show_known(one: Constraint) -> dict[str, Any]:
-    told: dict[str, Any] = {"seq": one.seq, "constraint": one.text, "priority": one.priority}
-    if one.triggered_by is not None:
-        told["triggered_by"] = one.triggered_by
-    if one.pending:
-        told |= {"pending": True, "note": _pending_note([one.seq])}
-    return told | ({"id": one.id} if one.id else {}) | {"existing": True}
+def _show_known(one: Constraint) -> ConstraintRecorded:
+    told = ConstraintRecorded(
+        one.seq, one.text, one.priority, one.triggered_by, id=one.id, existing=True
+    )
+    return _pending(told) if one.pending else told
+
+
+def _pending(told: ConstraintRecorded) -> ConstraintRecorded:
+    return replace(told, pending=True, note=_pending_note([told.seq]))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from dmm.rules.results import Uncompiled
 
 REFERENCE = "matchers.md"
 TASK = """\
@@ -33,7 +35,7 @@ def matcher_reference() -> str:
     return (resources.files("dmm") / "data" / REFERENCE).read_text("utf-8").strip()
 
 
-def write_draft(sentences: Sequence[dict[str, Any]]) -> str:
+def write_draft(sentences: Sequence[Uncompiled]) -> str:
     """Write the task with the reference and the sentences."""
     if not sentences:
         return NOTHING
@@ -41,6 +43,6 @@ def write_draft(sentences: Sequence[dict[str, Any]]) -> str:
     return f"{TASK}\n{matcher_reference()}\n\n## Sentences\n\n{listed}"
 
 
-def _sentence(one: dict[str, Any]) -> str:
-    text = neutralise(" ".join(str(one["title"]).split()))
-    return f"{text} (from {neutralise(one['origin'])})" if one.get("origin") else text
+def _sentence(one: Uncompiled) -> str:
+    text = neutralise(" ".join(one.title.split()))
+    return f"{text} (from {neutralise(one.origin)})" if one.origin else text

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import astuple, dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dmm.domain.event import PERSONS
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.state import FILE, Constraint
 from dmm.files.rules import FOLDER
+from dmm.rules import results
 from dmm.rules.authorship import Wish, compose
 from dmm.rules.checks import prove_files, show_ruling
 from dmm.rules.drafts import write_draft
@@ -48,12 +50,13 @@ if TYPE_CHECKING:
 
 HERE = "simulation"
 STOPS_SHOWN = 10
-Told = dict[str, Any]
+F = TypeVar("F", bound=results.InForce)
+R = TypeVar("R", bound=results.RuleRow)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleReading:
-    """The operations that change nothing; each returns plain data."""
+    """The operations that change nothing."""
 
     shelf: RuleShelf
     constraints: Constraints
@@ -62,54 +65,45 @@ class RuleReading:
     is_trusted: Callable[[], bool] = lambda: True
 
     @traced()
-    def list(self) -> Told:
+    def list(self) -> results.RuleList:
         """List all rules, the most binding first, and the files that can't be used."""
-        views = [*map(show_shelved, self.shelf.rules())]
-        views += [show_constraint_rule(one) for one in self._constraints()]
+        views = [show_shelved(one, results.RuleRow) for one in self.shelf.rules()]
+        views += [show_constraint_rule(one, results.RuleRow) for one in self._constraints()]
         views = self._marked(views)
-        in_force = [one for one in views if not one.get("pending") and not one.get("disabled")]
-        return {
-            "rules": ordered(views),
-            "counts": count_states(in_force),
-            "faults": [*map(show_fault, self.shelf.faults()), *self._team_faults()],
-        } | self._unless_trusted()
+        faults = *map(show_fault, self.shelf.faults()), *self._team_faults()
+        counts = count_states(one for one in views if not one.pending and not one.disabled)
+        return self._unless_trusted(results.RuleList(tuple(ordered(views)), counts, faults))
 
-    def _unless_trusted(self) -> Told:
-        """Return the notice that the rules of an untrusted project are inactive."""
-        return {} if self.is_trusted() else {"trusted": False, "in_force": False}
+    def _unless_trusted(self, told: F) -> F:
+        """Add the notice that the rules of an untrusted project are inactive."""
+        return told if self.is_trusted() else replace(told, trusted=False, in_force=False)
 
     @traced()
-    def show(self, name: str) -> Told:
+    def show(self, name: str) -> results.RuleShown:
         """Show one rule: its state, what it matches in plain words, and its examples."""
         found = self._find(name)
+        about = {"stopped": self._count_stops(found), "digest": digest_rule(found)}
         if isinstance(found, ShelvedRule):
-            told = show_shelved(found) | detail_rule(found.rule, found.state)
-            told |= {"source": found.source}
+            show = partial(show_shelved, found, results.RuleShown, source=found.source)
+            told = detail_rule(show, found.rule, found.state, **about)
         else:
-            told = self._show_constraint(found)
-        told |= {"stopped": self._count_stops(found), "digest": digest_rule(found)}
-        told |= self._unless_trusted()
-        return self._marked([told])[0]
+            told = _show_constraint(found, **about)
+        return self._marked([self._unless_trusted(told)])[0]
 
-    def _marked(self, views: Sequence[Told]) -> builtins.list[Told]:
+    def _marked(self, views: Sequence[R]) -> builtins.list[R]:
         """Mark the rules that could not be checked on real calls lately."""
         misses = find_misses(self.constraints.project_ledger)
-        marks = [mark(misses, one["id"], one["seq"]) for one in views]
-        return [
-            one if found is None else one | {"unchecked": found}
-            for one, found in zip(views, marks, strict=True)
-        ]
+        return [replace(one, unchecked=mark(misses, one.id, one.seq)) for one in views]
 
-    def unchecked(self) -> builtins.list[Told]:
+    def unchecked(self) -> tuple[results.UncheckedRule, ...]:
         """List the rules that could not be checked on real calls lately, and why."""
         if not find_misses(self.constraints.project_ledger):
-            return []
-        rules = self.list()["rules"]
-        return [
-            {"id": one["id"], "title": one["title"], **one["unchecked"]}
-            for one in rules
-            if "unchecked" in one
-        ]
+            return ()
+        return tuple(
+            results.UncheckedRule(one.id, one.title, *astuple(one.unchecked))
+            for one in self.list().rules
+            if one.unchecked is not None
+        )
 
     def is_proposal(self, name: str) -> bool:
         """Whether a name is that of a rule file which an agent proposed."""
@@ -122,21 +116,11 @@ class RuleReading:
         """Return the digest of some rules, as somebody who looks at them now sees them."""
         return digest_rules([self._find(name) for name in dict.fromkeys(names)])
 
-    def _show_constraint(self, one: Constraint) -> Told:
-        filed = filed_rule(one)
-        told = show_constraint_rule(one)
-        if filed is None:
-            return told | detail_constraint(one) | {"source": None}
-        # Until a person decides, a proposed rule asks where it would deny.
-        now = replace(filed, level="ask") if filed.level == "deny" else filed
-        proposed = {"proposes": filed.id, "becomes": state_of_rule(filed).value}
-        return told | proposed | detail_rule(now, state_of(one)) | {"source": one.source}
-
     def _count_stops(self, found: ShelvedRule | Constraint) -> int:
         return len(find_stops(self.constraints.project_ledger, *_names(found)))
 
     @traced()
-    def explain(self, name: str) -> Told:
+    def explain(self, name: str) -> results.RuleExplained | results.VerdictExplained:
         """Explain a rule by what it stopped last, or the verdict on one recorded call."""
         try:
             found = self._find(name)
@@ -145,16 +129,16 @@ class RuleReading:
                 raise
             return self.rehearsals.explain(int(name))
         stops = find_stops(self.constraints.project_ledger, *_names(found))
-        shown = self.show(name)
-        keys = ("id", "title", "state", "matches", "stopped")
-        return {key: shown[key] for key in keys} | {"stops": stops[-STOPS_SHOWN:]}
+        shown, last = self.show(name), tuple(stops[-STOPS_SHOWN:])
+        about = shown.id, shown.title, shown.state, shown.matches, shown.stopped
+        return results.RuleExplained(*about, last)
 
     @traced(*SIMULATION)
-    def rehearse(self, what: str, *, progress: Progress | None = None) -> Told:
+    def rehearse(self, what: str, *, progress: Progress | None = None) -> results.RuleRehearsed:
         """Replay past sessions against a rule: one that is there, a sentence, or a file's text."""
         constraint, state = self._suppose(what)
         told = self.rehearsals.rehearse_constraint(constraint, progress)
-        return told | {"state": state.value}
+        return replace(told, state=state.value)
 
     def _suppose(self, what: str) -> tuple[Constraint, State]:
         if what.startswith("---"):
@@ -174,30 +158,30 @@ class RuleReading:
             return _supposed(filed, found.source), state_of_rule(filed)
         return found, state_of(found)
 
-    def check(self, asked: Asked) -> Told:
+    def check(self, asked: Asked) -> results.CallChecked:
         """Judge a call as a hook would; nothing is recorded."""
         call = asked.to_call(self.shelf.root.project)
-        return show_ruling(call, self.guard.judge(call)) | self._unless_trusted()
+        return self._unless_trusted(show_ruling(call, self.guard.judge(call)))
 
-    def test(self) -> Told:
+    def test(self) -> results.Proved:
         """Run the examples of all rule files, as they stand on disk."""
-        return prove_files(self.shelf.root.folder) | {"unchecked": self.unchecked()}
+        return prove_files(self.shelf.root.folder, self.unchecked())
 
     @traced()
-    def draft(self) -> Told:
+    def draft(self) -> results.Uncompileds:
         """Show the sentences without a matcher to an agent, with the matcher reference."""
         files = [one for one in self.shelf.rules() if not one.rule.disabled]
         bare = [
-            {"id": one.rule.id, "title": one.rule.title, "origin": one.rule.origin or None}
+            results.Uncompiled(one.rule.id, one.rule.title, one.rule.origin or None)
             for one in files
             if lacks_matcher(one.rule)
         ]
         bare += [
-            {"id": str(one.seq), "title": one.text, "origin": None}
+            results.Uncompiled(str(one.seq), one.text, None)
             for one in self._constraints()
             if not one.pending and not one.is_shared and not stops_calls(one)
         ]
-        return {"sentences": bare, "text": write_draft(bare)}
+        return results.Uncompileds(tuple(bare), write_draft(bare))
 
     @property
     def _is_person(self) -> bool:
@@ -217,13 +201,13 @@ class RuleReading:
             shared = ledger.shared()
         return [one for one in (*own, *shared) if self._is_person or not one.pending]
 
-    def _team_faults(self) -> builtins.list[Told]:
+    def _team_faults(self) -> builtins.list[results.RuleFault]:
         """Return why the team's rules can't be read."""
         ledger = self.constraints.project_ledger
         try:
             _ = ledger.shared and ledger.shared()
         except (StorageError, LedgerRefused) as error:
-            return [{"path": error.where, "line": None, "what": error.what, "hint": error.hint}]
+            return [results.RuleFault(error.where, None, error.what, error.hint)]
         return []
 
     def _find(self, name: str) -> ShelvedRule | Constraint:
@@ -247,6 +231,18 @@ class RuleReading:
             raise not_ours(found)
         hint = f"make it one: dmm rules {'accept' if found.pending else 'adopt'} {found.seq}"
         raise UsageError(f"constraint {found.seq} is not a rule file", hint=hint)
+
+
+def _show_constraint(one: Constraint, **more: Any) -> results.RuleShown:
+    filed = filed_rule(one)
+    if filed is None:
+        return detail_constraint(one, **more)
+    # Until a person decides, a proposed rule asks where it would deny.
+    now = replace(filed, level="ask") if filed.level == "deny" else filed
+    more |= {"proposes": filed.id, "becomes": state_of_rule(filed).value, "source": one.source}
+    return detail_rule(
+        partial(show_constraint_rule, one, results.RuleShown), now, state_of(one), **more
+    )
 
 
 def _supposed(rule: Rule, source: str) -> Constraint:

@@ -19,6 +19,7 @@ from dmm.rules.explain import describe_call
 from dmm.rules.guard import CALLS_WITHIN, FINISHED, Guard, done_by, recorded_call, spend
 from dmm.rules.language.judge import Recorded
 from dmm.rules.lookups import may_satisfy
+from dmm.rules.results import Met, Rehearsed, RuleRehearsed, VerdictExplained
 from dmm.rules.rulebook import Rulebook, compile_constraint, in_words, on_calls
 from dmm.tracing import SIMULATION, traced
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
 CALLS = (str(EventType.TOOL_REQUESTED), str(EventType.TOOL_USED))
-REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +70,17 @@ class Rehearsals:
         return self.state_at(seq).at_place(self.project_ledger.place if place is None else place)
 
     @traced(*SIMULATION)
-    def rehearse(self, text: str, priority: str = "required") -> dict[str, Any]:
+    def rehearse(self, text: str, priority: str = "required") -> Rehearsed:
         """Replay the past against a new rule: which decisions and tool calls would it block?"""
         need("constraint", text)
         need_priority(priority)
         told = self.rehearse_constraint(suppose(text, priority, 0))
-        return {name: told[name] for name in REHEARSED}
+        found = told.decisions, told.tool_calls, told.would_block
+        return Rehearsed(told.constraint, told.enforceable, *found)
 
     def rehearse_constraint(
         self, constraint: Constraint, progress: Progress | None = None
-    ) -> dict[str, Any]:
+    ) -> RuleRehearsed:
         """Replay the past against a constraint that is compiled already."""
         head = self.project_ledger.reading.head().seq
         rehearsal = _Rehearsal(replace(constraint, seq=head + 1), self.project_ledger.project)
@@ -88,15 +89,15 @@ class Rehearsals:
             rehearsal.meet(event)
             if progress is not None:
                 progress(event.seq, head)
-        return {
-            "constraint": constraint.text,
-            "enforceable": constraint.rule is not None,
-            "decisions": rehearsal.decisions,
-            "tool_calls": rehearsal.calls,
-            "would_block": rehearsal.blocked,
-            "would_ask": rehearsal.asked,
-            "calls_blocked": rehearsal.calls_blocked,
-        }
+        return RuleRehearsed(
+            constraint.text,
+            constraint.rule is not None,
+            rehearsal.decisions,
+            rehearsal.calls,
+            tuple(rehearsal.blocked),
+            tuple(rehearsal.asked),
+            rehearsal.calls_blocked,
+        )
 
     def find_blocked(self, constraint: Constraint, after: int, to: int) -> dict[int, str]:
         """Return which decisions of a stretch a constraint would have blocked, and why."""
@@ -104,11 +105,11 @@ class Rehearsals:
         types = sorted({*DECISIONS, *LOOKUPS})
         for event in self.project_ledger.reading.events_of(types, after, to):
             rehearsal.meet(event, calls=False)
-        return {int(one["seq"]): str(one["reason"]) for one in rehearsal.blocked}
+        return {one.seq: one.reason for one in rehearsal.blocked}
 
     @traced()
     @discreet
-    def explain(self, seq: int) -> dict[str, Any]:
+    def explain(self, seq: int) -> VerdictExplained:
         """Replay a verdict: what was decided, on what grounds, and does today's engine agree?"""
         event = self.event(seq)
         asked = ToolRequested.read(event)
@@ -121,42 +122,30 @@ class Rehearsals:
         state = self.here(seq - 1, told.place)
         verdict = Rulebook(state.in_force).judge(told.text, self.project_ledger.lookups(state))
         then, now = told.verdict, verdict.describe()
-        return {
-            "seq": seq,
-            "branch": event.branch,
-            "decision": told.text,
-            "recorded": then,
-            "replayed": now,
-            "agrees": _agree(then, now),
-        }
+        return VerdictExplained(seq, event.branch, told.text, then, now, _agree(then, now))
 
-    def _explain_call(self, event: Event, asked: ToolRequested) -> dict[str, Any]:
+    def _explain_call(self, event: Event, asked: ToolRequested) -> VerdictExplained:
         call = recorded_call(event, self.project_ledger.project)
         if call is None:
             raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
         state = self.here(event.seq - 1, asked.place)
         ruling = Guard(self.project_ledger).rule_at(call, state)
         then, now = asked.verdict, ruling.describe()
-        return {
-            "seq": event.seq,
-            "branch": event.branch,
-            "decision": describe_call(call),
-            "recorded": then,
-            "replayed": now,
-            "agrees": _agree(then, now) and _number(then) == _number(now),
-        }
+        agrees = _agree(then, now) and _number(then) == _number(now)
+        named = describe_call(call)
+        return VerdictExplained(event.seq, event.branch, named, then, now, agrees)
 
 
-def _agree(then: Mapping[str, Any], now: dict[str, Any]) -> bool:
+def _agree(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Return whether two verdicts are the same, by the same rules."""
     kept = [_unnumbered(one) for one in then.get("violations") or ()]
     found = [_unnumbered(one) for one in now["violations"]]
     return bool(then.get("status") == now["status"] and kept == found)
 
 
-def _unnumbered(violation: dict[str, Any]) -> dict[str, Any]:
+def _unnumbered(violation: Mapping[str, Any]) -> Mapping[str, Any]:
     """Know a rule from a file by its id: it may have been judged by before it was recorded."""
-    return violation | {"seq": 0} if violation.get("id") else violation
+    return {**violation, "seq": 0} if violation.get("id") else violation
 
 
 def _number(verdict: Mapping[str, Any]) -> object:
@@ -174,8 +163,8 @@ class _Rehearsal:
     def __init__(self, constraint: Constraint, project: str = "") -> None:
         self.constraint = constraint
         self._project = project
-        self.blocked: list[dict[str, Any]] = []
-        self.asked: list[dict[str, Any]] = []
+        self.blocked: list[Met] = []
+        self.asked: list[Met] = []
         self.decisions = self.calls = self.calls_blocked = 0
         self._rules = Rulebook([constraint])
         self._rule = in_words(constraint).rule
@@ -207,7 +196,7 @@ class _Rehearsal:
         verdict = self._rules.judge(text, lambda _: self._lookups)
         if verdict.blocked:
             reason = verdict.findings[0].reason
-            self.blocked.append({"seq": event.seq, "text": text, "reason": reason})
+            self.blocked.append(Met(event.seq, text, reason))
         elif event.type == EventType.DECISION_MADE and self._rules.used_up(text):
             self._lookups.clear()
 
@@ -220,7 +209,7 @@ class _Rehearsal:
         met = ruling.findings[0] if ruling.findings else None
         if met is None or met.level not in ("ask", "deny"):
             return
-        told = {"seq": event.seq, "text": describe_call(call), "reason": met.reason}
+        told = Met(event.seq, describe_call(call), met.reason)
         if ruling.denied:
             self.blocked.append(told)
             self.calls_blocked += 1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dmm.errors import LedgerRefused, UsageError
@@ -21,26 +22,35 @@ from dmm.rules.listing import (
     not_shown,
     stops_calls,
 )
+from dmm.rules.results import (
+    Adopted,
+    RuleAccepted,
+    RuleAdopted,
+    RuleDraft,
+    RuleKept,
+    RuleRow,
+    RuleView,
+)
 from dmm.rules.rule import State
 from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule, state_of_rule
 from dmm.rules.states import is_starter
-from dmm.rules.views import CompiledRule, detail_rule, show_shelved
+from dmm.rules.views import CompiledRule, detail_rule, examples_of, matches_of, show_shelved
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from dmm.rules.results import ConstraintBinds, ConstraintLifted, ConstraintRecorded
     from dmm.rules.rule import Rule
 
 PROPOSED = "pending until a person accepts it (dmm rules accept {seq}); until then it can only ask"
 NO_MATCHER = "no matcher: {why}; write one with dmm rules edit, or let an agent: dmm rules draft"
-Told = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Rules(RuleReading):
-    """The operations on rules; each returns plain data."""
+    """The operations on rules."""
 
     @traced()
     def add(
@@ -53,7 +63,7 @@ class Rules(RuleReading):
         examples: Any = None,
         why: str = "",
         seen: str | None = None,
-    ) -> Told:
+    ) -> RuleView | ConstraintRecorded:
         """Add a rule: a person's is in force at once, an agent's is proposed.
 
         `seen` is the digest of the rule file that was shown.
@@ -65,30 +75,30 @@ class Rules(RuleReading):
             return self._propose(composed, "required", None)
         return self._write(composed, replaced)
 
-    def preview(self, text: str, level: str | None = None, **given: Any) -> Told:
+    def preview(self, text: str, level: str | None = None, **given: Any) -> RuleDraft:
         """Write the file that a rule would have; nothing is kept."""
         composed, replaced = self._compose(Wish(text, level, **given))
-        return {"id": composed.rule.id, "source": composed.source, "new": replaced is None}
+        return RuleDraft(composed.rule.id, composed.source, replaced is None)
 
     def compile(self, text: str, level: str | None = None, **given: Any) -> CompiledRule:
         """Compile a sentence into the rule that it would be; nothing is kept."""
         composed, _ = self._compose(Wish(text, level, **given))
         rule, state = composed.rule, state_of_rule(composed.rule)
-        shown = detail_rule(rule, state)
+        examples = examples_of(rule)
         return CompiledRule(
             rule.id,
             rule.title,
             state.value,
-            tuple(shown["matches"]),
-            shown["examples"],
+            matches_of(rule, state),
+            examples,
             composed.source,
-            tuple(shown["examples"]["block"]),
-            tuple(shown["examples"]["allow"]),
+            examples.block,
+            examples.allow,
             composed.why_not if rule.call is None else "",
             digest_source(composed.source),
         )
 
-    def add_source(self, source: str, name: str) -> Told:
+    def add_source(self, source: str, name: str) -> RuleView:
         """Add a rule by the whole text of its file, which `name` names."""
         self._need_person(PersonAct.ADD_RULE)
         rule = check_rule(f"{FOLDER}/{name}.md", source)
@@ -131,14 +141,18 @@ class Rules(RuleReading):
                 hint = "dmm rules accept" if held.pending else "dmm rules adopt"
                 raise UsageError(f"constraint {held.seq} says the same", hint=f"{hint} {held.seq}")
 
-    def _write(self, composed: Composed, replaced: ShelvedRule | None = None) -> Told:
+    def _write(self, composed: Composed, replaced: ShelvedRule | None = None) -> RuleView:
         name = composed.rule.id if replaced is None else replaced.path
         shelved = self.shelf.write(name, composed.source)
         self._lift_sentence(composed.rule)
-        told = show_shelved(shelved) | detail_rule(shelved.rule, shelved.state)
-        if composed.rule.call is None and composed.why_not:
-            told["note"] = NO_MATCHER.format(why=composed.why_not)
-        return told | self._unless_trusted()
+        told = self._view(shelved)
+        if composed.rule.call is not None or not composed.why_not:
+            return told
+        return replace(told, note=NO_MATCHER.format(why=composed.why_not))
+
+    def _view(self, shelved: ShelvedRule) -> RuleView:
+        show = partial(show_shelved, shelved, RuleView)
+        return self._unless_trusted(detail_rule(show, shelved.rule, shelved.state))
 
     def _lift_sentence(self, rule: Rule) -> None:
         """Lift a ledger constraint whose sentence a file with a matcher has taken over."""
@@ -156,7 +170,7 @@ class Rules(RuleReading):
         *,
         match: Any = None,
         examples: Any = None,
-    ) -> Told:
+    ) -> RuleView | ConstraintRecorded:
         """Record a constraint; one with a matcher is a rule file that a person accepts."""
         if match is None:
             if examples is not None:
@@ -171,9 +185,11 @@ class Rules(RuleReading):
         if not self._is_person:
             return self._propose(composed, priority, triggered_by)
         told = self._write(composed, replaced)
-        return {"constraint": told["title"], "priority": priority} | told
+        return replace(told, constraint=told.title, priority=priority)
 
-    def _propose(self, composed: Composed, priority: str, triggered_by: int | None) -> Told:
+    def _propose(
+        self, composed: Composed, priority: str, triggered_by: int | None
+    ) -> ConstraintRecorded:
         """Record an agent's rule as pending; its file is written when a person accepts it."""
         rule = composed.rule
         if rule.call is None:
@@ -190,15 +206,17 @@ class Rules(RuleReading):
         told = self.constraints.record_constraint(
             rule.title, priority, triggered_by, stored, waits=True
         )
-        note = PROPOSED.format(seq=told["seq"])
-        return told | {"id": rule.id, "state": State.ASKS.value, "note": note}
+        note = PROPOSED.format(seq=told.seq)
+        return replace(told, id=rule.id, state=State.ASKS.value, note=note)
 
-    def propose(self, rule: Rule, source: str) -> Told:
+    def propose(self, rule: Rule, source: str) -> ConstraintRecorded:
         """Propose a rule file as it is written; it asks at most until a person accepts it."""
         return self._propose(Composed(rule, source), "required", None)
 
     @traced()
-    def accept(self, names: Iterable[str], *, seen: str | None = None) -> Sequence[Told]:
+    def accept(
+        self, names: Iterable[str], *, seen: str | None = None
+    ) -> tuple[RuleAccepted | ConstraintBinds, ...]:
         """Put pending rules in force, all of them or none; a person has to say this."""
         self._need_person(PersonAct.ACCEPT_RULE)
         waiting = [self._pending(name) for name in dict.fromkeys(names)]
@@ -206,15 +224,15 @@ class Rules(RuleReading):
         filed = [one for one in waiting if one.from_file]
         for one in filed:
             check_rule(one.path, one.source)
-        told: Sequence[Told] = ()
+        told: tuple[RuleAccepted, ...] = ()
         for one in filed:
             shelved = self.shelf.write(self._file_of(one), one.source)
             self.constraints.deactivate(one.seq)
-            view = show_shelved(shelved) | {"accepted": one.seq, "constraint": one.text}
+            view = show_shelved(shelved, RuleAccepted, accepted=one.seq, constraint=one.text)
             told = (*told, view)
             self._lift_sentence(shelved.rule)
         plain = [one.seq for one in waiting if not one.from_file]
-        return [*told, *(self.constraints.accept_constraints(plain) if plain else ())]
+        return *told, *(self.constraints.accept_constraints(plain) if plain else ())
 
     def _file_of(self, one: Constraint) -> str:
         """Find the file of a proposed rule: its own, or the one whose sentence it completes."""
@@ -232,16 +250,14 @@ class Rules(RuleReading):
         return found
 
     @traced()
-    def edit(self, name: str, source: str) -> Told:
+    def edit(self, name: str, source: str) -> RuleView:
         """Replace the text of a rule file; one that can't be used changes nothing."""
         self._need_person(PersonAct.EDIT_RULE)
         found = self._need_file(name)
-        shelved = self.shelf.write(found.path, source)
-        told = show_shelved(shelved) | detail_rule(shelved.rule, shelved.state)
-        return told | self._unless_trusted()
+        return self._view(self.shelf.write(found.path, source))
 
     @traced()
-    def disable(self, name: str, *, seen: str | None = None) -> Told:
+    def disable(self, name: str, *, seen: str | None = None) -> RuleRow | ConstraintLifted:
         """Take a rule out of force: its file stays, a ledger constraint becomes inactive."""
         self._need_person(PersonAct.DISABLE_RULE)
         found = self._find(name)
@@ -250,21 +266,21 @@ class Rules(RuleReading):
             return self._switch(found, disabled=True)
         if found.is_shared:
             raise not_ours(found)
-        return self.constraints.deactivate(found.seq) | {"id": name}
+        return replace(self.constraints.deactivate(found.seq), id=name)
 
     @traced()
-    def enable(self, name: str, *, seen: str | None = None) -> Told:
+    def enable(self, name: str, *, seen: str | None = None) -> RuleRow:
         """Put a disabled rule file in force again."""
         self._need_person(PersonAct.ENABLE_RULE)
         found = self._need_file(name)
         need_seen([found], seen)
         return self._switch(found, disabled=False)
 
-    def _switch(self, found: ShelvedRule, *, disabled: bool) -> Told:
+    def _switch(self, found: ShelvedRule, *, disabled: bool) -> RuleRow:
         if found.rule.disabled == disabled:
             raise UsageError(f"rule {found.rule.id} is {'dis' if disabled else 'en'}abled already")
         shelved = self.shelf.write(found.path, switch(found.source, disabled=disabled))
-        return show_shelved(shelved) | self._unless_trusted()
+        return self._unless_trusted(show_shelved(shelved, RuleRow))
 
     def adoptable(self, seqs: Iterable[int] | None = None) -> Sequence[Constraint]:
         """Return the constraints that would become rule files: those named, or all of one's own."""
@@ -275,22 +291,22 @@ class Rules(RuleReading):
         return [self._need_constraint(seq, held) for seq in dict.fromkeys(seqs)]
 
     @traced()
-    def adopt(self, seqs: Iterable[int] | None = None, *, seen: str | None = None) -> Told:
+    def adopt(self, seqs: Iterable[int] | None = None, *, seen: str | None = None) -> Adopted:
         """Turn ledger constraints into rule files; what no file can say stays in the ledger."""
         self._need_person(PersonAct.ADOPT_RULES)
         chosen = self.adoptable(seqs)
         need_seen(chosen, seen)
-        adopted, kept = list[Told](), list[Told]()
+        adopted, kept = list[RuleAdopted](), list[RuleKept]()
         for one in chosen:
             taken = [rule.rule.id for rule in self.shelf.rules()]
             composed = adopt_constraint(one, taken)
             if isinstance(composed, str):
-                kept.append({"seq": one.seq, "title": one.text, "why": composed})
+                kept.append(RuleKept(one.seq, one.text, composed))
                 continue
             shelved = self.shelf.write(composed.rule.id, composed.source)
             self.constraints.deactivate(one.seq)
-            adopted.append(show_shelved(shelved) | {"adopted": one.seq})
-        return {"adopted": adopted, "kept": kept}
+            adopted.append(show_shelved(shelved, RuleAdopted, adopted=one.seq))
+        return Adopted(tuple(adopted), tuple(kept))
 
     def _need_constraint(self, seq: int, held: dict[int, Constraint]) -> Constraint:
         if seq not in held:

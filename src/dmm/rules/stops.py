@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType, canonical
 from dmm.domain.payload import ToolRequested
 from dmm.rules.explain import describe_call
 from dmm.rules.guard import recorded_call
+from dmm.rules.results import Stop
 
 if TYPE_CHECKING:
     from dmm.domain.event import Event
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 STOPPING = ("ask", "deny")
 
 
-def find_stops(project_ledger: ProjectLedger, name: str, seq: int) -> list[dict[str, Any]]:
+def find_stops(project_ledger: ProjectLedger, name: str, seq: int) -> list[Stop]:
     """List the calls that a rule stopped or asked about, the oldest first.
 
     A rule file is known by its id, whatever its text was then; a constraint by its number.
@@ -28,7 +29,7 @@ def find_stops(project_ledger: ProjectLedger, name: str, seq: int) -> list[dict[
     return [stop for event in events if (stop := _stop(event, name, seq)) is not None]
 
 
-def _stop(event: Event, name: str, seq: int) -> dict[str, Any] | None:
+def _stop(event: Event, name: str, seq: int) -> Stop | None:
     told = ToolRequested.read(event)
     if told is None or not told.verdict:
         return None
@@ -37,11 +38,6 @@ def _stop(event: Event, name: str, seq: int) -> dict[str, Any] | None:
         same = one.get("id") == name if name else seq and one.get("seq") == seq
         if same and one.get("level") in STOPPING:
             call = recorded_call(event)
-            return {
-                "seq": event.seq,
-                "at": event.at,
-                "call": "" if call is None else describe_call(call),
-                "level": one["level"],
-                "reason": one.get("reason", ""),
-            }
+            named = "" if call is None else describe_call(call)
+            return Stop(event.seq, event.at, named, one["level"], one.get("reason", ""))
     return None

@@ -8,6 +8,7 @@ from dmm.domain.event import EventType
 from dmm.domain.payload import ToolRequested
 from dmm.errors import LedgerRefused, StorageError
 from dmm.rules.budget import is_own_fault
+from dmm.rules.results import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,10 +70,10 @@ def _misses(seq: int, verdict: Mapping[str, Any]) -> list[Miss]:
     ]
 
 
-def mark(misses: Sequence[Miss], name: str, seq: int | None) -> dict[str, Any] | None:
+def mark(misses: Sequence[Miss], name: str, seq: int | None) -> Mark | None:
     """Return how often a rule could not be checked since it has its present text, and why last."""
     own = [one for one in misses if one.rule == name and one.seq > (seq or 0)]
     if not own:
         return None
     last = own[-1]
-    return {"calls": len(own), "why": last.why, "where": last.where, "last": last.seq}
+    return Mark(len(own), last.why, last.where, last.seq)

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dmm.domain.event import canonical
 from dmm.eventlog.state import Constraint
 from dmm.rules.authorship import first_paragraph
 from dmm.rules.explain import ADVICE, ON_DECISIONS, describe_call, describe_matcher
 from dmm.rules.folder import digest_source
+from dmm.rules.results import (
+    ConstraintView,
+    Examples,
+    RuleFault,
+    RuleRow,
+    RuleShown,
+    RuleView,
+)
 from dmm.rules.rule import State
 from dmm.rules.rulebook import on_calls
 from dmm.rules.states import describe_constraint, hardest, is_starter, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from dmm.errors import MemoryFileError
     from dmm.rules.rule import Rule
     from dmm.rules.shelf import ShelvedRule
 
 ORDER = tuple(State)
-View = dict[str, Any]
+R = TypeVar("R", bound=RuleRow)
+C = TypeVar("C", bound=ConstraintView)
+
+V = TypeVar("V", bound=RuleView)
 
 
 def digest_rule(one: ShelvedRule | Constraint) -> str:
@@ -38,89 +49,96 @@ def digest_rules(rules: Sequence[ShelvedRule | Constraint]) -> str:
     return found[0] if len(found) == 1 else digest_source("\n".join(found))
 
 
-def show_shelved(one: ShelvedRule) -> View:
+def show_shelved(one: ShelvedRule, kind: type[R], **more: Any) -> R:
     """Return a rule file in brief."""
-    told: View = {
-        "id": one.rule.id,
-        "title": one.rule.title,
-        "state": one.state.value,
-        "level": one.rule.level,
-        "kind": "file",
-        "path": f".dmm/{one.path}",
-        "seq": one.seq or None,
-    }
-    flags = {"held": one.held, "disabled": one.rule.disabled}
-    return told | {name: True for name, value in flags.items() if value}
+    return kind(
+        one.rule.id,
+        one.rule.title,
+        one.state.value,
+        one.rule.level,
+        "file",
+        f".dmm/{one.path}",
+        one.seq or None,
+        held=one.held,
+        disabled=one.rule.disabled,
+        **more,
+    )
 
 
-def show_constraint_rule(one: Constraint) -> View:
+def show_constraint_rule(one: Constraint, kind: type[R], **more: Any) -> R:
     """Return a constraint of the ledger or the team in brief; it is known by its number."""
-    told: View = {
-        "id": one.id if one.is_shared else str(one.seq),
-        "title": one.text,
-        "state": state_of(one).value,
-        "level": hardest(one),
-        "kind": "team" if one.is_shared else "ledger",
-        "path": None,
-        "seq": None if one.is_shared else one.seq,
-    }
-    flags = {"pending": one.pending, "starter": is_starter(one)}
-    return told | {name: True for name, value in flags.items() if value}
+    return kind(
+        one.id if one.is_shared else str(one.seq),
+        one.text,
+        state_of(one).value,
+        hardest(one),
+        "team" if one.is_shared else "ledger",
+        None,
+        None if one.is_shared else one.seq,
+        pending=one.pending,
+        starter=is_starter(one),
+        **more,
+    )
 
 
-def detail_rule(rule: Rule, state: State) -> View:
-    """Return what a rule does in plain words, and its examples."""
+def detail_rule(show: Callable[..., V], rule: Rule, state: State, **more: Any) -> V:
+    """Show a rule with what it does in plain words, and its examples."""
+    return show(
+        matches=matches_of(rule, state),
+        examples=examples_of(rule),
+        why=first_paragraph(rule.why),
+        origin=rule.origin or None,
+        triggered_by=rule.triggered_by,
+        **more,
+    )
+
+
+def matches_of(rule: Rule, state: State) -> tuple[str, ...]:
+    """Return what a rule does in plain words."""
     if rule.disabled:
-        matches = ["Disabled: nothing is stopped or checked."]
-    elif rule.call is None:
-        matches = [ON_DECISIONS if state is State.DECISIONS else ADVICE]
-    else:
-        matches = list(describe_matcher(rule.call, rule.level))
-    return {
-        "matches": matches,
-        "examples": {
-            "block": [one.text for one in rule.block],
-            "allow": [one.text for one in rule.allow],
-        },
-        "why": first_paragraph(rule.why),
-        "origin": rule.origin or None,
-        "triggered_by": rule.triggered_by,
-    }
+        return ("Disabled: nothing is stopped or checked.",)
+    if rule.call is None:
+        return (ON_DECISIONS if state is State.DECISIONS else ADVICE,)
+    return tuple(describe_matcher(rule.call, rule.level))
 
 
-def detail_constraint(one: Constraint) -> View:
-    """Return what a constraint does in plain words, and its examples."""
+def examples_of(rule: Rule) -> Examples:
+    """Return the examples of a rule."""
+    return Examples(tuple(one.text for one in rule.block), tuple(one.text for one in rule.allow))
+
+
+def detail_constraint(one: Constraint, **more: Any) -> RuleShown:
+    """Return a constraint with what it does in plain words, and its examples."""
     rules = [entry.rule.rule for entry in on_calls(one)]
-    return {
-        "matches": list(describe_constraint(one)),
-        "examples": {
-            "block": [describe_call(rule.blocked) for rule in rules if rule.blocked.tool],
-            "allow": [describe_call(rule.allowed) for rule in rules if rule.allowed.tool],
-        },
-        "why": "",
-        "origin": None,
-        "triggered_by": one.triggered_by,
-    }
+    return show_constraint_rule(
+        one,
+        RuleShown,
+        matches=tuple(describe_constraint(one)),
+        examples=Examples(
+            tuple(describe_call(rule.blocked) for rule in rules if rule.blocked.tool),
+            tuple(describe_call(rule.allowed) for rule in rules if rule.allowed.tool),
+        ),
+        why="",
+        origin=None,
+        triggered_by=one.triggered_by,
+        source=None,
+        **more,
+    )
 
 
-def show_fault(error: MemoryFileError) -> View:
+def show_fault(error: MemoryFileError) -> RuleFault:
     """Return a rule file that can't be used, with its line."""
-    return {
-        "path": f".dmm/{error.path}",
-        "line": error.line,
-        "what": error.what,
-        "hint": error.hint,
-    }
+    return RuleFault(f".dmm/{error.path}", error.line, error.what, error.hint)
 
 
-def ordered(views: Iterable[View]) -> list[View]:
+def ordered(views: Iterable[RuleRow]) -> list[RuleRow]:
     """Put the most binding first, and the newest first among equals."""
-    return sorted(views, key=lambda one: (ORDER.index(State(one["state"])), -(one["seq"] or 0)))
+    return sorted(views, key=lambda one: (ORDER.index(State(one.state)), -(one.seq or 0)))
 
 
-def count_states(views: Iterable[View]) -> dict[str, int]:
+def count_states(views: Iterable[RuleRow]) -> dict[str, int]:
     """Count rules by state."""
-    states = [one["state"] for one in views]
+    states = [one.state for one in views]
     return {state.value: states.count(state.value) for state in State}
 
 
@@ -132,7 +150,7 @@ class CompiledRule:
     title: str
     state: str
     matches: tuple[str, ...]
-    examples: Mapping[str, Sequence[str]]
+    examples: Examples
     source: str
     would_block: tuple[str, ...]
     would_allow: tuple[str, ...]
@@ -140,22 +158,13 @@ class CompiledRule:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintView:
-    """A constraint in brief; one in force has the word for what it does."""
-
-    text: str
-    priority: str
-    active: bool
-    seq: int
-    id: str = ""
-    file: str = ""
-    state: str = ""
-    pending: bool = False
-
-
 def show_constraint(one: Constraint) -> ConstraintView:
     """Return a constraint in brief."""
+    return view_constraint(one, ConstraintView)
+
+
+def view_constraint(one: Constraint, kind: type[C], **more: Any) -> C:
+    """Return a constraint in brief, with more about it."""
     state = str(state_of(one)) if one.active else ""
     about = one.text, one.priority, one.active, one.seq
-    return ConstraintView(*about, one.id, one.path, state, one.pending)
+    return kind(*about, one.id, one.path, state, one.pending, **more)

@@ -120,5 +120,5 @@ def keep_rules(ledger: ProjectLedger, rules: Iterable[TeamRule]) -> int:
         compiled.pop(TEAM, None)
         rule = None if compiled.get("kind") == TEAM else compiled
         told = own.record_constraint(one.text, one.priority, None, rule)
-        added += "existing" not in told
+        added += not told.existing
     return added

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    Payload = dict[str, Any]
+    Payload = Mapping[str, Any]
 
 _TEXTS = ("text", "question", "summary", "task")
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "command")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.sessions.outputs import as_text
-from dmm.sessions.payload import LONGEST_NAME, LONGEST_PATH
 from dmm.sessions.transcripts.entry import Fault, read_time
-from dmm.sessions.transcripts.lines import Line, read_lines, short, take
+from dmm.sessions.transcripts.lines import Line, Values, read_lines
 from dmm.sessions.transcripts.telling import Telling
 
 if TYPE_CHECKING:
@@ -57,20 +56,14 @@ class _Reading:
         values = line.values
         kind = values.get("type")
         if kind == "system" and values.get("subtype") == "compact_boundary":
-            told = values.get("compactMetadata")
-            self.trigger = (
-                short(told.get("trigger"), LONGEST_NAME) if isinstance(told, dict) else ""
-            )
+            self.trigger = values.part("compactMetadata").name("trigger")
         if kind not in ("user", "assistant"):
             return
-        message, at = take(values.get("message")), read_time(values.get("timestamp"))
-        session = short(values.get("sessionId"), LONGEST_NAME)
+        message, at = values.copy("message"), read_time(values.get("timestamp"))
+        session = values.name("sessionId")
         if message is None or at is None or not session:
             what = "message" if message is None else "timestamp" if at is None else "sessionId"
-            yield Fault(
-                line.number,
-                f"no {what}",
-            )
+            yield Fault(line.number, f"no {what}")
             return
         telling = self._find(session, values)
         if kind == "assistant":
@@ -78,35 +71,30 @@ class _Reading:
         else:
             yield from self._listen(telling, line, at, message)
 
-    def _find(self, session: str, values: dict[str, Any]) -> Telling:
-        agent = short(values.get("agentId"), LONGEST_NAME) or None
+    def _find(self, session: str, values: Values) -> Telling:
+        agent = values.name("agentId") or None
         if agent is None and values.get("isSidechain") is True:
             agent = NAMELESS
         telling = self.tellings.setdefault((session, agent), Telling(CLIENT, session, agent))
-        telling.cwd = short(values.get("cwd"), LONGEST_PATH) or telling.cwd
-        telling.turn = short(values.get("promptId"), LONGEST_NAME) or telling.turn
+        telling.cwd = values.path("cwd") or telling.cwd
+        telling.turn = values.name("promptId") or telling.turn
         return telling
 
-    def _hear(self, telling: Telling, line: Line, at: str, message: dict[str, Any]) -> None:
+    def _hear(self, telling: Telling, line: Line, at: str, message: Values) -> None:
         """Record what the model said, not what the client says in its name."""
         if line.values.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
             return
-        own, name = _own(line), short(message.get("id"), LONGEST_NAME)
+        own, name = _own(line), message.name("id")
         for block in _blocks(message):
-            if block.get("type") == "text" and (text := _text(block)).strip():
+            if block.get("type") == "text" and (text := block.text("text")).strip():
                 telling.say(line.number, at, own, text, name)
             elif block.get("type") == "tool_use":
-                given = block.get("input")
-                tool = short(block.get("name"), LONGEST_NAME)
-                call = short(block.get("id"), LONGEST_NAME)
-                telling.call(call, tool, given if isinstance(given, dict) else {})
+                telling.call(block.name("id"), block.name("name"), block.part("input").data)
 
-    def _listen(
-        self, telling: Telling, line: Line, at: str, message: dict[str, Any]
-    ) -> Iterator[Read]:
+    def _listen(self, telling: Telling, line: Line, at: str, message: Values) -> Iterator[Read]:
         values, own = line.values, _own(line)
-        blocks = list(_blocks(message))
-        text = "\n".join(_text(one) for one in blocks if one.get("type") == "text")
+        blocks = _blocks(message)
+        text = "\n".join(one.text("text") for one in blocks if one.get("type") == "text")
         if values.get("isCompactSummary"):
             summary = _CONTEXT.sub("", text).strip()
             yield from telling.compacted(line.number, at, own, summary, self.trigger)
@@ -116,7 +104,7 @@ class _Reading:
             return
         for block in blocks:
             if block.get("type") == "tool_result":
-                call = short(block.get("tool_use_id"), LONGEST_NAME)
+                call = block.name("tool_use_id")
                 output, failed = as_text(block.get("content")), block.get("is_error") is True
                 name = f"{own}|{call}" if own else ""
                 yield from telling.result(line.number, at, name, call, output, failed=failed)
@@ -153,24 +141,15 @@ class _Reading:
 
 
 def _own(line: Line) -> str:
-    return short(line.values.get("uuid"), LONGEST_NAME)
+    return line.values.name("uuid")
 
 
-def _is_notice(values: dict[str, Any]) -> bool:
+def _is_notice(values: Values) -> bool:
     """Return whether the client speaks for itself, as when a helper in the background is done."""
-    origin = values.get("origin")
-    kind = origin.get("kind") if isinstance(origin, dict) else None
+    kind = values.part("origin").get("kind")
     return values.get("promptSource") == "system" or kind not in (None, "human")
 
 
-def _blocks(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    content = message.get("content")
-    if isinstance(content, str):
-        yield {"type": "text", "text": content}
-    elif isinstance(content, list):
-        yield from (one for one in content if isinstance(one, dict))
-
-
-def _text(block: dict[str, Any]) -> str:
-    value = block.get("text")
-    return value if isinstance(value, str) else ""
+def _blocks(message: Values) -> list[Values]:
+    said = message.text("content")
+    return [Values({"type": "text", "text": said})] if said else message.parts("content")

@@ -11,13 +11,12 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from dmm.sessions.outputs import as_text
-from dmm.sessions.payload import LONGEST_NAME, LONGEST_PATH
 from dmm.sessions.transcripts.entry import Fault, read_time
-from dmm.sessions.transcripts.lines import Line, read_lines, short, take
+from dmm.sessions.transcripts.lines import Line, Values, read_lines, take
 from dmm.sessions.transcripts.telling import Telling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import BinaryIO
 
     from dmm.sessions.transcripts.entry import Read
@@ -56,16 +55,15 @@ def read_codex(stream: BinaryIO) -> Iterator[Read]:
     yield from reading.close()
 
 
-def read_head(values: dict[str, Any]) -> tuple[str, str, str | None]:
+def read_head(values: Values) -> tuple[str, str, str | None]:
     """Read the session, the folder and the helper from the first line of a file."""
-    inner = values.get("payload")
-    meta: dict[str, Any] = inner if isinstance(inner, dict) else values
-    own = short(meta.get("id"), LONGEST_NAME)
-    source = meta.get("source")
-    helper = meta.get("thread_source") == "subagent" or isinstance(source, dict)
-    parent = (meta.get(name) for name in ("session_id", "parent_thread_id", "forked_from_id"))
-    first = next((one for one in parent if isinstance(one, str) and one), own) if helper else own
-    return short(first, LONGEST_NAME), short(meta.get("cwd"), LONGEST_PATH), own if helper else None
+    meta = values.part("payload") if isinstance(values.get("payload"), dict) else values
+    own = meta.name("id")
+    if meta.get("thread_source") != "subagent" and not isinstance(meta.get("source"), dict):
+        return own, meta.path("cwd"), None
+    parents = ("session_id", "parent_thread_id", "forked_from_id", "id")
+    first = next((name for name in parents if meta.text(name)), "id")
+    return meta.name(first), meta.path("cwd"), own
 
 
 class _Reading:
@@ -80,26 +78,19 @@ class _Reading:
             yield from self._open(line)
             return
         if self.at is None:
-            yield Fault(
-                line.number,
-                "no timestamp",
-            )
+            yield Fault(line.number, "no timestamp")
             return
         kind = values.get("type")
-        payload = take(values.get("payload")) if "payload" in values else take(values)
+        payload = values.copy("payload") if "payload" in values else take(values.data)
         if payload is None:
-            yield Fault(
-                line.number,
-                "no payload",
-            )
+            yield Fault(line.number, "no payload")
         elif kind == "event_msg":
             yield from self._event(payload)
         elif kind == "turn_context":
-            self.telling.cwd = short(payload.get("cwd"), LONGEST_PATH) or self.telling.cwd
-            self.telling.turn = short(payload.get("turn_id"), LONGEST_NAME) or None
+            self.telling.cwd = payload.path("cwd") or self.telling.cwd
+            self.telling.turn = payload.name("turn_id") or None
         elif kind == "compacted":
-            text = payload.get("message")
-            summary = text if isinstance(text, str) else ""
+            summary = payload.text("message")
             yield from self.telling.compacted(line.number, self.at, "", summary, "")
         elif kind == "response_item" or "payload" not in values:
             yield from self._item(self.telling, line.number, self.at, payload)
@@ -109,16 +100,13 @@ class _Reading:
         if session:
             self.telling = Telling(CLIENT, session, helper, cwd)
         else:
-            yield Fault(
-                line.number,
-                "no session",
-            )
+            yield Fault(line.number, "no session")
 
-    def _event(self, payload: dict[str, Any]) -> Iterator[Read]:
+    def _event(self, payload: Values) -> Iterator[Read]:
         if self.telling is not None and payload.get("type") in _ENDS:
             yield from self.telling.end_turn()
 
-    def _item(self, telling: Telling, line: int, at: str, item: dict[str, Any]) -> Iterator[Read]:
+    def _item(self, telling: Telling, line: int, at: str, item: Values) -> Iterator[Read]:
         kind = item.get("type")
         if kind == "message":
             yield from self._message(telling, line, at, item)
@@ -132,14 +120,11 @@ class _Reading:
             more = {"failed": failed, "milliseconds": milliseconds}
             yield from telling.result(line, at, own, call, output, **more)
         elif kind == "web_search_call":
-            action = item.get("action")
-            telling.call("search", "WebSearch", action if isinstance(action, dict) else {})
+            telling.call("search", "WebSearch", item.part("action").data)
             yield from telling.result(line, at, "", "search", "")
 
-    def _message(
-        self, telling: Telling, line: int, at: str, item: dict[str, Any]
-    ) -> Iterator[Read]:
-        own = short(item.get("id"), LONGEST_NAME)
+    def _message(self, telling: Telling, line: int, at: str, item: Values) -> Iterator[Read]:
+        own = item.name("id")
         own = own and f"{telling.session}|{telling.agent or ''}|{own}"
         if item.get("role") == "assistant":
             text = "\n".join(_texts(item))
@@ -157,48 +142,45 @@ class _Reading:
             yield from self.telling.end_turn(at_end=True)
 
 
-def _texts(item: dict[str, Any]) -> list[str]:
+def _texts(item: Values) -> list[str]:
     content = item.get("content")
     if isinstance(content, str):
         return [content]
-    parts = content if isinstance(content, list) else []
-    return [one["text"] for one in parts if isinstance(one, dict) and _is_text(one.get("text"))]
+    return [part.text("text") for part in item.parts("content") if _is_text(part.get("text"))]
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _name_call(item: dict[str, Any]) -> str:
-    return short(item.get("call_id"), LONGEST_NAME) or short(item.get("id"), LONGEST_NAME)
+def _name_call(item: Values) -> str:
+    return item.name("call_id") or item.name("id")
 
 
-def _read_call(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    if item["type"] == "local_shell_call":
-        action = item.get("action")
-        return "Bash", {"command": _line(action.get("command") if isinstance(action, dict) else "")}
-    name = short(item.get("name"), LONGEST_NAME) or "tool_search"
-    given = _arguments(item.get("arguments", item.get("input")))
+def _read_call(item: Values) -> tuple[str, Mapping[str, Any]]:
+    if item.get("type") == "local_shell_call":
+        return "Bash", {"command": _line(item.part("action").get("command"))}
+    name = item.name("name") or "tool_search"
+    given = _arguments(item.get("arguments" if "arguments" in item else "input"))
     if name in _SHELLS:
-        return "Bash", {"command": _line(next((given[one] for one in _LINES if one in given), ""))}
+        found = next((one for one in _LINES if one in given), "")
+        return "Bash", {"command": _line(given.get(found))}
     if name == "apply_patch":
-        return name, {"command": given.get("input", given.get("patch", ""))}
-    space = short(item.get("namespace"), LONGEST_NAME)
+        return name, {"command": given.data.get("input", given.data.get("patch", ""))}
+    space = item.name("namespace")
     if space.startswith("mcp__") and not name.startswith("mcp__"):
         name = f"{space.rstrip('_')}__{name}"
-    return name, given
+    return name, given.data
 
 
-def _arguments(value: Any) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return value
+def _arguments(value: object) -> Values:
     if not isinstance(value, str):
-        return {}
+        return Values(value if isinstance(value, dict) else {})
     try:
         inner = take(json.loads(value))
     except (ValueError, RecursionError):
         inner = None
-    return {"input": value} if inner is None else inner
+    return inner or Values({"input": value})
 
 
 def _line(command: Any) -> str:
@@ -215,8 +197,7 @@ def _read_output(value: Any) -> tuple[str, bool, int | None]:
     code: Any = None
     if isinstance(value, str) and value.startswith('{"output"'):
         told = _arguments(value)
-        metadata = told.get("metadata")
-        code = metadata.get("exit_code") if isinstance(metadata, dict) else None
+        code = told.part("metadata").get("exit_code")
         value = told.get("output")
     failed = isinstance(value, dict) and value.get("success") is False
     text = as_text(value)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dmm.sessions.payload import LONGEST_NAME, LONGEST_PATH
 from dmm.sessions.transcripts import claude, codex, generic
 from dmm.sessions.transcripts.entry import Fault
-from dmm.sessions.transcripts.lines import read_lines, short
+from dmm.sessions.transcripts.lines import Values, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,20 +49,22 @@ def recognise(stream: BinaryIO) -> Head | None:
     return head
 
 
-def _first(values: dict[str, Any]) -> Head | None:
+def _first(values: Values) -> Head | None:
     if "role" in values and "session" in values:
         return Head(generic.CLIENT)
-    if values.get("type") == "session_meta" or {"id", "timestamp", "instructions"} <= set(values):
+    if values.get("type") == "session_meta" or {"id", "timestamp", "instructions"} <= set(
+        values.data
+    ):
         session, cwd, helper = codex.read_head(values)
         return Head(codex.CLIENT, session, cwd, helper is not None)
     known = "sessionId" in values or values.get("type") in ("summary", "file-history-snapshot")
     return Head(claude.CLIENT) if known else None
 
 
-def _add(head: Head, values: dict[str, Any]) -> Head:
+def _add(head: Head, values: Values) -> Head:
     return replace(
         head,
-        session=head.session or short(values.get("sessionId"), LONGEST_NAME),
-        cwd=short(values.get("cwd"), LONGEST_PATH),
+        session=head.session or values.name("sessionId"),
+        cwd=values.path("cwd"),
         helper=head.helper or values.get("isSidechain") is True,
     )

@@ -1,0 +1,139 @@
+"""What the review of proposals returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from dmm.domain.event import Trust
+from dmm.domain.proposal import (
+    Check,
+    Edit,
+    Judge,
+    Operation,
+    Proposal,
+    ProposalResult,
+    ProposalStatus,
+    Verdict,
+)
+from dmm.review.preview import ClashView, NearMemory
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalHead:
+    """What a proposal is about, from whom, and how long it has waited."""
+
+    id: str
+    operation: Operation
+    path: str
+    proposer: str
+    source: str
+    trust: Trust
+    reason: str
+    origin: str
+    at: str
+    age_seconds: int
+    status: ProposalStatus
+
+    @classmethod
+    def of(cls, proposal: Proposal, age_seconds: int, **more: Any) -> Self:
+        """Tell a proposal as it stands, with more about it."""
+        return cls(
+            proposal.id,
+            proposal.operation,
+            proposal.path,
+            proposal.proposer,
+            proposal.source,
+            proposal.trust,
+            proposal.reason,
+            proposal.origin,
+            proposal.at,
+            age_seconds,
+            proposal.standing,
+            **more,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRow(ProposalHead):
+    """A proposal in a list, with the number of its checks by outcome."""
+
+    checks: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalList:
+    """Proposals, oldest first, and how many wait in all."""
+
+    proposals: tuple[ProposalRow, ...]
+    pending: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewView:
+    """One verdict on a proposal."""
+
+    seq: int
+    at: str
+    judge: Judge
+    by: str
+    verdict: Verdict
+    reason: str
+    confidence: float | None
+    remarks: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalView(ProposalHead):
+    """Everything about a proposal; `stale` shows how its file has changed since."""
+
+    checks: tuple[Check, ...]
+    session: str | None
+    evidence: tuple[int, ...]
+    undoes: tuple[int, ...]
+    reviews: tuple[ReviewView, ...]
+    tier: str
+    why: str
+    failure: str | None
+    commit: str | None
+    uncommitted: bool
+    neighbours: tuple[NearMemory, ...]
+    conflicts: tuple[ClashView, ...]
+    digest: str
+    edits: tuple[Edit, ...]
+    diff: tuple[str, ...]
+    stale: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """What the reviewer agent made of everything that waited."""
+
+    processed: tuple[ProposalResult, ...]
+    pending: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undone(ProposalResult):
+    """A write that took others back."""
+
+    undone: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable(ProposalResult):
+    """A write that would be taken back."""
+
+    proposer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPreview:
+    """What an undo would take back, and how the files would change."""
+
+    would_undo: tuple[Undoable, ...]
+    paths: tuple[str, ...]
+    diff: tuple[str, ...]
+    digest: str
