@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from dmm.http import models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 
-router = APIRouter(prefix="/v1/packs", tags=["memory"])
+router = APIRouter(prefix="/v1/packs", tags=["memory"], dependencies=BEHIND_TOKEN)
 
 MOST_ROWS = 200
 Why = Literal["start", "prompt", "files", "asked"]
