@@ -47,8 +47,10 @@ GIT_SETTINGS = (
 )
 
 # The machine that runs the tests may be slow; the seed is fixed, so a failure is the same again.
-# `make slow` runs the same properties with `--hypothesis-profile=full`.
+# CI runs the fast tests with "thorough", where a property's own number counts in full
+# (`tests/examples.py`), and `make properties` runs all properties with "full".
 settings.register_profile("quick", deadline=None, derandomize=True, database=None, max_examples=25)
+settings.register_profile("thorough", parent=settings.get_profile("quick"))
 settings.register_profile("full", parent=settings.get_profile("quick"), max_examples=100)
 settings.load_profile("quick")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 
 from dmm.embed.tokens import LONGEST_RUN, RANKS, TokenCounter, _load, release_ranks
 from dmm.errors import StorageError
@@ -65,7 +66,7 @@ def test_counts_add_up_where_a_line_ends_and_the_next_begins_with_anything_but_s
     assert COUNTER.count(before + two) == COUNTER.count(before) + COUNTER.count(two)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(50))
 @given(st.sampled_from(["a", "é", "-", "_", "\n", " \n", "东"]), st.integers(400, 1700), texts)
 def test_counts_add_up_also_beside_runs_that_are_cut(sign: str, times: int, text: str) -> None:
     before, after = f"{text}{sign * times}\n", "x" + sign * times

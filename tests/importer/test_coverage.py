@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 
 from dmm.importer.memories import ImportPlan
 from dmm.importer.notes import HARD_LIMIT
@@ -113,7 +114,7 @@ sources_strategy = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(150), deadline=None)
 @given(sources_strategy, st.sampled_from([1, 20]))
 def test_every_line_of_any_markdown_is_accounted_for(sources: list[Source], weight: int) -> None:
     # A heavy counter makes small documents as hard to fit as large ones.
@@ -130,7 +131,7 @@ def test_every_line_of_any_markdown_is_accounted_for(sources: list[Source], weig
     assert [p.memory.body for p in plan.memories if known.rest_of(p.memory.body).text] == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=many(60), deadline=None)
 @given(st.lists(sentence, min_size=1), st.lists(sentence, min_size=1))
 def test_what_is_left_out_of_a_list_is_remembered(new: list[str], known: list[str]) -> None:
     body = "# Rules\n\n" + "\n".join(f"- {text}" for text in (*new, *known)) + "\n\nSource: a:1"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from tests.examples import many
 
 from dmm.domain.memory import Origin
 from dmm.index.store import IndexStore
@@ -212,5 +213,5 @@ def test_after_every_run_the_index_is_what_the_files_give(
     }.items():
         monkeypatch.setattr(FilesAndIndex, name, part, raising=False)
     run_state_machine_as_test(
-        FilesAndIndex, settings=settings(max_examples=40, stateful_step_count=25)
+        FilesAndIndex, settings=settings(max_examples=many(40), stateful_step_count=25)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 
 from dmm.domain.markers import find_marker
 from dmm.errors import MemoryFileError
@@ -224,7 +225,7 @@ def lines_of(text: str) -> set[str]:
     return {line for line in text.split("---\n", 2)[2].split("\n") if line.strip()}
 
 
-@settings(max_examples=300)
+@settings(max_examples=many(300))
 @given(st.just("") | TEXTS, TEXTS, TEXTS)
 def test_no_line_is_lost_no_marker_left_and_no_order_matters(
     base: str, one: str, other: str
@@ -239,7 +240,7 @@ def test_no_line_is_lost_no_marker_left_and_no_order_matters(
     parse(PATH, merged)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(100))
 @given(TEXTS, TEXTS)
 def test_a_side_that_changed_nothing_leaves_the_other_as_it_is(base: str, one: str) -> None:
     assert merge(base, one, base) == one

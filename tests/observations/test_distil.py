@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 
 from dmm.domain.observation import Kind
 from dmm.observations.distil import MOST_OPEN, distil, merge
@@ -272,7 +273,7 @@ EVENT = st.one_of(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(60))
 @given(st.lists(st.tuples(st.booleans(), EVENT), max_size=25), st.data())
 def test_the_tail_adds_to_what_was_read_as_if_all_was_read_at_once(
     new_talk: Callable[..., Talk], steps: list[tuple[bool, tuple[object, ...]]], data: st.DataObject

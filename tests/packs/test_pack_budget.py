@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 
 from dmm.bootstrap import open_dmm
 from dmm.domain.pack import QueryRequest
@@ -56,7 +57,7 @@ def check_counts(pack: Pack, count: Callable[[str], int]) -> None:
     assert used <= pack.retrieved_tokens + pack.heading_tokens
 
 
-@settings(max_examples=40)
+@settings(max_examples=many(40))
 @given(notes=NOTES, budgets=BUDGETS)
 def test_no_corpus_and_no_budget_breaks_a_promise(
     notes: list[tuple[str, str, bool, bool]],

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 from tests.redaction.secret_cases import Maker, make_cases
 
 from dmm.clients.base import Keys
@@ -47,7 +48,7 @@ def test_a_name_with_a_secret_tells_its_kind_and_stays_apart_from_others() -> No
     assert one != other
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(200), deadline=None)
 @given(st.one_of(st.text(max_size=60), st.sampled_from([case.text for case in make_cases()])))
 def test_a_name_that_was_kept_is_kept_as_it_is(name: str) -> None:
     once = keep_identity(name)

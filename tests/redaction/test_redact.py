@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 
 from dmm.redaction.layers import layers_of
 from dmm.redaction.redact import redact, redact_value
@@ -70,7 +71,7 @@ def test_layers_lead_back_to_the_original() -> None:
     assert text[layers[-1].origin(start) : layers[-1].origin(start + 2)] == "%41%42"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(300), deadline=None)
 @given(
     st.text(alphabet=st.sampled_from(list("ab\\u0041n%25&amp;\"'\x1b[31m\n <>=:@/-")), max_size=80)
 )
@@ -81,7 +82,7 @@ def test_places_of_every_layer_stay_inside_the_text_and_in_order(text: str) -> N
         assert 0 <= places[0] <= places[-1] == len(text)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(500), deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_can_be_redacted_twice(text: str) -> None:
     once = redact(text).text
@@ -98,7 +99,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(200), deadline=None)
 @given(VALUES)
 def test_plain_data_keeps_its_shape(value: object) -> None:
     cleaned, counts = redact_value(value)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 from tests.redaction.channels import CHANNELS
 from tests.redaction.harmless_cases import Maker as HarmlessMaker
 from tests.redaction.harmless_cases import armoured, make_harmless
@@ -109,7 +110,7 @@ def test_what_only_looks_like_a_secret_stays_byte_for_byte(name: str) -> None:
         assert redact_value(value) == (value, {}), told
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(150), deadline=None)
 @given(
     number=st.integers(2, 1_000_000),
     at=st.integers(0, len(CASES) - 1),
@@ -124,7 +125,7 @@ def test_it_is_the_form_that_is_known_and_not_the_secret(
     assert not any(piece in left for piece in pieces(case)), case
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(100), deadline=None)
 @given(number=st.integers(2, 1_000_000), channel=st.sampled_from(list(CHANNELS)), at=st.integers(0))
 def test_it_is_the_form_that_is_harmless_and_not_the_text(
     number: int, channel: str, at: int
@@ -146,7 +147,7 @@ TEXTS = st.lists(
 ).map("\n".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(300), deadline=None)
 @given(text=TEXTS)
 def test_there_is_one_path_and_twice_through_it_changes_nothing(text: str) -> None:
     once = redact(text).text
@@ -164,7 +165,7 @@ def test_words_of_a_wallet_are_taken_out_of_plain_words() -> None:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(300), deadline=None)
 @given(
     st.lists(
         st.sampled_from(

@@ -8,6 +8,7 @@ import urllib.parse
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 
 from dmm.redaction.redact import redact, redact_value
 
@@ -284,7 +285,7 @@ def test_plain_data_is_judged_by_its_names() -> None:
 WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz ,.\n\t/()", max_size=60)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(300), deadline=None)
 @given(before=WORDS, after=WORDS, sample=st.sampled_from([one for _, one in BY_FORMAT]))
 def test_no_token_survives_among_random_words(before: str, after: str, sample: str) -> None:
     secret = plain(sample)
@@ -293,7 +294,7 @@ def test_no_token_survives_among_random_words(before: str, after: str, sample: s
     assert secret.rpartition("services/")[2] not in redact(text).text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(300), deadline=None)
 @given(before=WORDS, after=WORDS, place=st.sampled_from([one[1:] for one in IN_PLACE]))
 def test_no_secret_survives_in_its_place_among_random_words(
     before: str, after: str, place: tuple[str, str]
@@ -303,7 +304,7 @@ def test_no_secret_survives_in_its_place_among_random_words(
     assert place[1] not in redact(text).text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(300), deadline=None)
 @given(
     parts=st.lists(
         st.one_of(

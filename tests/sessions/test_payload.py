@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import many
 
 from dmm.clients.registry import NAMES
 from dmm.errors import UsageError
@@ -246,7 +247,7 @@ FIELDS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=many(400), deadline=None)
 @given(
     client=st.sampled_from(NAMES),
     name=st.sampled_from(["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "AfterTool"]),
@@ -262,7 +263,7 @@ def test_any_json_is_read_or_refused(client: str, name: str, values: dict[str, A
     json.dumps(dict(event.input), allow_nan=False)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(200), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     with pytest.raises(UsageError):

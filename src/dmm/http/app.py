@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastapi import Depends, FastAPI, Security
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
 from dmm import VERSION
@@ -30,7 +29,7 @@ from dmm.http import (
 from dmm.http import jobs as jobs_routes
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
-from dmm.http.calls import Reply, refuse_idle
+from dmm.http.calls import Reply
 from dmm.http.errors import STATUS, Refusal, describe, describe_error
 from dmm.http.gate import Gate, Keys
 from dmm.http.sign_ins import Codes, Sessions
@@ -76,13 +75,11 @@ SILENT: TelemetryConfig = {
     "operation_spans": False,
     "auto_configure": False,
 }
-# For the document alone: the gate has looked at the token before.
-BEARER = HTTPBearer(auto_error=False, description="The daemon's token.")
 LONGEST_TOLD = 300
 SHORTEST_TOKEN = 32
 PARTS = (
     *(queries, memories, packs, history, asking, recall, writing, ledger, rules),
-    *(stream, jobs_routes, confirming),
+    *(stream, jobs_routes, confirming, login),
 )
 BY_STATUS = {404: errors.NOT_FOUND, 405: errors.METHOD}
 
@@ -128,9 +125,9 @@ def make_app(
     work = jobs or Jobs(told.tell_job)
     held = (codes or Codes(), sessions, port, told, work, people, count_fixed)
     app.state.access = Access(projects, health, *held)
+    # Routes as they were made: `include_router` would make each one again at the first request.
     for part in PARTS:
-        app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
-    app.include_router(login.router, dependencies=[Depends(refuse_idle)])
+        app.router.routes.extend(part.router.routes)
     for kind in (DmmError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _tell)
     # Within what FastAPI itself would answer, and tell the world, about an unforeseen error.

@@ -9,10 +9,10 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from dmm.http import models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.packs.service import MAX_QUERY_CHARACTERS
 
-router = APIRouter(prefix="/v1", tags=["ask"])
+router = APIRouter(prefix="/v1", tags=["ask"], dependencies=BEHIND_TOKEN)
 
 Name = Annotated[str | None, Field(max_length=1_000)]
 

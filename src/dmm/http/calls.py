@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from types import UnionType
 from typing import Annotated, Any, get_origin
 
-from fastapi import Depends, Header, Query, Request
+from fastapi import Depends, Header, Query, Request, Security
 from fastapi.dependencies.models import Dependant
+from fastapi.security import HTTPBearer
 from starlette.responses import Response
 
 from dmm.bootstrap import Dmm
@@ -202,3 +203,10 @@ def _parameters(dependant: Dependant) -> dict[str, bool]:
 def told(model: type[Any] | UnionType) -> Responses:
     """Describe the answers of a route for its document."""
     return {200: {"model": model}, "4XX": {"model": Failure}, "5XX": {"model": Failure}}
+
+
+# For the document alone: the gate has looked at the token before.
+_BEARER = HTTPBearer(auto_error=False, description="The daemon's token.")
+# What the routes of a router depend on, besides what each one names.
+WITHOUT_TOKEN = (Depends(refuse_idle),)
+BEHIND_TOKEN = (Security(_BEARER), *WITHOUT_TOKEN)

@@ -10,7 +10,15 @@ from fastapi import APIRouter, Path, Request
 
 from dmm.errors import ProofRefused
 from dmm.http import confirming_models as models
-from dmm.http.calls import Reply, access_of, read_credential, read_proof, session_of, told
+from dmm.http.calls import (
+    BEHIND_TOKEN,
+    Reply,
+    access_of,
+    read_credential,
+    read_proof,
+    session_of,
+    told,
+)
 from dmm.http.models import Told
 from dmm.passkeys.acts import Act, digest_text
 from dmm.passkeys.keyring import Passkey
@@ -18,7 +26,7 @@ from dmm.passkeys.public_keys import ALGORITHMS
 from dmm.passkeys.service import Confirmation, Persons
 from dmm.passkeys.webauthn import decode, encode
 
-router = APIRouter(prefix="/v1", tags=["person"])
+router = APIRouter(prefix="/v1", tags=["person"], dependencies=BEHIND_TOKEN)
 
 Id = Annotated[str, Path(alias="id", min_length=1, max_length=1_500)]
 

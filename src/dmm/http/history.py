@@ -11,11 +11,11 @@ from fastapi import APIRouter, Path, Query
 
 from dmm.domain.plain import to_plain
 from dmm.http import models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.project.metrics import Figures
 from dmm.project.session_history import SessionRows, SessionStory
 
-router = APIRouter(prefix="/v1", tags=["history"])
+router = APIRouter(prefix="/v1", tags=["history"], dependencies=BEHIND_TOKEN)
 
 MOST_ROWS = 200
 MOST_DAYS = 366

@@ -14,11 +14,11 @@ from dmm.bootstrap import Dmm
 from dmm.errors import UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.http import models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.projects import Project
 from dmm.redaction.inputs import LONGEST_TEXT
 
-router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=BEHIND_TOKEN)
 
 Progress = Callable[[int, int], None]
 

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Path, Query
 
 from dmm.domain.event import Event, canonical
 from dmm.http import models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.ledger import results
 from dmm.ledger.histogram import Histogram
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.rules.results import ConstraintRecorded, RuleView
 
-router = APIRouter(prefix="/v1/ledger", tags=["ledger"])
+router = APIRouter(prefix="/v1/ledger", tags=["ledger"], dependencies=BEHIND_TOKEN)
 
 Seq = Annotated[int, Path(ge=0, le=models.LARGEST)]
 At = Annotated[int, Query(ge=0, le=models.LARGEST)]

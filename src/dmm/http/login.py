@@ -8,11 +8,11 @@ import datetime as dt
 from fastapi import APIRouter, Request
 
 from dmm.http import errors, models
-from dmm.http.calls import Reply, access_of, told
+from dmm.http.calls import WITHOUT_TOKEN, Reply, access_of, told
 from dmm.http.gate import LOGIN
 from dmm.http.sign_ins import read_cookie, write_cookie
 
-router = APIRouter(tags=["session"])
+router = APIRouter(tags=["session"], dependencies=WITHOUT_TOKEN)
 FATES = {"used": errors.CODE_USED, "expired": errors.CODE_EXPIRED, None: errors.CODE}
 
 

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Path, Query
 from dmm.domain.plain import to_plain
 from dmm.errors import UsageError
 from dmm.http import models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.http.nodes import read_nodes
 from dmm.project.memory_view import CitedCode, Folders, MemoryRows
 
-router = APIRouter(prefix="/v1/memories", tags=["memory"])
+router = APIRouter(prefix="/v1/memories", tags=["memory"], dependencies=BEHIND_TOKEN)
 
 LONGEST_PATH = 1_000
 LONGEST_MATCH = 300

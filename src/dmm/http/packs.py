@@ -8,10 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from dmm.http import models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.packs.served import PackRows, ServedPack
 
-router = APIRouter(prefix="/v1/packs", tags=["memory"])
+router = APIRouter(prefix="/v1/packs", tags=["memory"], dependencies=BEHIND_TOKEN)
 
 MOST_ROWS = 200
 

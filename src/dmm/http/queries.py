@@ -14,11 +14,11 @@ from dmm import VERSION
 from dmm.bootstrap import Dmm
 from dmm.domain.pack import read_request
 from dmm.http import models
-from dmm.http.calls import Call, Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Call, Called, Reply, told
 from dmm.index.store import IndexStore
 from dmm.projects import Project
 
-router = APIRouter(tags=["memory"])
+router = APIRouter(tags=["memory"], dependencies=BEHIND_TOKEN)
 
 
 def query(call: Called, body: models.Query) -> Reply:

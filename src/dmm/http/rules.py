@@ -10,13 +10,13 @@ from fastapi import APIRouter, Path
 
 from dmm.errors import UsageError
 from dmm.http import models, rulings
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.rules.checks import Asked
 from dmm.rules.results import CallChecked, RuleList, RuleShown, RuleView
 from dmm.rules.views import CompiledRule
 
-router = APIRouter(prefix="/v1", tags=["rules"])
+router = APIRouter(prefix="/v1", tags=["rules"], dependencies=BEHIND_TOKEN)
 
 Name = Annotated[
     str,

@@ -13,11 +13,11 @@ from starlette.types import Receive, Scope, Send
 
 from dmm import VERSION
 from dmm.http import errors, models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.http.streams import BATCH, Limits, Listener, Streams, write_message, write_news
 from dmm.projects import Project
 
-router = APIRouter(prefix="/v1", tags=["stream"])
+router = APIRouter(prefix="/v1", tags=["stream"], dependencies=BEHIND_TOKEN)
 
 MEDIA_TYPE = "text/event-stream"
 # A page that lost the stream tries again after so many milliseconds.

@@ -14,7 +14,7 @@ from dmm.domain.plain import to_plain
 from dmm.domain.proposal import Operation, ProposalResult
 from dmm.errors import UsageError
 from dmm.http import writing_models
-from dmm.http.calls import Called, Reply, told
+from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.http.nodes import read_body
 from dmm.lifecycle.results import FeedbackRecorded
 from dmm.notes.service import Forgotten, Remembered
@@ -23,7 +23,7 @@ from dmm.review.drafting import About
 from dmm.review.results import ProposalList, Undone, UndoPreview
 from dmm.review.writing import Writing
 
-router = APIRouter(prefix="/v1", tags=["writing"])
+router = APIRouter(prefix="/v1", tags=["writing"], dependencies=BEHIND_TOKEN)
 
 Proposal = Annotated[
     str, Path(alias="id", pattern=r"^(proposal_)?[0-9]{1,15}$", description="Such as proposal_17.")
