@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -246,3 +248,14 @@ def test_bytes_that_are_no_text_in_a_task_do_no_harm(command: Command, shop: Pro
     assert told.returncode == 0
     assert (shop.folder / "pack.md").read_text().splitlines()[2] == 'Task: "login ? now"'
     assert command("query", task, "--json", within=shop.folder, env=locale).returncode == 0
+
+
+def test_the_version_is_told_without_loading_the_command_line() -> None:
+    code = "import sys; from dmm.cli.quick import run_quickly as run\nrun(['-V'])\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}print('typer' in sys.modules)"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert done.stdout == f"dmm {version('dynamic-markdown-memory')}\nFalse\n"
