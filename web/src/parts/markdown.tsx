@@ -12,11 +12,15 @@ const MOST_NODES = 800;
 // Headings of a memory stand below those of the page.
 const LEVELS = ["h4", "h4", "h5", "h6", "h6", "h6", "h6"] as const;
 
-export function Markdown({ nodes }: { nodes: readonly Node[] | undefined }) {
+/** `under` is a heading that stands above already: the text does not begin with it once more. */
+export function Markdown({ nodes = [], under }: { nodes: readonly Node[] | undefined; under?: string }) {
   const left = { nodes: MOST_NODES };
-  const shown = build(nodes ?? [], 0, left);
+  const [first, ...rest] = nodes;
+  const shown = build(under && first?.t === "h" && plain(first) === under ? rest : nodes, 0, left);
   return <div class="markdown">{shown}{left.nodes < 0 ? <p class="quiet">… The rest is in the file.</p> : null}</div>;
 }
+
+const plain = (node: Node): string => (node.c ? node.c.map(plain).join("") : (node.v ?? ""));
 
 function build(nodes: readonly Node[], depth: number, left: { nodes: number }): ComponentChildren {
   if (depth > DEEPEST) return "…";

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from dmm.cli.format.gists import gist
 from dmm.cli.format.wrapping import WIDTH, wrapped
+from dmm.domain.brief import LONGEST, describe
+from dmm.domain.event import Event
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def chain(told: dict[str, Any]) -> Iterator[str]:
     for one in told["chain"]:
         stale = " (STALE: the value has changed)" if one.get("stale") else ""
         lead = f"{one['seq']:6} {one['type']:{TYPE_WIDTH}} "
-        yield from wrapped(gist(one["type"], one["payload"]) + stale, lead)
+        yield from wrapped(line_of(one) + stale, lead)
         sources = [] if one["caused_by"] is None else [f"caused by {one['caused_by']}"]
         rests = (one["payload"] or {}).get("references") or []
         if rests:
@@ -330,6 +331,20 @@ def log(told: dict[str, Any]) -> Iterator[str]:
     for one in told["events"]:
         moment = one["at"][:16].replace("T", " ")
         lead = f"{one['seq']:6} {moment} {neutralise(one['type']):{kinds}} "
-        text = neutralise(" ".join(gist(one["type"], one["payload"]).split()))
-        room = max(20, width - len(lead))
-        yield lead + (text if len(text) <= room else text[: room - 1].rstrip() + "…")
+        yield lead + line_of(one, max(20, width - len(lead)))
+
+
+def line_of(told: dict[str, Any], longest: int = LONGEST) -> str:
+    """Return an event in one line, as the page words it."""
+    about = {name: str(told.get(name) or "") for name in ("id", "at", "actor", "source", "trust")}
+    event = Event(
+        seq=told["seq"],
+        type=told["type"],
+        payload=told["payload"],
+        version=told.get("version", 1),
+        session=told.get("session"),
+        caused_by=told.get("caused_by"),
+        references=(),
+        **about,
+    )
+    return describe(event, longest)

@@ -82,6 +82,14 @@ def made(told: Told) -> Iterator[Line | str]:
         yield f"  see:   dmm review show {told['id']}"
 
 
+def imagined(told: Told) -> Iterator[Line | str]:
+    """Return what would be said to a proposal that nobody has made."""
+    yield from wrapped(change(told), "preview, nothing is recorded: ")
+    yield from _tally(told["checks"])
+    yield from checks(told["checks"], passed=False)
+    yield from wrapped(told["why"], "  why:   ")
+
+
 def decided(told: Told) -> Iterator[Line | str]:
     """Return what became of a proposal that somebody, or the reviewer agent, looked at."""
     yield from _headed(told)
