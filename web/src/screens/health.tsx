@@ -67,7 +67,7 @@ function Plots({ days }: { days: Day[] }) {
   return (
     <div class="plots">
       <Section title="Tokens given, against the whole memory each time" count={`${count(saved)} saved`}>
-        <Plot days={names} lines={[{ label: "all memory each time", values: days.map((one) => one.monolith), tone: "line", columns: true }, { label: "given", values: days.map((one) => one.tokens), tone: "accent", columns: true }]} label={`Tokens by day: ${count(days.reduce((sum, one) => sum + one.tokens, 0))} given in ${days.length} days`} />
+        <Plot days={names} lines={[{ label: "all memory each time", values: days.map((one) => one.monolith), tone: "column", columns: true }, { label: "given", values: days.map((one) => one.tokens), tone: "accent", columns: true }]} label={`Tokens by day: ${count(days.reduce((sum, one) => sum + one.tokens, 0))} given in ${days.length} days`} />
       </Section>
       <Section title="Packs">
         <Plot days={names} lines={[{ label: "packs", values: days.map((one) => one.packs), tone: "accent", columns: true }]} label={`Packs by day: ${count(days.reduce((sum, one) => sum + one.packs, 0))} in all`} />
