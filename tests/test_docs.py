@@ -45,6 +45,7 @@ COMMANDS = {
     **{f"{group} {name}": one for group in GROUPS for name, one in GROUPS[group].commands.items()},
 }
 GENERAL = {"--help", "-h", "--version", "-V"}
+TEXTS = {".py", ".md", ".txt"}
 # These have no command to name.
 SILENT = {"hard_constraints.md", "_dir.md", "scale.md"}
 
@@ -174,6 +175,33 @@ def test_every_path_in_the_architecture_exists() -> None:
         assert any(place.exists() for place in places), name
     for name in packages - {"data", "__pycache__"}:
         assert re.search(rf"(?m)^    (?:.*\| )?{name}\b", text), name
+
+
+def test_every_source_file_that_a_document_names_exists() -> None:
+    documents = [ROOT / "README.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").glob("*.md"))]
+    # Spans with a space or a wildcard are commands and globs; `src/shop` is of an example.
+    folders = "src/dmm|tools|tests|bench|web|examples|docs"
+    named = [
+        (document.name, name)
+        for document in documents
+        for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", document.read_text())
+    ]
+    assert len(named) > 20
+    assert [one for one in named if not (ROOT / one[1]).exists()] == []
+
+
+def test_every_command_of_a_group_that_the_source_names_exists() -> None:
+    """The source names commands in hints, rules and templates: `dmm GROUP COMMAND|COMMAND`."""
+    groups = "|".join(GROUPS)
+    sources = (path for path in (ROOT / "src" / "dmm").rglob("*.*") if path.suffix in TEXTS)
+    named = [
+        (str(path.relative_to(ROOT)), group, command)
+        for path in sources
+        for group, commands in re.findall(rf"\bdmm ({groups}) ([a-z][a-z|-]+)", path.read_text())
+        for command in commands.split("|")
+    ]
+    assert len(named) > 100
+    assert [one for one in named if one[2] not in GROUPS[one[1]].commands] == []
 
 
 def test_the_architecture_fits_on_three_pages() -> None:

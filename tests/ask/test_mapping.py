@@ -117,7 +117,7 @@ def test_settings_add_profiles_and_change_those_that_are_there() -> None:
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [
-        ("a b", AskProfile(), "ask.profiles.a b: is no name"),
+        ("a b", AskProfile(), "ask.profiles.a b: invalid profile name"),
         ("x", AskProfile(sections=("taste",)), "ask.profiles.x.sections: there is no 'taste'"),
         ("x", AskProfile(needs=("tests",)), "ask.profiles.x.needs: there is no 'tests'"),
         (

@@ -114,7 +114,7 @@ def test_on_a_terminal_it_says_that_the_text_is_read(
 
 def test_an_allowed_call_breaks_no_rule(typed: Typed, place: Path) -> None:
     told = check(typed, place, "git push").out
-    assert told == "allowed: git push\n  reason: no rule in force is broken\n"
+    assert told == "allowed: git push\n  reason: no active rule is broken\n"
 
 
 def test_all_broken_rules_are_named(typed: Typed, place: Path) -> None:

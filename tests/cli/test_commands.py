@@ -59,7 +59,7 @@ def test_reindex_names_faults_and_ends_with_findings(typed: Typed, shop: Project
     shop.write("project/bad.md", "no front matter")
     told = typed("reindex", within=shop.folder)
     assert told.status == 1
-    assert "  project/bad.md:1: no front matter\n      try: start the file with" in told.out
+    assert "  project/bad.md:1: no front matter\n      hint: start the file with" in told.out
     told = typed("reindex", "--json", within=shop.folder)
     assert told.status == 1
     (fault,) = json.loads(told.out)["faults"]

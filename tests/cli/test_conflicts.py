@@ -133,7 +133,7 @@ def test_a_conflict_is_named_by_position_or_by_option(trusted: Clerk) -> None:
         told = trusted(*arguments)
         assert (told.status, told.err) == (
             2,
-            "dmm: name one conflict\n  try:   such as: dmm conflicts show conflict_12\n",
+            "dmm: name one conflict\n  hint:  such as: dmm conflicts show conflict_12\n",
         )
     assert trusted("show", "conflict_99").status == 2
 

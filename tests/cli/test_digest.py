@@ -74,7 +74,7 @@ def test_what_waits_to_be_retold_is_shown_and_why_no_model_is_asked(
     assert (told.status, told.out.splitlines()) == (
         0,
         [
-            "0 retold in 0 calls, 1 episode left to retell",
+            "0 observations rewritten in 0 calls, 1 episode left",
             "  - obs_1 2026-06-29 bugfix: Fix the wrong totals of the cart page",
             "No further model calls: observations.distil_with_model is not true in the",
             "settings of this project",

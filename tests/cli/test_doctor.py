@@ -48,7 +48,7 @@ def test_a_connected_project_is_well_from_end_to_end(
         )
         assert any(line.startswith(f"  ok    {title} tools: the server answers:") for line in lines)
     assert "  ok    HTTP: the daemon answers over HTTP" in lines
-    # That Codex asks its user for trust is nothing that a fix could mend.
+    # That Codex asks its user for trust is nothing that a fix could fix.
     assert lines[-1] == "0 failures, 1 warning"
     # Nothing of the trial is left, and no daemon of this user was started.
     assert not (tmp_path / "run").exists()
@@ -89,7 +89,7 @@ def test_outside_of_a_project_the_machine_is_checked_and_mended(
     patient("daemon", "stop", within=elsewhere)
     assert any(line.startswith("  warn  memory: ") for line in lines)
     where = home / ".gemini/settings.json"
-    assert f"  ok    Gemini CLI hooks and tools: installed for the user: {where}  (mended)" in lines
+    assert f"  ok    Gemini CLI hooks and tools: installed for the user: {where}  (fixed)" in lines
     assert told.status == 0
 
 
@@ -117,7 +117,7 @@ def test_a_hook_by_name_that_is_not_on_the_path_is_told(
     assert f"  FAIL  Cursor server: dmm-mcp {gone}\n" in told.out
     there = Path(sys.executable).parent
     way = f'run make install in the DMM folder, or: ln -s "{there}/dmm-hook" ~/.local/bin/'
-    assert f"        try: {way}\n" in told.out
+    assert f"        hint: {way}\n" in told.out
     monkeypatch.setenv("PATH", f"{there}:/usr/bin:/bin")
     told = patient("doctor", within=tmp_path)
     assert told.status == 0, told.out

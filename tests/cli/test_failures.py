@@ -28,7 +28,7 @@ def test_an_error_says_what_where_and_the_way_out(capsys: pytest.CaptureFixture[
     error = MemoryFileError("a.md", "yaml", "not valid", line=3, hint="quote it")
     assert report(error, as_json=False) == 7
     told = capsys.readouterr()
-    assert (told.out, told.err) == ("", "dmm: not valid\n  where: a.md:3\n  try:   quote it\n")
+    assert (told.out, told.err) == ("", "dmm: not valid\n  where: a.md:3\n  hint:  quote it\n")
 
 
 def test_what_is_not_known_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,8 +38,8 @@ def test_a_client_that_is_here_is_connected_and_told_about(
         f"  {home / '.codex/config.toml'}",
         "",
         "Next:",
-        "  - start Codex and choose to trust the hooks of dmm when it asks, or open /hooks there:"
-        " until then it skips them",
+        "  - start Codex and trust the dmm hooks when it asks, or open /hooks there; until"
+        " then it skips them",
         "  - in each project: dmm init (once), then check with: dmm doctor",
     ]
     again = bare("install", within=tmp_path).out.splitlines()
@@ -109,7 +109,7 @@ def test_what_could_not_be_done_is_told_with_the_lines_to_paste(
     assert lines[at + 1 : at + 5] == [
         f"  {home / '.cursor/mcp.json'}",
         "  why: left as it is: line 1: 'not' is no value",
-        "  try: put this in by hand, beside what is there:",
+        "  hint: put this in by hand, beside what is there:",
         "  {",
     ]
 

@@ -179,7 +179,7 @@ def test_a_blocked_decision_ends_with_3_and_stays_blocked(told: Scribe) -> None:
             "BLOCKED by constraint 3\n"
             '  reason: constraint 3 "verify accessibility before booking": no recorded\n'
             '          verification of accessibility ("Book")\n'
-            "  try:    Query the memory about accessibility first, then decide again.\n"
+            "  hint:   Query the memory about accessibility first, then decide again.\n"
         )
 
 
@@ -389,7 +389,7 @@ def test_there_is_nothing_to_back_up_without_a_ledger(ledger: Scribe, project: P
 
 def test_init_makes_the_ledger_once(ledger: Scribe, project: Project) -> None:
     path = project.dmm / "ledger.db"
-    assert ledger("init").out == f"Made {path}\n"
+    assert ledger("init").out == f"Created {path}\n"
     assert path.exists()
     assert ledger("init").out == f"Already recorded, at event 0: {path}\n"
     assert ledger.data("init") == {"ledger": str(path), "created": False, "seq": 0}
@@ -481,7 +481,7 @@ def test_what_an_agent_adds_is_pending_until_a_person_accepts_it(
     shown = typed("ledger", "context", within=project.folder).out
     assert "never push to main (required, asks, pending)" in shown
     accepted = typed("ledger", "accept", "1", within=project.folder)
-    assert accepted.out == "constraint 1 is in force: never push to main\n"
+    assert accepted.out == "constraint 1 is active: never push to main\n"
     assert typed("ledger", "pending", within=project.folder).out == "No constraint is pending.\n"
     assert typed(*decide, within=project.folder).status == 3
     again = typed("ledger", "accept", "1", within=project.folder)
@@ -497,7 +497,7 @@ def test_an_agent_speaks_in_its_own_name_and_lifts_no_rule(
     assert told.status == 2
     assert told.err == (
         "dmm: an agent can't make a constraint inactive (CLAUDECODE is set)\n"
-        "  try:   run it in a terminal of your own\n"
+        "  hint:  run it in a terminal of your own\n"
     )
     assert typed("ledger", "constraint", "use pnpm", within=project.folder).status == 0
     log = json.loads(typed("ledger", "log", "--json", within=project.folder).out)

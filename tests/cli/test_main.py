@@ -147,7 +147,7 @@ def test_words_without_quotes_are_told_about_quotes(
 ) -> None:
     told = typed(*arguments, within=lantern.folder)
     assert (told.status, told.out) == (2, "")
-    assert told.err.endswith(f'  try: quote text with several words: {name} "several words"\n')
+    assert told.err.endswith(f'  hint: quote text with several words: {name} "several words"\n')
 
 
 def test_quotes_are_no_way_out_where_there_is_no_text(typed: Typed, lantern: Project) -> None:
@@ -162,7 +162,7 @@ def test_outside_a_project_the_way_in_is_shown(typed: Typed, tmp_path: Path) -> 
     assert told.err == (
         "dmm: no .dmm folder here or above\n"
         f"  where: {tmp_path}\n"
-        "  try:   create one in your project's folder with: dmm init\n"
+        "  hint:  create one in your project's folder with: dmm init\n"
     )
 
 
@@ -191,7 +191,7 @@ def test_the_project_is_found_from_below_or_named(
     assert typed("query", "", within=tmp_path).out == below.out
     told = typed("query", "", "--root", str(tmp_path), within=lantern.folder)
     assert told.status == 5
-    assert f"try:   create one with: dmm init --root {tmp_path}\n" in told.err
+    assert f"hint:  create one with: dmm init --root {tmp_path}\n" in told.err
 
 
 def test_an_unknown_setting_is_named(typed: Typed, shop: Project) -> None:
@@ -202,7 +202,7 @@ def test_an_unknown_setting_is_named(typed: Typed, shop: Project) -> None:
     assert told.err == (
         "dmm: unknown key\n"
         f"  where: {settings}: retrieval.budgett\n"
-        "  try:   remove it or correct its name\n"
+        "  hint:  remove it or correct its name\n"
     )
 
 
@@ -216,7 +216,7 @@ def test_a_working_directory_that_is_gone_is_told(
     assert (told.returncode, told.stdout) == (5, "")
     assert told.stderr == (
         "dmm: the working directory no longer exists\n"
-        "  try:   change to an existing folder, or name one with --root\n"
+        "  hint:  change to an existing folder, or name one with --root\n"
     )
 
 
@@ -228,7 +228,7 @@ def test_what_the_system_refuses_is_one_message(
     (shop.folder / "CLAUDE.md").write_text("# Rule\n\nAlways be kind to strangers.\n")
     told = typed("import", "CLAUDE.md", within=shop.folder)
     assert (told.status, told.out) == (9, "")
-    assert told.err.startswith("dmm: the system refused: No such file or directory\n  where: ")
+    assert told.err.startswith("dmm: operating system error: No such file or directory\n  where: ")
 
 
 def test_a_locale_without_umlauts_changes_no_byte(command: Command, lantern: Project) -> None:

@@ -152,7 +152,7 @@ def test_a_second_reindex_is_told_who_is_at_work_and_a_query_still_answers(
     assert second.stderr == (
         f"dmm: another process is indexing (process {first.pid})\n"
         f"  where: {lock}\n"
-        "  try:   wait until it has finished, then retry\n"
+        "  hint:  wait until it has finished, then retry\n"
     )
     assert asked.returncode == 0
     assert "> Notice: another process is indexing; the newest changes may be" in asked.stdout
@@ -225,7 +225,7 @@ def test_a_project_that_can_only_be_read_is_read(shop: Project, command: Command
         f"> Notice: the index could not be updated: {where}: the index can't be written"
     ) in told.stdout
     assert reindex.returncode == 9
-    assert "try:   make the folder writable, then: dmm reindex\n" in reindex.stderr
+    assert "hint:  make the folder writable, then: dmm reindex\n" in reindex.stderr
     assert output.returncode == 9
     assert "dmm: could not write the file: Permission denied\n" in output.stderr
     assert status.returncode == 0
@@ -371,7 +371,7 @@ def test_too_little_memory_is_told_in_one_message(
     limit = kilobytes // 1024
     assert told.stderr == (
         f"dmm: this process may use {limit} MB of memory, but 256 MB are needed\n"
-        "  try:   raise the limit: ulimit -v unlimited\n"
+        "  hint:  raise the limit: ulimit -v unlimited\n"
     )
 
 

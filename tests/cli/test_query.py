@@ -149,7 +149,7 @@ def test_a_task_of_a_megabyte_is_refused(typed: Typed, lantern: Project) -> None
     assert (told.status, told.out) == (2, "")
     assert told.err == (
         "dmm: the task has more than 20,000 characters\n"
-        "  try:   describe the task in a few sentences\n"
+        "  hint:  describe the task in a few sentences\n"
     )
 
 

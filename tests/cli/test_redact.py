@@ -84,7 +84,9 @@ def test_it_shows_what_it_would_erase_and_takes_no_for_an_answer(
     assert told.status == 1
     assert "FactAdded Fact: b = purple monkey dishwasher\n" in told.out
     assert "Note: event 3 is an active constraint; it will no longer apply.\n" in told.out
-    assert told.out.endswith("Erase the content of 2 events for good? [y/N] Nothing was erased.\n")
+    assert told.out.endswith(
+        "Erase the content of 2 events permanently? [y/N] Nothing was erased.\n"
+    )
     assert "monkey" in typed("ledger", "log", "--json", within=leaked.folder).out
 
 

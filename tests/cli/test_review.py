@@ -181,7 +181,7 @@ def test_an_approval_of_what_was_seen_applies_no_other_text(
             [
                 "dmm: its text was changed since you looked at it",
                 "  where: proposal_1",
-                "  try:   look at it again: dmm review show proposal_1",
+                "  hint:  look at it again: dmm review show proposal_1",
             ],
         )
     assert not (own.memory / "project" / "house" / "sensors.md").exists()
@@ -208,7 +208,7 @@ def test_a_digest_that_is_none_is_told(typed: Typed, own: Project, make: Any, di
     told = typed("review", "approve", "1", "--seen", digest, within=own.folder)
     assert told.status == 2
     assert told.err.startswith(
-        f"dmm: {digest!r} is not the digest of a proposal\n  try:   dmm review"
+        f"dmm: {digest!r} is not the digest of a proposal\n  hint:  dmm review"
     )
 
 
@@ -377,7 +377,7 @@ def test_what_somebody_else_writes_while_the_editor_is_open_is_not_decided_unsee
     )
     assert told.out.splitlines() == [
         "proposal_3 left: its text was changed since you looked at it",
-        "  try: look at it again: dmm review show proposal_3",
+        "  hint: look at it again: dmm review show proposal_3",
         "2 proposals left",
     ]
     (own.folder / "mine.md").write_text("# Lamp\n\nThe lamp in the hall is blue.\n")
@@ -419,7 +419,7 @@ def test_a_document_that_is_not_understood_decides_nothing(
     assert told.status == 2
     assert re.fullmatch(
         rf"dmm: line \d of the document: {re.escape(what)}\n"
-        r"  try:   nothing was decided; fix the line; your text is kept in \S+\n",
+        r"  hint:  nothing was decided; fix the line; your text is kept in \S+\n",
         told.err,
     )
     assert list(own.memory.rglob("*.md")) == []

@@ -148,7 +148,7 @@ def test_a_move_says_where_it_leads(typed: Typed, own: Project) -> None:
 def test_a_name_that_is_nearly_right_is_told(typed: Typed, own: Project) -> None:
     approve(typed, own, create(typed, own))
     told = typed("write", "deprecate", "--path", "global/lamp.md", *WHY, within=own.folder)
-    assert told.err.endswith("  try:   did you mean project/lamp.md?\n")
+    assert told.err.endswith("  hint:  did you mean project/lamp.md?\n")
 
 
 def test_a_text_for_a_conflict_is_taken_whole_or_not_at_all(typed: Typed, own: Project) -> None:

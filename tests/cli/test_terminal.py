@@ -81,7 +81,7 @@ def test_messages_show_what_they_quote(typed: Typed, hostile: Project) -> None:
 def test_an_error_shows_what_it_quotes(capsys: pytest.CaptureFixture[str]) -> None:
     report(MemoryFileError(f"{CLEAR}.md", "yaml", CLEAR, hint=CLEAR), as_json=False)
     told = capsys.readouterr().err
-    assert told == f"dmm: {SHOWN}\n  where: {SHOWN}.md\n  try:   {SHOWN}\n"
+    assert told == f"dmm: {SHOWN}\n  where: {SHOWN}.md\n  hint:  {SHOWN}\n"
 
 
 @pytest.mark.parametrize("output", [None, Path("-")])

@@ -58,7 +58,7 @@ def test_without_a_terminal_it_shows_the_memory_and_trusts_nothing(
     assert told.status == 2
     assert told.out == SHOWN.format(folder=cloned.dmm)
     assert told.err == (
-        "dmm: no terminal to confirm trusting this\n  try:   run it in a terminal, or add --yes\n"
+        "dmm: no terminal to confirm trusting this\n  hint:  run it in a terminal, or add --yes\n"
     )
     assert not is_trusted(typed, cloned)
 
@@ -180,7 +180,7 @@ def test_a_damaged_record_is_told_with_the_way_out(
     assert told.err == (
         "dmm: the record of trusted projects is damaged\n"
         f"  where: {state}/trust.json\n"
-        "  try:   move the file away, then run dmm trust again for each project\n"
+        "  hint:  move the file away, then run dmm trust again for each project\n"
     )
     assert typed("trust", "--yes", within=cloned.folder).status == 9
 
@@ -252,7 +252,7 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     assert refused.err == (
         "dmm: another ledger has replaced the one that was written here\n"
         f"  where: {ledger}\n"
-        "  try:   review it and decide: dmm trust; or restore a backup: dmm ledger restore\n"
+        "  hint:  review it and decide: dmm trust; or restore a backup: dmm ledger restore\n"
     )
     assert "Ledger" in typed("status", within=project.folder).out
     told = typed("trust", within=project.folder)

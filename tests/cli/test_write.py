@@ -191,7 +191,7 @@ def test_memories_are_deprecated_promoted_and_demoted(
     wrong = typed("write", "promote", *path, "--new-scope", "agent", *WHY, within=own.folder)
     assert (wrong.status, wrong.err) == (
         2,
-        "dmm: agent is no wider scope\n  where: project/lamp.md\n  try:   use demote\n",
+        "dmm: agent is no wider scope\n  where: project/lamp.md\n  hint:  use demote\n",
     )
     assert lamp.is_file()
 

@@ -309,7 +309,11 @@ def test_a_hook_of_ours_in_somebody_elses_group_is_taken_out_of_it(
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        ("mcp.json", '{"mcpServers": {"dmm": {"command": "x"}}}', "another server is named dmm"),
+        (
+            "mcp.json",
+            '{"mcpServers": {"dmm": {"command": "x"}}}',
+            "an MCP server named 'dmm' already exists",
+        ),
         ("mcp.json", '{"mcpServers": []}', "mcpServers is not an object"),
         ("mcp.json", '{"mcpServers": ', "line 1: a value is missing or broken"),
         ("hooks.json", '{"hooks": {"stop": {}}}', "hooks.stop is not a list"),
@@ -485,9 +489,9 @@ def test_a_command_that_fails_is_told(with_claude: Callable[..., Installation], 
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ('{"mcpServers": {"dmm": {"command": "x"}}}', "another server is named dmm there"),
-        ("{", "it can't be read"),
-        ("[]", "it can't be read"),
+        ('{"mcpServers": {"dmm": {"command": "x"}}}', "an MCP server named 'dmm' already exists"),
+        ("{", "can't read the settings file"),
+        ("[]", "can't read the settings file"),
     ],
 )
 def test_a_foreign_or_broken_file_of_claude_code_is_left(

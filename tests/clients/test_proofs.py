@@ -82,8 +82,8 @@ def test_an_older_entry_is_brought_up_to_date_by_a_fix(wiring: Wiring, home: Pat
     path.write_text('{"mcpServers": {"dmm": {"command": "/gone/dmm-mcp"}}}')
     (check,) = wiring.check()
     assert (check.level, check.told) == ("warn", f"differs from what this version writes: {path}")
-    assert check.mend is not None
-    check.mend()
+    assert check.fix is not None
+    check.fix()
     assert {one.level for one in wiring.check()} == {"ok"}
 
 

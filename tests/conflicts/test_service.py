@@ -172,7 +172,7 @@ def test_a_check_tells_only_the_conflicts_of_its_paths(clashing: ProposalStore) 
     ("old", "new", "reason"),
     [
         ("10 seconds", "30 seconds per call for the API", None),
-        ("status: active", "status: deprecated", "no longer in force: project/note_2.md"),
+        ("status: active", "status: deprecated", "no longer active: project/note_2.md"),
         (FAST[1], "The graph of it is on the dashboard.", "the memories go together now"),
     ],
 )
@@ -280,9 +280,9 @@ def test_a_tool_can_neither_flag_nor_resolve(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     dmm = dmm.as_actor(Actor(name="tool", trust=Trust.TOOL))
-    with pytest.raises(LedgerRefused, match="what a tool returned can't flag a conflict"):
+    with pytest.raises(LedgerRefused, match="tool output can't flag a conflict"):
         dmm.conflicts.flag([ident(1), ident(3)], "they clash")
-    with pytest.raises(LedgerRefused, match="what a tool returned can't resolve a conflict"):
+    with pytest.raises(LedgerRefused, match="tool output can't resolve a conflict"):
         dmm.resolutions.resolve("conflict_1", "deprecate", target=ident(1), reason="x")
 
 

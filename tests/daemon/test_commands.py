@@ -107,7 +107,7 @@ def test_a_port_that_is_taken_is_told_before_anything_starts(
         assert told.returncode == 14
         assert told.stderr == (
             f"dmm: port {taken_port} is taken: Address already in use\n"
-            "  try:   choose another with --port; --port 0 picks a free one\n"
+            "  hint:  choose another with --port; --port 0 picks a free one\n"
         )
     assert machine.pids() == []
 
@@ -143,7 +143,7 @@ def test_a_file_of_another_process_stops_nothing(machine: Machine, tmp_path: Pat
     assert told.stderr == (
         f"dmm: a different daemon is running (PID: {pid})\n"
         f"  where: {file}\n"
-        "  try:   to stop it anyway, leave out --pid-file\n"
+        "  hint:  to stop it anyway, leave out --pid-file\n"
     )
     assert machine.pids() == [pid]
     assert file.read_text() == "1\n"
@@ -173,7 +173,7 @@ def test_in_the_foreground_it_ends_with_ctrl_c(
     second = machine.dmm("daemon", "run", "--pid-file", str(file))
     assert (second.returncode, second.stderr) == (
         14,
-        "dmm: a daemon is already running\n  try:   stop it first: dmm daemon stop\n",
+        "dmm: a daemon is already running\n  hint:  stop it first: dmm daemon stop\n",
     )
     assert int(file.read_text()) == running.pid
     running.send_signal(signal.SIGINT)

@@ -153,4 +153,4 @@ def test_a_person_in_a_terminal_is_shown_the_code(machine: Machine) -> None:
     with pexpect.spawn(program, ["ui", "--print"], env=environment, timeout=120) as terminal:
         terminal.expect(r"Confirmation code: (\d{3} \d{3})")
     told = machine.dmm("ui", "--code")
-    assert "not a terminal of your own" in told.stdout
+    assert "not an interactive terminal of yours" in told.stdout

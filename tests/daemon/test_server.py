@@ -194,7 +194,7 @@ def test_the_folder_of_another_user_is_not_used(machine: Machine) -> None:
         assert told.stderr == (
             "dmm: not a folder of this user\n"
             f"  where: {machine.run}\n"
-            "  try:   name another folder with DMM_RUN_DIR\n"
+            "  hint:  name another folder with DMM_RUN_DIR\n"
         )
         listener.settimeout(0)
         with pytest.raises(BlockingIOError):

@@ -454,7 +454,7 @@ def test_a_person_who_lost_the_passkeys_does_without_and_doctor_tells(
         terminal.expect(pexpect.EOF)
     assert machine.dmm(*line, within=lived_in.folder).returncode == 0
     found = machine.dmm("doctor", within=lived_in.folder).stdout
-    assert "a person did without lost passkeys" in found
+    assert "lost passkeys were given up" in found
 
 
 def test_a_text_that_changes_while_the_passkey_is_awaited_is_not_taken(

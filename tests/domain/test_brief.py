@@ -113,6 +113,14 @@ CASES: list[tuple[str, dict[str, Any] | None, str, str, str | None]] = [
         *("PasskeysNoted", {"passkeys": [], "given_up": ["a", "b"]}),
         *("2 passkeys given up without being asked", "warn", None),
     ),
+    (
+        *("FilesMerged", {"merged": ["memory/project/a.md", "rules/b.md"]}),
+        *("merged: memory/project/a.md, rules/b.md", "good", None),
+    ),
+    (
+        *("FilesMerged", {"kept": ["memory/project/a.md"], "left": ["daemon.config.json"]}),
+        *("both versions kept: memory/project/a.md; left: daemon.config.json", "warn", None),
+    ),
     ("ProposalMade", MADE, "proposal_7: create project/a.md: seen", "plain", "proposal 7"),
     (
         *("ProposalChecked", {"proposal": 5, "checks": []}),

@@ -1,4 +1,4 @@
-"""What `dmm validate --fix` mends, byte by byte, and what it never touches."""
+"""What `dmm validate --fix` fixes, byte by byte, and what it never touches."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from dmm.domain.report import Repair
 from dmm.errors import MemoryFileError
-from dmm.files import markdown
+from dmm.files import markdown, repairs
 from dmm.files.edits import carry_out
-from dmm.files.repairs import mend, repair
+from dmm.files.repairs import repair
 from dmm.files.tree import MemoryTree
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ Text.
 
 
 def fix(text: str, path: str = "project/some_note.md") -> tuple[str, tuple[str, ...]]:
-    mended = mend(path, text, NEW, DAY)
-    return mended.text, mended.what
+    fixed = repairs.fix(path, text, NEW, DAY)
+    return fixed.text, fixed.what
 
 
 def tree_with(folder: Path, files: dict[str, bytes]) -> MemoryTree:
@@ -188,7 +188,7 @@ def test_no_line_of_any_text_is_ever_lost_and_a_second_repair_finds_nothing(
     assert fix(text) == (text, ())
 
 
-def mend_all(tree: MemoryTree, files: dict[str, bytes]) -> list[Repair]:
+def fix_all(tree: MemoryTree, files: dict[str, bytes]) -> list[Repair]:
     return repair(files, DAY, lambda edit, _what: carry_out(tree, edit))
 
 
@@ -199,7 +199,7 @@ def test_files_without_ids_get_free_ones_also_beside_a_faulty_file(tmp_path: Pat
         "project/c.md": SOUND.replace("priority: 0.5", "priority: high").encode(),
     }
     tree = tree_with(tmp_path, files)
-    assert mend_all(tree, files) == [
+    assert fix_all(tree, files) == [
         Repair("project/a.md", "front matter added"),
         Repair("project/b.md", "front matter added"),
     ]
@@ -211,7 +211,7 @@ def test_files_without_ids_get_free_ones_also_beside_a_faulty_file(tmp_path: Pat
 def test_a_file_that_stays_faulty_does_not_share_its_new_id(tmp_path: Path) -> None:
     faulty = SOUND.replace(f"id: {NEW}\n", "").replace("0.5", "high").encode()
     files = {"project/a.md": faulty, "project/b.md": faulty}
-    assert mend_all(tree_with(tmp_path, files), files) == [
+    assert fix_all(tree_with(tmp_path, files), files) == [
         Repair("project/a.md", "added id: mem_2026_01_31_001"),
         Repair("project/b.md", "added id: mem_2026_01_31_002"),
     ]
@@ -227,7 +227,7 @@ def test_of_files_with_one_id_the_oldest_keeps_it(tmp_path: Path) -> None:
         "project/d.md": SOUND.replace(NEW, f"{NEW}a").encode(),
     }
     tree = tree_with(tmp_path, files)
-    assert mend_all(tree, files) == [
+    assert fix_all(tree, files) == [
         Repair("project/a.md", f"id {NEW} was taken; it is now {NEW}b"),
         Repair("project/c.md", f"id {NEW} was taken; it is now {NEW}c"),
     ]
@@ -237,7 +237,7 @@ def test_of_files_with_one_id_the_oldest_keeps_it(tmp_path: Path) -> None:
 
 def test_a_file_changed_since_it_was_read_is_not_overwritten(tmp_path: Path) -> None:
     tree = tree_with(tmp_path, {"project/a.md": b"# Newer\n\nText.\n"})
-    assert mend_all(tree, {"project/a.md": b"# Older\n\nText.\n"}) == [
+    assert fix_all(tree, {"project/a.md": b"# Older\n\nText.\n"}) == [
         Repair(
             "project/a.md",
             "not repaired: another process has just changed it",
@@ -250,11 +250,11 @@ def test_a_file_changed_since_it_was_read_is_not_overwritten(tmp_path: Path) -> 
 def test_a_file_removed_since_it_was_read_does_not_come_back(tmp_path: Path) -> None:
     tree = tree_with(tmp_path, {"project/b.md": b"# B\n\nText.\n"})
     files = {"project/a.md": b"# A\n\nText.\n", "project/b.md": b"# B\n\nText.\n"}
-    gone, mended = mend_all(tree, files)
+    gone, fixed = fix_all(tree, files)
     assert gone == Repair(
         "project/a.md", "not repaired: another process has just changed it", applied=False
     )
-    assert mended == Repair("project/b.md", "front matter added")
+    assert fixed == Repair("project/b.md", "front matter added")
     with pytest.raises(MemoryFileError):
         tree.read("project/a.md")
 
@@ -262,5 +262,5 @@ def test_a_file_removed_since_it_was_read_does_not_come_back(tmp_path: Path) -> 
 @pytest.mark.parametrize("data", [b"\x00\x01binary", "Gr\xfc\xdfe".encode("latin-1")])
 def test_bytes_that_are_no_text_stay(tmp_path: Path, data: bytes) -> None:
     tree = tree_with(tmp_path, {"project/a.md": data})
-    assert mend_all(tree, {"project/a.md": data}) == []
+    assert fix_all(tree, {"project/a.md": data}) == []
     assert tree.read("project/a.md") == data

@@ -79,7 +79,7 @@ def test_the_folder_of_packs_is_made_but_never_behind_a_link(
     root.packs.symlink_to(tmp_path)
     with pytest.raises(StorageError) as raised:
         root.make_packs()
-    assert str(raised.value) == f"{root.packs}: it leads through a symbolic link"
+    assert str(raised.value) == f"{root.packs}: the path contains a symbolic link"
 
 
 def test_a_link_to_the_memory_of_another_project_is_not_followed(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from dmm.http import make_app
 from dmm.http.gate import LARGEST_BODY, Gate, Keys
-from dmm.http.sessions import Sessions
+from dmm.http.sign_ins import Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.http.sessions import CODE_SECONDS, MOST_CODES, SESSION_SECONDS, SLACK, Codes, Sessions
+from dmm.http.sign_ins import CODE_SECONDS, MOST_CODES, SESSION_SECONDS, SLACK, Codes, Sessions
 from dmm.web.files import OTHER, load_files
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -113,7 +113,10 @@ def test_every_field_that_a_person_writes_survives(plan: Planner) -> None:
         related=("mem_2026_01_02_002",),
         supersedes=("mem_2026_01_02_002", "mem_2020_01_01_001"),
         cites=(Citation("src/a b.py", "run", (3, 9), "ab12"), Citation("Makefile")),
+        paths=("src/**/*.py", "a b.md"),
     )
+    unsaid = {one.name for one in fields(Memory) if getattr(full, one.name) == one.default}
+    assert unsaid == {"last_used", "usage_count"}
     other = replace(RULES, id="mem_2026_01_02_002", body="# Rules\n\n- Never push to main.")
     back = [p.memory for p in plan(("EXPORT.md", join([full, other], title="Shop"))).memories]
     assert back == [other, replace(full, supersedes=("mem_2026_01_02_002",))]

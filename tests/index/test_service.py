@@ -36,7 +36,7 @@ def notes(project: Project, memory_text: MemoryText) -> Project:
         fields = {"id": f"mem_2026_02_01_00{number}"}
         text = memory_text(f"Note {number}", f"Words about thing {number}.", **fields)
         file = project.write(f"project/note_{number}.md", text)
-        os.utime(file, (1e9, 1e9))  # new files are read again, which would mend their rows
+        os.utime(file, (1e9, 1e9))  # new files are read again, which would fix their rows
     return project
 
 
@@ -121,7 +121,7 @@ def test_an_index_damaged_while_it_is_open_is_built_anew(
     project_store, own_store = indexes.store(Origin.PROJECT), indexes.store(Origin.USER)
     assert project_store is not None
     where = str(notes.index.resolve())
-    indexes.mend(IndexBroken("somewhere in the middle", where=where))
+    indexes.fix(IndexBroken("somewhere in the middle", where=where))
     assert indexes.store(Origin.PROJECT) is not project_store
     assert indexes.store(Origin.USER) is own_store
     assert len(indexes.snapshot()) == 6

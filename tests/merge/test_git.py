@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.conftest import git
 
+from dmm.domain.event import EventType
 from dmm.domain.markers import find_marker
 from dmm.errors import StorageError
 from dmm.files.markdown import parse
@@ -28,8 +29,12 @@ RULE = "---\nid: no-push\nlevel: {}\nmatch:\n  - command: git push\n{}---\n# Nev
 
 
 @pytest.fixture
-def work(project: Project, memory_text: MemoryText) -> Project:
+def work(
+    project: Project, memory_text: MemoryText, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> Project:
     """A repository with two branches that changed the same memory and the same rule."""
+    # Git runs the driver, which opens the project in the name of this user.
+    monkeypatch.setenv("HOME", str(home))
     git(project.folder, "init", "-q")
     (project.dmm / ".gitattributes").write_text("".join(f"{line}\n" for line in LINES))
     write(
@@ -90,6 +95,20 @@ def test_git_merges_with_the_driver(work: Project, words: tuple[str, ...]) -> No
     git(work.folder, *words, *(("--no-edit",) if words[0] == "merge" else ()))
     assert_merged(work)
     assert git(work.folder, "status", "--porcelain") == ""
+
+
+def test_the_driver_records_what_it_kept_in_both_versions(
+    work: Project, open_project: Opener
+) -> None:
+    dmm = open_project(work)
+    register(work.dmm, PROGRAM, remove=False, dry=False)
+    git(work.folder, "merge", "--no-edit", "topic")
+    (event,) = dmm.project_ledger.log.events_of([EventType.FILES_MERGED], 0, 100)
+    assert (event.branch, event.get("kept")) == ("master", ["memory/project/retry.md"])
+    dmm.memories.reindex()
+    dmm.conflicts.scan()
+    (found,) = dmm.conflicts.list()["conflicts"]
+    assert found["type"] == "unmerged"
 
 
 def conflict(work: Project) -> None:
@@ -165,6 +184,12 @@ def test_the_command_records_what_is_undecided(
     (found,) = dmm.conflicts.list()["conflicts"]
     assert found["type"] == "unmerged"
     assert set(found["quotes"]) == {"Five times.", "Ten times."}
+    (event,) = dmm.project_ledger.log.events_of([EventType.FILES_MERGED], 0, 100)
+    assert (event.branch, event.get("left")) == ("master", None)
+    assert event.get("merged") == ["rules/no-push.md"]
+    assert event.get("kept") == ["memory/project/retry.md"]
+    shown = typed("ledger", "log", "--type", "filesmerged", within=work.folder).out
+    assert "FilesMerged merged: rules/no-push.md; both versions" in shown
     told = typed("validate", "--json", within=work.folder)
     undecided = [one for one in json.loads(told.out)["findings"] if one["check"] == "undecided"]
     assert [(one["path"], one["line"]) for one in undecided] == [("project/retry.md", 13)]

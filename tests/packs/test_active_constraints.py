@@ -72,7 +72,7 @@ def test_constraints_keep_to_their_budget_and_the_rest_is_told(
     pack = opened().packs.query(QueryRequest("sessions")).pack
     left_out = 40 - len(pack.constraints)
     assert 0 < pack.constraint_tokens <= BUDGET
-    assert f"{left_out} more rules are in force: dmm rules" in pack.notices
+    assert f"{left_out} more rules are active: dmm rules" in pack.notices
 
 
 def test_a_served_pack_is_an_event_with_the_hashes_of_what_it_held(

@@ -123,18 +123,42 @@ def test_few_common_words_prove_little_and_a_rare_one_or_an_identifier_much() ->
     assert {query: weigh_words(query, common) for query in said} == pytest.approx(said)
 
 
+def test_a_word_that_no_memory_has_adds_nothing_to_what_the_others_prove() -> None:
+    common = {"deploy", "staging", "server"}.__contains__
+    assert weigh_words("deploy zod", common) == 1.0
+    assert weigh_words("deploy zod", common, {"zod"}) == pytest.approx(1 / 3)
+    assert weigh_words("deploy zod to the staging server", common, {"zod"}) == 1.0
+    assert weigh_words("deploy src/a.py", common, {"deploy"}) == 1.0
+
+
+def test_what_is_no_nearer_to_a_task_than_the_ground_rules_is_not_served(
+    corpus: ComparisonSet,
+) -> None:
+    corpus.add("project/near.md", "kilns", near=0.8)
+    corpus.add("project/ovens.md", "bread", near=0.5, title="Ovens of the bakery")
+    corpus.add("project/loose.md", "lamps", near=0.5)
+    request = QueryRequest("where do kilns stand")
+    assert len(retrieved(corpus, request, towards(1.0)).ranked) == 3
+    corpus.add("baseline/rules.md", "ground rules", near=0.6)
+    found = retrieved(corpus, request, towards(1.0))
+    assert [one.path for one in found.ranked] == ["project/near.md"]
+    # What a task calls by its name is wanted, whatever else is near.
+    found = retrieved(corpus, QueryRequest("show me Ovens of the bakery"), towards(1.0))
+    assert "project/ovens.md" in [one.path for one in found.ranked]
+
+
 def test_what_a_vague_request_finds_by_a_word_alone_is_not_served(corpus: ComparisonSet) -> None:
     corpus.add("project/a.md", "fix the lamp", near=0.1)
     corpus.add("project/b.md", "something else", near=0.05)
     snapshot = corpus.snapshot(vectors=True)
     settings = RetrievalConfig()
 
-    def paths(said: float, *, precise: bool = False, near: float = 1.0) -> list[str]:
+    def paths(*, common: bool, precise: bool = False) -> list[str]:
         request = QueryRequest("fix it", precise=precise)
-        vector = towards(near)
-        found = retrieve(snapshot, request, vector, DAY, settings, str.isalpha, said=said)
+        given = (snapshot, request, towards(1.0), DAY, settings, str.isalpha)
+        found = retrieve(*given, is_common=str.isalpha if common else None)
         return [one.path for one in found.ranked]
 
-    assert "project/a.md" in paths(1.0)
-    assert paths(1 / 3) == []
-    assert paths(1 / 3, precise=True) == []
+    assert "project/a.md" in paths(common=False)
+    assert paths(common=True) == []
+    assert paths(common=True, precise=True) == []

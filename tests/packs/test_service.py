@@ -316,7 +316,7 @@ def test_the_receipt_accounts_for_every_candidate(lantern: Project, open_project
 def test_explaining_a_pack_does_not_change_it(shop: Project, open_project: Opener) -> None:
     (shop.dmm / "daemon.config.json").write_text('{"retrieval": {"max_candidates": 3}}')
     packs = open_project(shop).packs
-    question = "how are sessions, passwords and payments kept safe"
+    question = "how are logins, sessions and passwords kept safe"
     plain = packs.query(QueryRequest(question, budget=5000))
     told = packs.query(QueryRequest(question, budget=5000, explain=True))
     assert told.markdown == plain.markdown

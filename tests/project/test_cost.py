@@ -71,7 +71,7 @@ def test_the_newest_session_comes_first_and_one_can_be_chosen(dmm: Dmm) -> None:
     last = dmm.costs.last()
     assert last is not None
     assert summarise(last).startswith("690 tokens in session bbbb-2 ")
-    with pytest.raises(UsageError, match="no session begins like that"):
+    with pytest.raises(UsageError, match="no session id starts with"):
         dmm.costs.report(session="zz")
 
 

@@ -1,4 +1,4 @@
-"""The parts of a checkup: what they find, and what they mend."""
+"""The parts of a checkup: what they find, and what they fix."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def test_events_that_wait_are_counted(
 
 
 def test_a_check_can_be_told_as_plain_data() -> None:
-    check = Check("area", "name", "warn", "told", "way", mend=lambda: None)
+    check = Check("area", "name", "warn", "told", "way", fix=lambda: None)
     assert json.loads(json.dumps(check.describe())) == {
         "area": "area",
         "name": "name",

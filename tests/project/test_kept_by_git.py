@@ -43,10 +43,10 @@ def test_validate_and_status_name_what_git_ignores(ignoring: Project, open_proje
 
 def test_the_doctor_has_git_keep_it(ignoring: Project, open_project: Opener) -> None:
     (check,) = _check_git(ignoring.dmm, open_project(ignoring).overview.describe().ignored)
-    assert (check.level, check.mend is None) == ("fail", False)
+    assert (check.level, check.fix is None) == ("fail", False)
     assert check.told == f"a clone would lose {LOST}: Git ignores it (.gitignore:1: build/)"
-    assert check.mend is not None
-    check.mend()
+    assert check.fix is not None
+    check.fix()
     (after,) = _check_git(ignoring.dmm, open_project(ignoring).overview.describe().ignored)
     assert after.level == "ok"
 

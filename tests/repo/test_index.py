@@ -1,4 +1,4 @@
-"""What a user of repository knowledge sees: finding places, keeping up, mending itself."""
+"""What a user of repository knowledge sees: finding places, keeping up, fixing itself."""
 
 from __future__ import annotations
 

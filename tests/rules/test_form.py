@@ -78,7 +78,7 @@ def test_what_is_written_reads_back_the_same() -> None:
         ("level: hard", ("level",), "the level is one of"),
         ("id: Not An Id", ("id",), "is no id"),
         ("match: []", ("match",), "empty"),
-        ("match: {path: 'src/[a.ts'}", ("match", "path"), "is not a glob"),
+        ("match: {path: 'src/[a.ts'}", ("match", "path"), "is not a valid glob"),
         (
             "match: {content: {pattern: 'foo(('}, path: '*.ts'}",
             ("match", "content", "pattern"),

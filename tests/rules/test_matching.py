@@ -96,7 +96,7 @@ def test_bash_in_a_rule_is_the_shell_of_every_client(tool: str) -> None:
 
 @pytest.mark.parametrize("glob", ["a[z-a]", "[b-a].py", "[!]", "!src/[z-a]"])
 def test_an_impossible_glob_is_refused(glob: str) -> None:
-    with pytest.raises(RuleFormError, match="is no glob"):
+    with pytest.raises(RuleFormError, match="is not a valid glob"):
         compile_fields({"match": {"path": glob}}, "A rule", "", "rule")
 
 

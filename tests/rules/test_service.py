@@ -214,7 +214,7 @@ def test_constraints_become_files_that_bind_as_hard(dmm: Dmm) -> None:
     }
     assert {one["kind"] for one in dmm.rules.list()["rules"]} == {"file"}
     assert outcome(dmm, "rm -rf src") == "denied"
-    with pytest.raises(LedgerRefused, match="no constraint 1 in force"):
+    with pytest.raises(LedgerRefused, match="no active constraint 1"):
         dmm.rules.adopt([1])
 
 

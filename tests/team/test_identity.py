@@ -373,6 +373,16 @@ def test_a_laptop_of_a_person_is_admitted_listed_and_audited(
     assert len(registry.members("acme", "shop")) == 1
 
 
+def test_a_sign_in_that_is_refused_is_recorded_also_without_a_project(
+    issuer: Issuer, hosted: tuple[Registry, str]
+) -> None:
+    registry, url = hosted
+    with pytest.raises(TeamError, match="has expired"):
+        join_by_token(url, issuer.sign(exp=1_000), "", KEY, "laptop")
+    told = registry.accesses("acme", "shop", 9)
+    assert ("refused", "sign-in: expired") in [(one.act, one.about) for one in told]
+
+
 def test_an_issuer_that_hangs_stops_nobody_but_those_who_sign_in(
     issuer: Issuer, hosted: tuple[Registry, str]
 ) -> None:

@@ -213,7 +213,7 @@ class Repository:
         """Make the folder; a cloned repository must not have us write somewhere else."""
         folder = self.store.parent
         if folder.resolve() != folder or self.store.is_symlink():
-            raise StorageError("it leads through a symbolic link", where=str(self.store))
+            raise StorageError("the path contains a symbolic link", where=str(self.store))
         make_private_folder(folder)
 
     def _alone(self) -> contextlib.AbstractContextManager[object]:

@@ -127,7 +127,9 @@ def make_profiles(own: Mapping[str, AskProfile]) -> dict[str, Profile]:
     known = {profile.name: profile for profile in BUILT_IN}
     for name, given in own.items():
         if not name.isidentifier():
-            raise ConfigError("is no name", where=f"ask.profiles.{name}", hint="such as release")
+            raise ConfigError(
+                "invalid profile name", where=f"ask.profiles.{name}", hint="such as release"
+            )
         usual = known.get(name) or replace(known[GENERAL], name=name)
         where = f"ask.profiles.{name}"
         known[name] = replace(
@@ -163,6 +165,6 @@ def _members(
     known = {str(one): one for one in kind}
     for name in names:
         if name not in known:
-            hint = f"known are {', '.join(known)}, or {NONE} alone"
+            hint = f"use one of {', '.join(known)}, or only {NONE}"
             raise ConfigError(f"there is no {name!r}", where=where, hint=hint)
     return tuple(dict.fromkeys(known[name] for name in names))

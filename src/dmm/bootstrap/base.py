@@ -198,6 +198,7 @@ class Base:
             record_of=open_ledger.TrustedLedger(self.trust_store, self.root.folder),
             earlier=find_earlier(self.root.folder),
             folded=self.shared.part(open_ledger.Folded),
+            checkout=self.root.project,
             folder=self.rule_folder,
             shared=self.team_rules,
         )

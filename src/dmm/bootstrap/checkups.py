@@ -48,7 +48,7 @@ def open_memory(dmm: Writing, reindex: Callable[[], object]) -> doctor.Memory:
 
 
 def check_up(dmm: Writing, progress: Progress) -> Checkup:
-    """Check one project and what it stands on; nothing is mended, and no client is run."""
+    """Check one project and what it stands on; nothing is fixed, and no client is run."""
     wiring = client_checks.Wiring(
         {
             "user": Installation(Place(dmm.home, os.environ), launch.here(), now),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dmm.memories.service import Memories
     from dmm.memories.validation import Validation
     from dmm.notes.service import Notes
-    from dmm.observations.distilling import Distiller
+    from dmm.observations.model_distiller import Distiller
     from dmm.observations.proposing import Digest
     from dmm.project.agenda import Agenda
     from dmm.project.differences import Differences
@@ -165,12 +165,12 @@ class Writing(Viewing):
     def distiller(self) -> Distiller:
         """Has a model retell what sessions did, where the user has named one and wants that."""
         from dmm.config import ModelConfig
-        from dmm.observations import distilling
+        from dmm.observations.model_distiller import Distiller
 
         enabled = self.config.observations.distil_with_model
         settings = self.base.own_config.model if enabled else ModelConfig()
         meter = make_meter(self.base, self.project_ledger, settings)
-        return distilling.Distiller(self.observations, meter, enabled, self.base.require_trust)
+        return Distiller(self.observations, meter, enabled, self.base.require_trust)
 
     @cached_property
     def differences(self) -> Differences:
@@ -216,7 +216,7 @@ class Writing(Viewing):
 
     @cached_property
     def validation(self) -> Validation:
-        """Checks and mends memory files."""
+        """Checks and fixes memory files."""
         from dmm.memories import validation
 
         return validation.Validation(
@@ -332,7 +332,7 @@ def _propose_imported(proposals: Lazy[Proposals], path: str, text: str, why: str
 
 
 def _write_mended(proposals: Lazy[Proposals], edit: Edit, what: str) -> None:
-    """Write a mended file as the person who asked for it."""
+    """Write a fixed file as the person who asked for it."""
     proposals().apply_as_person([edit], what, origin="validate", one_of_many=True)
 
 

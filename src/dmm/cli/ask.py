@@ -13,25 +13,32 @@ from dmm.domain.text import neutralise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+Profile = Annotated[
+    str | None,
+    typer.Option(
+        help="onboarding, debugging, implementation, review, architecture, daily_brief,"
+        " general or your own.",
+        show_default="chosen by the question",
+    ),
+]
+
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in plain words.")],
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            help="onboarding, debugging, implementation, review, architecture, daily_brief,"
-            " general or your own (default: chosen by the question)."
-        ),
-    ] = None,
+    profile: Profile = None,
     budget: Annotated[
-        int | None, typer.Option(min=0, help="Token budget of the whole answer [3000].")
+        int | None,
+        typer.Option(min=0, help="Token budget of the whole answer.", show_default="3000"),
     ] = None,
     prompt: Annotated[
         bool, typer.Option("--prompt", help="Print the whole evidence as a prompt for an agent.")
     ] = False,
-    style: Annotated[str, typer.Option(help="compact or full (with --prompt).")] = "compact",
+    style: Annotated[
+        str, typer.Option(help="compact, or full: print the longer prompt.")
+    ] = "compact",
     session: Annotated[
-        str | None, typer.Option(help="The session that the critic reviews (default: the last).")
+        str | None,
+        typer.Option(help="The session that the critic reviews.", show_default="the last"),
     ] = None,
     verbose: Annotated[
         bool,
@@ -40,7 +47,7 @@ def ask(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Answer a question with cited evidence from memory, sessions and code."""
+    """Answer a question with cited evidence from memory, sessions, documents and code."""
     asking = open_project(root).asking
     with bar("Reading the repository") as progress:
         told = asking.ask(

@@ -21,27 +21,37 @@ if TYPE_CHECKING:
 FORMS = ("a command", "--write", "--read", "--edit", "--tool", "--decision")
 STATUS = {"denied": failures.BLOCKED, "asks": failures.ASKS}
 
+Writing = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="Check writing this file; its new text is on stdin."),
+]
+
+Reading = Annotated[str | None, typer.Option(metavar="PATH", help="Check reading this file.")]
+
+Editing = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="Check replacing --old by --new in this file."),
+]
+
 
 def check(
-    command: Annotated[str | None, typer.Argument(help="A shell command.")] = None,
-    write: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Write a file; its text is standard input.")
-    ] = None,
-    read: Annotated[str | None, typer.Option(metavar="PATH", help="Read a file.")] = None,
-    edit: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Replace --old by --new in a file.")
-    ] = None,
+    command: Annotated[str | None, typer.Argument(help="The shell command to check.")] = None,
+    write: Writing = None,
+    read: Reading = None,
+    edit: Editing = None,
     old: Annotated[str | None, typer.Option(help="The text that --edit replaces.")] = None,
     new: Annotated[str | None, typer.Option(help="The text that --edit puts there.")] = None,
-    tool: Annotated[str | None, typer.Option(metavar="NAME", help="Call any other tool.")] = None,
+    tool: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Check calling this tool.")
+    ] = None,
     given: Annotated[
         str | None, typer.Option("--input", metavar="JSON", help="The input of --tool.")
     ] = None,
     decision: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Decide this, in words.")
+        str | None, typer.Option(metavar="TEXT", help="Check this decision, in words.")
     ] = None,
     branch: Annotated[
-        str | None, typer.Option(help="The branch checked out (default: the current one).")
+        str | None, typer.Option(help="The branch checked out.", show_default="the current one")
     ] = None,
     as_json: Json = False,
     root: Root = None,

@@ -24,7 +24,7 @@ TEXTS = {"task", "text", "question", "value"}
 
 # In the order of the help, groups last; each module is loaded when its command is asked for.
 COMMANDS = {
-    "init": "setup.init",
+    "init": "init.init",
     "remember": "remember.remember",
     "forget": "remember.forget",
     "query": "query.query",
@@ -34,7 +34,7 @@ COMMANDS = {
     "get": "recall.get",
     "import": "importing.import_files",
     "export": "importing.export",
-    "import-sessions": "transcripts.import_sessions",
+    "import-sessions": "import_sessions.import_sessions",
     "check": "check.check",
     "validate": "validate.validate",
     "diff": "diff.diff",
@@ -70,18 +70,18 @@ COMMANDS = {
 # For the list of commands, where the first sentence of a command is longer than a line of it.
 SUMMARIES = {
     "init": "Create .dmm here; existing files are kept.",
-    "remember": "Remember a note in one line.",
+    "remember": "Save a one-line note as a memory.",
     "forget": "Forget a memory by path, id or words.",
     "ask": "Answer a question with cited evidence.",
     "search": "Search earlier sessions.",
     "timeline": "Show what came before and after a search result.",
     "get": "Show search results in full.",
-    "import": "Split instruction files into small memories.",
+    "import": "Turn instruction files into rules and memories.",
     "import-sessions": "Record earlier Claude Code and Codex sessions.",
     "check": "Check a call against the rules without running it.",
     "trust": "Review and accept memory that came with a clone.",
     "digest": "Propose a day's sessions as memories.",
-    "distil": "Have your chat model rewrite what sessions did.",
+    "distil": "Rewrite session summaries with your chat model.",
     "doctor": "Check that everything works, end to end.",
     "ui": "Open the page in a browser, signed in.",
 }
@@ -94,7 +94,7 @@ def make_app(words: Sequence[str] = ()) -> FastTyper:
     """Make the command line of all commands, or of the one that a line's first words name."""
     app = FastTyper(
         name="dmm",
-        help="Memory for coding agents: small markdown files in, token-budgeted cited packs out.",
+        help="Memory and enforced rules for coding agents.",
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -114,7 +114,7 @@ def make_app(words: Sequence[str] = ()) -> FastTyper:
 def dmm(
     version: bool = typer.Option(False, "--version", "-V", help="Show the version and exit."),
 ) -> None:
-    """Memory for coding agents: small markdown files in, token-budgeted cited packs out."""
+    """Memory and enforced rules for coding agents."""
     if version:
         from importlib.metadata import version as installed
 
@@ -149,7 +149,7 @@ def report_system_error(error: OSError, *, as_json: bool = False) -> int:
         # Keep Python from complaining while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return failures.FINDINGS
-    unforeseen = StorageError(f"the system refused: {error.strerror}", where=error.filename)
+    unforeseen = StorageError(f"operating system error: {error.strerror}", where=error.filename)
     return failures.report(unforeseen, as_json=as_json)
 
 
@@ -162,7 +162,7 @@ def _refuse(error: Any, *, as_json: bool) -> int:
     told = io.StringIO()
     error.show(told)
     if hint:
-        told.write(f"  try: {hint}\n")
+        told.write(f"  hint: {hint}\n")
     sys.stderr.write(neutralise(told.getvalue()))
     return int(error.exit_code)
 

@@ -16,7 +16,7 @@ from dmm.passkeys.acts import PersonAct
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-app = FastTyper(help="Memories that contradict each other: find, resolve.")
+app = FastTyper(help="Find and resolve contradictions between memories.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
@@ -193,7 +193,7 @@ def _shown(one: Mapping[str, Any]) -> Iterator[str]:
         yield from wrapped(side["summary"], "    ")
     yield from wrapped(one["description"], "  what:     ")
     if one["suggested_resolution"]:
-        yield from wrapped(one["suggested_resolution"], "  try:      ")
+        yield from wrapped(one["suggested_resolution"], "  hint:     ")
     yield from wrapped(", ".join(one["methods"]) or "unknown", "  found by: ")
     yield f"  since:    {one['detected']}"
     settled = one.get("resolution")

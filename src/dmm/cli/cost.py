@@ -36,7 +36,7 @@ def cost(
     if days is not None:
         _show_days(dmm, days, as_json=as_json)
         return
-    from dmm.mcp.fixed_cost import count_fixed
+    from dmm.mcp.cost import count_fixed
 
     report = dmm.costs.report(session=session, limit=limit)
     fixed = count_fixed(dmm)

@@ -1,4 +1,4 @@
-"""`dmm daemon`: start, stop and inspect the background process."""
+"""`dmm daemon`: start, stop and inspect the daemon."""
 
 from __future__ import annotations
 
@@ -24,17 +24,20 @@ PAUSE = 0.02
 WATCHING = {"notified": "on", "polled": "by polling"}
 
 app = FastTyper(
-    help="The background process that keeps memory warm for agents.",
+    help="Manage the daemon, which serves agents in the background.",
 )
 PidFile = Annotated[
     Path | None, typer.Option(help="Write the process id to this file; stop reads it.")
 ]
 Idle = Annotated[
-    float | None, typer.Option(min=0.1, help="Stop after this many idle seconds [600].")
+    float | None,
+    typer.Option(min=0.1, help="Stop after this many idle seconds.", show_default="600"),
 ]
 Port = Annotated[
     int | None,
-    typer.Option(min=0, max=65_535, help="The HTTP port; 0 picks a free one [your own]."),
+    typer.Option(
+        min=0, max=65_535, help="The HTTP port; 0 picks a free one.", show_default="your own"
+    ),
 ]
 
 
@@ -50,7 +53,7 @@ def start(
     idle: Idle = None,
     port: Port = None,
 ) -> None:
-    """Start the background process, unless one is already running."""
+    """Start the daemon, unless it is already running."""
     line = _options(idle, port)
     if foreground and background:
         raise typer.BadParameter("choose --foreground or --background")
@@ -82,7 +85,7 @@ def run(pid_file: PidFile = None, idle: Idle = None, port: Port = None) -> None:
 
 @app.command()
 def stop(pid_file: PidFile = None) -> None:
-    """Stop the background process.
+    """Stop the daemon.
 
     Requests in progress are answered first.
     """
@@ -175,7 +178,7 @@ def _need_free(port: int | None) -> None:
 
 
 def _run(line: list[str], pid_file: Path | None) -> None:
-    """Become the background process."""
+    """Become the daemon."""
     if endpoint.is_running():
         raise DaemonError("a daemon is already running", hint="stop it first: dmm daemon stop")
     _keep_pid(pid_file, {"pid": os.getpid()})
@@ -224,7 +227,7 @@ def _read_pid(path: Path) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise DaemonError(f"it can't be read: {error.strerror}", where=str(path)) from error
+        raise DaemonError(f"can't read the PID file: {error.strerror}", where=str(path)) from error
     if text and not text.isdigit():
         hint = "name a file that does not exist yet"
         raise DaemonError("it does not hold a process id", where=str(path), hint=hint)

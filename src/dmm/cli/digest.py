@@ -21,7 +21,8 @@ STATES = {
 
 def digest(
     day: Annotated[
-        str | None, typer.Option(help="The day, such as 2026-01-31 (default: yesterday, UTC).")
+        str | None,
+        typer.Option(help="The day, such as 2026-01-31.", show_default="yesterday, UTC"),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be proposed; record nothing.")
@@ -73,8 +74,9 @@ def distil(
 
 
 def _retold_lines(told: dict[str, Any]) -> Iterator[str]:
-    waiting = f"{counted(told['waiting'], 'episode')} left to retell"
-    yield f"{len(told['retold'])} retold in {counted(told['calls'], 'call')}, {waiting}"
+    waiting = f"{counted(told['waiting'], 'episode')} left"
+    done = counted(len(told["retold"]), "observation")
+    yield f"{done} rewritten in {counted(told['calls'], 'call')}, {waiting}"
     for one in told["retold"]:
         dropped = one["dropped_facts"]
         more = f" ({counted(dropped, 'fact')} dropped)" if dropped else ""

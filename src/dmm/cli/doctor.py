@@ -108,10 +108,10 @@ def _open_memory(root: Path | None) -> Memory:
 def _lines(check: Check, *, heading: bool) -> Iterator[str]:
     if heading:
         yield f"{check.area.capitalize()}:"
-    mark = "  (mended)" if check.fixed else ""
+    mark = "  (fixed)" if check.fixed else ""
     yield f"  {SIGNS[check.level]}  {check.name}: {check.told}{mark}"
     if check.way:
-        yield from (f"        {line}" for line in f"try: {check.way}".splitlines())
+        yield from (f"        {line}" for line in f"hint: {check.way}".splitlines())
 
 
 def _summary(checks: list[Check], *, fix: bool) -> str:
@@ -120,5 +120,5 @@ def _summary(checks: list[Check], *, fix: bool) -> str:
     if not failed and not warned:
         return f"All checks passed: {counted(len(checks), 'check')}."
     told = f"{counted(failed, 'failure')}, {counted(warned, 'warning')}"
-    mendable = any(check.mend for check in checks if check.level != "ok")
-    return f"{told}; fix what can be fixed: dmm doctor --fix" if mendable and not fix else told
+    fixable = any(check.fix for check in checks if check.level != "ok")
+    return f"{told}; fix what can be fixed: dmm doctor --fix" if fixable and not fix else told

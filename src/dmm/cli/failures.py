@@ -56,7 +56,7 @@ def report(error: DmmError, *, as_json: bool) -> int:
     if error.where:
         lines.append(f"  where: {error.where}")
     if error.hint:
-        lines.append(f"  try:   {error.hint}")
+        lines.append(f"  hint:  {error.hint}")
     if isinstance(error, StaleBase) and error.view:
         lines += ["", *error.view.split("\n")]
     sys.stderr.write("".join(f"{neutralise(line)}\n" for line in lines))

@@ -46,7 +46,7 @@ def feedback(
 
 
 def lifecycle(dry_run: DryRun = False, as_json: Json = False, root: Root = None) -> None:
-    """Suggest memories to retire or promote.
+    """Suggest memories to deprecate or promote.
 
     Looks for memories that are expired, reported, stale or worth a wider scope.
 

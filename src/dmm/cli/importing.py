@@ -23,7 +23,6 @@ from dmm.cli.options import (
 )
 from dmm.cli.persons import need_person
 from dmm.errors import UsageError
-from dmm.files.consents import BOOT
 from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
@@ -42,8 +41,8 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[FILE]...",
-        help="CLAUDE.md, .cursor/rules, a folder, ... (default: all instruction files and skills).",
-        show_default=False,
+        help="CLAUDE.md, .cursor/rules, a folder, ...",
+        show_default="all instruction files and skills",
     ),
 ]
 
@@ -51,7 +50,7 @@ Files = Annotated[
 def import_files(
     files: Files = None,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Write the memories (default: preview).")
+        bool, typer.Option("--apply", help="Write rules and memories; without it, preview.")
     ] = False,
     propose: Annotated[
         bool, typer.Option("--propose", help="Propose them, each for its own review.")
@@ -70,7 +69,7 @@ def import_files(
     if apply and propose:
         raise UsageError("give one of --apply and --propose")
     if apply:
-        refuse_agents(PersonAct.IMPORT.words)
+        refuse_agents(PersonAct.IMPORT.words, "use --propose")
     dmm = open_project(root)
     given = files or dmm.importer.find_files()
     if not given:
@@ -90,7 +89,7 @@ def import_files(
 def export(
     output: Annotated[Path | None, typer.Option(help="Write to a file instead.")] = None,
     include_deprecated: Annotated[
-        bool, typer.Option("--include-deprecated", help="Add archived memories at the end.")
+        bool, typer.Option("--include-deprecated", help="Add deprecated memories at the end.")
     ] = False,
     root: Root = None,
 ) -> None:
@@ -274,10 +273,10 @@ def _overflow(found: Import) -> Iterator[str]:
     for one in left:
         yield f"no room  {one.source}: {one.text}"
     need = found.baseline_budget + 100 * (1 + sum(len(one.text) for one in left) // 300)
-    verb = "is" if len(left) == 1 else "are"
+    found_by = "is" if len(left) == 1 else "are"
     yield (
-        f"{counted(len(left), 'rule')} {verb} not always on: the baseline is full"
-        f" ({found.baseline_budget} tokens), and only a search finds them. To keep them on, set"
+        f"{counted(len(left), 'rule')} did not fit into the baseline ({found.baseline_budget}"
+        f" tokens) and {found_by} found by search only. To always include them, set"
         f" retrieval.baseline_budget to {need} in .dmm/daemon.config.json, accept it with"
         " dmm trust, and import again."
     )
@@ -286,10 +285,9 @@ def _overflow(found: Import) -> Iterator[str]:
 def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
     """Compare what every session loads before and after, with all that DMM adds."""
     # The server takes long to load, and only this needs it.
-    from dmm.mcp.cost import fixed_tokens
+    from dmm.mcp.cost import count_fixed
 
-    boot = dmm.consents.effective(BOOT) or b""
-    own = fixed_tokens(boot.decode("utf-8", "replace"), dmm.count)
+    own = sum(tokens for _, tokens in count_fixed(dmm))
     titles = [one.rule.title for one in dmm.shelf.rules()]
     titles += [one.rule.title for one in found.rules]
     rules = sum(map(dmm.count, set(titles)))

@@ -53,8 +53,8 @@ def install(
         list[ClientName] | None,
         typer.Option(
             metavar="NAME",
-            help=f"Only this client: {', '.join(NAMES)} or all; repeatable "
-            "(default: detected clients).",
+            help=f"Only this client: {', '.join(NAMES)} or all; repeatable.",
+            show_default="detected clients",
         ),
     ] = None,
     scope: Annotated[
@@ -178,6 +178,6 @@ def _outcome(outcome: Outcome, *, dry: bool) -> Iterator[str]:
     if outcome.problem:
         yield f"  why: {outcome.problem}"
     if outcome.hint:
-        yield from (f"  {line}" for line in f"try: {outcome.hint}".splitlines())
+        yield from (f"  {line}" for line in f"hint: {outcome.hint}".splitlines())
     if dry and outcome.preview:
         yield from (f"    {line}" for line in outcome.preview.splitlines())

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli import audit, failures, packs, sessions, timelines
+from dmm.cli import failures, ledger_file, ledger_packs, ledger_sessions, timelines
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
-from dmm.cli.proposals import show_proposals
+from dmm.cli.proposed_rules import show_proposals
 from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIFT, ACCEPT = PersonAct.LIFT_CONSTRAINT.words, "accept a constraint"
 
 app = FastTyper(
-    help="Facts, constraints and decisions: recorded, enforced.",
+    help="Record facts, constraints and decisions, and look back.",
 )
 
 Priority = Annotated[str, typer.Option(help="required, preferred or learned.")]
@@ -126,7 +126,7 @@ def _warn_untrusted(dmm: Dmm) -> None:
 @app.command()
 def pending(as_json: Json = False, root: Root = None) -> None:
     """List pending constraints."""
-    told = audit.open_to_look(root).ledger.list_pending()
+    told = ledger_file.open_to_look(root).ledger.list_pending()
     present(told, as_json=as_json, lines=lines.pending)
 
 
@@ -188,7 +188,7 @@ def query(
 @app.command()
 def context(as_json: Json = False, root: Root = None) -> None:
     """Show everything currently known, and what needs attention."""
-    dmm = audit.open_to_look(root)
+    dmm = ledger_file.open_to_look(root)
     told = dmm.ledger.get_memory_context()
     present(told, as_json=as_json, lines=lines.context)
 
@@ -203,9 +203,9 @@ app.command(context_settings=_numbers)(timelines.drift)
 app.command()(timelines.simulate)
 app.command()(timelines.rehearse)
 app.command(context_settings=_numbers)(timelines.explain)
-app.command()(audit.verify)
-app.command()(audit.backup)
-app.command()(audit.restore)
-app.command()(audit.log)
-app.command()(packs.pack)
-app.command()(sessions.session)
+app.command()(ledger_file.verify)
+app.command()(ledger_file.backup)
+app.command()(ledger_file.restore)
+app.command()(ledger_file.log)
+app.command()(ledger_packs.pack)
+app.command()(ledger_sessions.session)

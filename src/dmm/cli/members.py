@@ -7,17 +7,39 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.options import counted, present
+from dmm.cli.options import counted, present, print_lines
+from dmm.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from dmm.team.audit import Access
     from dmm.team.registry import Member
 
 Role = Annotated[str, typer.Option(help="reader, contributor, reviewer (shares rules) or owner.")]
 NewRole = Annotated[str, typer.Argument(help="reader, contributor, reviewer or owner.")]
-Writer = Annotated[str, typer.Argument(help="The laptop, as the list of laptops names it.")]
+Writer = Annotated[
+    str, typer.Argument(metavar="LAPTOP", help="A laptop, as the list of members names it.")
+]
+
+OfPerson = Annotated[
+    str, typer.Option("--person", help="Remove all laptops that this person signed in with.")
+]
+
+
+def carry_out_removal(
+    writer: str,
+    person: str,
+    revoke: Callable[[str], bool],
+    revoke_person: Callable[[str], int],
+) -> None:
+    """Remove one laptop, or all of a person, and tell what was done."""
+    if bool(writer) == bool(person):
+        raise UsageError("name one laptop, or a person with --person")
+    if person:
+        print_lines([f"{counted(revoke_person(person), 'laptop')} of {person} removed"])
+    else:
+        print_lines([f"{writer} {'removed' if revoke(writer) else 'was removed before'}"])
 
 
 def present_members(found: Sequence[Member], *, as_json: bool) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
 from dmm.domain.text import neutralise
+from dmm.errors import DmmError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,12 +36,12 @@ def merge(
     from dmm.merge.service import resolve
 
     report = resolve(find_root(root or here(), root, own_home()).folder, dry=dry_run)
-    if not dry_run and report.kept:
-        _record(report, root)
     if as_json:
         print_json(asdict(report) | {"dry": dry_run})
     else:
         print_lines(list(_lines(report, dry=dry_run)))
+    if not dry_run and report.outcomes:
+        _record(report, root)
     if report.left:
         raise typer.Exit(1)
 
@@ -55,17 +56,44 @@ def merge_file(
     from dmm.merge.service import merge_files
 
     name = name or str(ours)
-    for note in merge_files(base, ours, theirs, name):
-        told = f"dmm: {name}:{note.line}: both versions kept; {note.what}"
-        sys.stderr.write(f"{neutralise(told)}\n")
+    notes = merge_files(base, ours, theirs, name)
+    for note in notes:
+        _warn(f"{name}:{note.line}: both versions kept; {note.what}")
+    if notes:
+        _record_kept(name)
+
+
+def _warn(told: str) -> None:
+    sys.stderr.write(f"dmm: {neutralise(told)}\n")
+
+
+def _record_kept(name: str) -> None:
+    """Record that a file has two versions of something; Git writes it only after this.
+
+    The file is merged by now, and Git would take a failure for a conflict.
+    """
+    from dmm.domain.payload import FilesMerged
+
+    inside = name.rpartition(".dmm/")[2]
+    try:
+        open_project(None, quiet=True).ledger.record_merge(FilesMerged(kept=(inside,)))
+    except DmmError as error:
+        _warn(f"not recorded in the ledger: {error}")
 
 
 def _record(report: MergeReport, root: Path | None) -> None:
-    """Record what is left to decide as conflicts."""
-    paths = [one.path.removeprefix("memory/") for one in report.kept]
+    """Record what was done, and what is left to decide as conflicts."""
+    from dmm.domain.payload import FilesMerged
+
     dmm = open_project(root)
-    dmm.memories.follow(paths)
-    dmm.conflicts.check(paths)
+    merged = tuple(one.path for one in report.outcomes if one.result == "merged")
+    kept = tuple(one.path for one in report.kept)
+    left = tuple(one.path for one in report.left)
+    dmm.ledger.record_merge(FilesMerged(merged=merged, kept=kept, left=left))
+    if kept:
+        paths = [path.removeprefix("memory/") for path in kept]
+        dmm.memories.follow(paths)
+        dmm.conflicts.check(paths)
 
 
 def _lines(report: MergeReport, *, dry: bool) -> Iterator[str]:
@@ -92,4 +120,4 @@ def _outcome(one: Outcome) -> Iterator[str]:
     if one.why:
         yield f"             {one.why}"
     if one.hint:
-        yield f"             try: {one.hint}"
+        yield f"             hint: {one.hint}"

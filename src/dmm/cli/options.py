@@ -21,20 +21,19 @@ if TYPE_CHECKING:
 
 Root = Annotated[
     Path | None,
-    typer.Option(help="The .dmm folder or its parent (default: found upwards, or $DMM_ROOT)."),
+    typer.Option(help="Project or .dmm folder.", show_default="found upward, or $DMM_ROOT"),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Json = Annotated[bool, typer.Option("--json", help="Output JSON.")]
 
 _opened: list[Dmm] = []
 
 
-def refuse_agents(act: str) -> None:
+def refuse_agents(act: str, hint: str = "run it in a terminal of your own") -> None:
     """Refuse a shell known to belong to an agent: only a person may do this."""
     named = find_agent()
     if named is not None:
         from dmm.errors import UsageError
 
-        hint = "run it in a terminal of your own"
         raise UsageError(f"an agent can't {act} ({named} is set)", hint=hint)
 
 

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 ANSWER_WITHIN = 120.0
 
 Task = Annotated[str, typer.Argument(help="The task or question, in plain words.")]
-Budget = Annotated[int | None, typer.Option(min=0, help="Token budget of the whole pack [2000].")]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        min=0, help="Token budget of the entries, baseline included.", show_default="2000"
+    ),
+]
 BaselineBudget = Annotated[
-    int | None, typer.Option(min=0, help="Token budget of the baseline [800].")
+    int | None, typer.Option(min=0, help="Token budget of the baseline.", show_default="800")
 ]
 
 
@@ -34,7 +39,7 @@ def query(
         bool, typer.Option("--exclude-ephemeral", help="Leave out short-lived memories.")
     ] = False,
     include_deprecated: Annotated[
-        bool, typer.Option("--include-deprecated", help="Search archived memories too.")
+        bool, typer.Option("--include-deprecated", help="Search deprecated memories too.")
     ] = False,
     precise: Annotated[
         bool, typer.Option("--precise", help="Only sure matches; return nothing rather than noise.")

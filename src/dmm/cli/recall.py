@@ -56,7 +56,7 @@ def search(
 
 def timeline(
     name: Annotated[
-        str | None, typer.Argument(metavar="ID", help="A row's id (default: the newest).")
+        str | None, typer.Argument(metavar="ID", help="A row's id.", show_default="the newest")
     ] = None,
     query: Annotated[
         str | None, typer.Option(help="Around the best match of these words instead.")

@@ -95,7 +95,7 @@ def _ask(plan: Plan, leaked: str) -> None:
         raise UsageError("no terminal to confirm this", hint="run it in a terminal, or add --yes")
     print_lines(_preview(plan, leaked))
     number = counted(len(plan.events), "event")
-    question = f"Erase the content of {number} for good?" if plan.events else "Delete them?"
+    question = f"Erase the content of {number} permanently?" if plan.events else "Delete them?"
     if not agrees(question):
         sys.stdout.write("Nothing was erased.\n")
         raise typer.Exit(1)

@@ -50,4 +50,4 @@ def _lines(report: SyncReport, seconds: float, notices: list[str]) -> Iterator[s
     for fault in report.faults:
         yield f"  {fault.where}: {fault.what}"
         if fault.hint:
-            yield f"      try: {fault.hint}"
+            yield f"      hint: {fault.hint}"

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from dmm.cli.batch import Decision
     from dmm.review.decisions import Reviews
 
-app = FastTyper(help="Pending proposals: inspect them and decide.")
+app = FastTyper(help="Review proposed changes to memory.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as proposal_17, or 17.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
 Seen = Annotated[
     str | None,
     typer.Option(
-        "--seen", metavar="DIGEST", help="Only if its text is still the one that show printed."
+        "--seen", metavar="DIGEST", help="Require that the text still has this digest (from show)."
     ),
 ]
 DECIDE = PersonAct.BATCH.words
@@ -270,7 +270,7 @@ def _decided_all(told: Mapping[str, Any]) -> Iterable[paint.Line | str]:
             hint = one["error"]["hint"]
             yield paint.Line(f"{one['id']} left: {one['error']['what']}", "red", folds=True)
             if hint:
-                yield f"  try: {hint}"
+                yield f"  hint: {hint}"
         else:
             yield from verdicts.decided(one)
     if not told["decided"]:

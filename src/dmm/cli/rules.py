@@ -24,7 +24,7 @@ from dmm.cli.options import (
     refuse_agents,
 )
 from dmm.cli.persons import need_person
-from dmm.cli.proposals import show_proposals
+from dmm.cli.proposed_rules import show_proposals
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
@@ -43,7 +43,8 @@ app = FastTyper(
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
 Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Pending rules.")]
 Level = Annotated[
-    str | None, typer.Option(help="deny, ask, warn or advise (default: deny with a matcher).")
+    str | None,
+    typer.Option(help="deny, ask, warn or advise.", show_default="deny with a matcher"),
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,15 @@ import typer
 
 from dmm.cli.failures import FINDINGS
 from dmm.cli.fast_typer import FastTyper
-from dmm.cli.members import NewRole, Role, Writer, present_accesses, present_members
+from dmm.cli.members import (
+    NewRole,
+    OfPerson,
+    Role,
+    Writer,
+    carry_out_removal,
+    present_accesses,
+    present_members,
+)
 from dmm.cli.options import Json, counted, print_lines, refuse_agents
 from dmm.errors import UsageError
 from dmm.team.database import SCHEMA_VERSION
@@ -78,15 +87,16 @@ def list_members(place: Place, folder: Folder = None, as_json: Json = False) -> 
 @app.command()
 def revoke(
     place: Place,
-    writer: Writer,
+    writer: Writer = "",
+    person: OfPerson = "",
     folder: Folder = None,
 ) -> None:
-    """Remove a laptop; what it shared before stays."""
+    """Remove a laptop, or all laptops of a person; what they shared before stays."""
     refuse_agents("remove a laptop")
-    team, project = _split(place)
+    log = _split(place)
     with _read(folder).registry() as registry:
-        removed = registry.revoke(team, project, writer)
-    print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
+        acts = partial(registry.revoke, *log), partial(registry.revoke_person, *log)
+        carry_out_removal(writer, person, *acts)
 
 
 @app.command()

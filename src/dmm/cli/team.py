@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli.fast_typer import FastTyper
-from dmm.cli.members import NewRole, Role, Writer, present_members
+from dmm.cli.members import (
+    NewRole,
+    OfPerson,
+    Role,
+    Writer,
+    carry_out_removal,
+    present_members,
+)
 from dmm.cli.options import (
     Json,
     Root,
@@ -156,10 +163,10 @@ def role(writer: Writer, role: NewRole, root: Root = None) -> None:
 
 
 @app.command()
-def revoke(writer: Writer, root: Root = None) -> None:
-    """Remove a laptop (owners only)."""
-    removed = _open_as_person(PersonAct.REMOVE_LAPTOP, root).team.members().revoke(writer)
-    print_lines([f"{writer} {'removed' if removed else 'was removed before'}"])
+def revoke(writer: Writer = "", person: OfPerson = "", root: Root = None) -> None:
+    """Remove a laptop, or all laptops of a person (owners only)."""
+    members = _open_as_person(PersonAct.REMOVE_LAPTOP, root).team.members()
+    carry_out_removal(writer, person, members.revoke, members.revoke_person)
 
 
 @app.command()

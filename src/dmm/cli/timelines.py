@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dmm.cli.audit import open_to_look
 from dmm.cli.format import lines
+from dmm.cli.ledger_file import open_to_look
 from dmm.cli.options import Json, Root, present
 
 Seq = Annotated[int, typer.Argument(metavar="SEQ", help="The number of an event.")]
@@ -32,7 +32,8 @@ def trace(
 
 def replay(
     to: Annotated[
-        int | None, typer.Option(metavar="SEQ", help="Stop at this event (default: the newest).")
+        int | None,
+        typer.Option(metavar="SEQ", help="Stop at this event.", show_default="the newest"),
     ] = None,
     as_json: Json = False,
     root: Root = None,
@@ -69,8 +70,8 @@ def drift(a: First, b: Second, as_json: Json = False, root: Root = None) -> None
 
 
 def simulate(
-    inject: Annotated[str, typer.Option(help="The constraint to add.")],
-    at: Annotated[int, typer.Option(metavar="SEQ", help="Add it after this event.")],
+    inject: Annotated[str, typer.Option(help="The constraint to try.")],
+    at: Annotated[int, typer.Option(metavar="SEQ", help="As if added after this event.")],
     decide: Annotated[str, typer.Option(help="The decision to check.")],
     priority: Annotated[str, typer.Option(help="required, preferred or learned.")] = "required",
     as_json: Json = False,
@@ -86,7 +87,7 @@ def simulate(
 
 
 def rehearse(
-    text: Annotated[str, typer.Argument(help="The constraint to add.")],
+    text: Annotated[str, typer.Argument(help="The rule to test.")],
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -100,7 +101,7 @@ def rehearse(
 
 
 def explain(seq: Seq, as_json: Json = False, root: Root = None) -> None:
-    """Explain the verdict on a decision.
+    """Explain the verdict on a decision or a tool call.
 
     Also shows whether it would be the same today.
     """

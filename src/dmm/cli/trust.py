@@ -57,7 +57,7 @@ def trust(
         bool, typer.Option("--with-ledger", help="Keep the existing ledger active.")
     ] = False,
     forget_passkeys: Annotated[
-        bool, typer.Option("--forget-passkeys", help="Do without passkeys that you have lost.")
+        bool, typer.Option("--forget-passkeys", help="Give up lost passkeys.")
     ] = False,
     as_json: Json = False,
     root: Root = None,

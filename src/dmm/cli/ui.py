@@ -62,7 +62,7 @@ def ui(
 ) -> None:
     """Open the page in a browser, signed in, at the project of this folder.
 
-    The address holds a code that is good once, for a minute.
+    The link works once and expires in a minute.
     """
     refuse_agents("sign in to the page")
     if sign_out:
@@ -90,14 +90,14 @@ def _lines(found: Opened) -> list[str]:
         lines.append("If it does not find that name, use this one (without passkeys):")
         lines.append(f"  {found.fallback}")
     if found.fault:
-        lines += [f"{found.fault}.", "To use another port for good: dmm ui --port PORT"]
-    lines.append("It is good once, for a minute. Sign out everywhere: dmm ui --sign-out")
+        lines += [f"{found.fault}.", "To change the port permanently: dmm ui --port PORT"]
+    lines.append("The link works once, within a minute. Sign out everywhere: dmm ui --sign-out")
     return [*lines, *_confirm(found)] if found.confirm else lines
 
 
 def _confirm(found: Opened) -> list[str]:
     if found.confirm is None:
-        return ["No code: a passkey confirms decisions, or this is not a terminal of your own."]
+        return ["No code: you have a passkey, or this is not an interactive terminal of yours."]
     shown = f"{found.confirm[:3]} {found.confirm[3:]}"
     return [f"Confirmation code: {shown}", "The page asks for it; it is good for 15 minutes."]
 
@@ -187,6 +187,6 @@ def _sign_out() -> int:
     if endpoint.is_running():
         hint = "try again, or stop it first: dmm daemon stop"
         raise DaemonError("the daemon did not answer, so nobody was signed out", hint=hint)
-    from dmm.http.sessions import Sessions
+    from dmm.http.sign_ins import Sessions
 
     return Sessions(folder=page_folder()).end_all()

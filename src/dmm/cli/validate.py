@@ -65,7 +65,7 @@ def _lines(report: ValidationReport, repairs: Sequence[Repair]) -> Iterator[str]
                 yield from _finding_lines(finding)
     fixable = sum(finding.fixable for finding in report.findings)
     if fixable:
-        # Past the review, only a person can have files mended.
+        # Past the review, only a person can have files fixed.
         way = "with a proposal: dmm write update" if find_agent() else "with: dmm validate --fix"
         yield f"{fixable} can be fixed {way}"
 
@@ -73,7 +73,7 @@ def _lines(report: ValidationReport, repairs: Sequence[Repair]) -> Iterator[str]
 def _finding_lines(finding: Finding) -> Iterator[str]:
     yield from _fitted(f"{finding.where}: {finding.message}", "  - ")
     if finding.hint:
-        yield from _fitted(finding.hint, "      try: ")
+        yield from _fitted(finding.hint, "      hint: ")
 
 
 def _fitted(text: str, lead: str) -> list[str]:

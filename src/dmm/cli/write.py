@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from dmm.review.drafting import About
     from dmm.review.writing import Writing
 
-app = FastTyper(help="Propose changes to memory: checked, then reviewed.")
+app = FastTyper(help="Propose changes to memory.")
 
 FilePath = Annotated[str, typer.Option("--path", help="Such as project/build/tests.md.")]
 Reason = Annotated[str, typer.Option(help="The reason; it is recorded.")]
 Tags = Annotated[str | None, typer.Option(help='For a new memory: "auth,sessions".')]
 Priority = Annotated[
-    float | None, typer.Option(min=0.0, max=1.0, help="For a new memory (default 0.5).")
+    float | None,
+    typer.Option(min=0.0, max=1.0, help="For a new memory.", show_default="0.5"),
 ]
 Expires = Annotated[str | None, typer.Option(metavar="DAY", help="For a new memory: 2026-12-31.")]
 Supersedes = Annotated[str | None, typer.Option(help="Ids of memories it replaces.")]

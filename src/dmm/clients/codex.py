@@ -72,8 +72,8 @@ CLIENT = Client(
     title="Codex",
     programs=("codex",),
     folder=_folder,
-    afterwards="start Codex and choose to trust the hooks of dmm when it asks, or open /hooks"
-    " there: until then it skips them",
+    afterwards="start Codex and trust the dmm hooks when it asks, or open /hooks there; until"
+    " then it skips them",
     events=OWN_EVENTS,
     answer=_answer,
     takes_context=CONTEXT - {"tool_failed"},

@@ -52,7 +52,7 @@ CLIENT = Client(
     title="GitHub Copilot CLI",
     programs=("copilot",),
     folder=_folder,
-    afterwards="start a new session of Copilot CLI; /mcp show there lists the server dmm",
+    afterwards="start a new session of Copilot CLI; /mcp show there lists dmm",
     events=OWN_EVENTS,
     keys=Keys(output=("tool_result.text_result_for_llm", "error")),
     # A tool of a server is called `server-tool`; no tool of its own has such a name.

@@ -58,7 +58,7 @@ CLIENT = Client(
     title="Cursor",
     programs=("cursor", "cursor-agent"),
     folder=_folder,
-    afterwards="restart Cursor and switch the server dmm on in its MCP settings",
+    afterwards="restart Cursor, then enable dmm in its MCP settings",
     events=EVENTS,
     understood={
         "beforeShellExecution": "tool_request",

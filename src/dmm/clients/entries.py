@@ -245,7 +245,7 @@ def find_server(entry: object) -> list[Configured]:
 
 def _refuse_foreign(found: object) -> None:
     if not is_server(found):
-        raise Foreign(f"another server is named {NAME} there")
+        raise Foreign(f"an MCP server named '{NAME}' already exists")
 
 
 def _drop_empty(text: str, trail: Sequence[str]) -> str:

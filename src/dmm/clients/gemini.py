@@ -51,7 +51,7 @@ CLIENT = Client(
     title="Gemini CLI",
     programs=("gemini",),
     folder=_folder,
-    afterwards="start a new session of Gemini CLI; it must trust the folder of the project",
+    afterwards="start a new session of Gemini CLI, which must trust the project folder",
     events=EVENTS,
     # It puts the context of an earlier hook, which may be ours, before the user's words.
     context_marks=("<hook_context>", "</hook_context>"),

@@ -6,7 +6,7 @@ that a check after a write costs what the write touched and not what the project
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from dmm.domain.memory import Memory, Origin, Status, has_expired
 from dmm.domain.pack import shown_path
 from dmm.errors import IndexBroken, ModelUnavailable
 from dmm.gc_tuning import settle
+from dmm.index.records import IndexedMemory
 from dmm.packs.alike import Likeness
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from dmm.conflicts.compare import Reading
     from dmm.domain.conflict import Clash
     from dmm.embed.pairs import PairModel
-    from dmm.index.records import IndexedMemory
     from dmm.index.service import Indexes
     from dmm.index.shelves import Shelf
     from dmm.index.store import IndexStore
@@ -44,6 +44,8 @@ JUDGED_ANYWAY = 500
 MOST_AT_A_WRITE = 8
 # Of notes that clash, one pair in twenty is less alike than this.
 LEAST_ALIKE = 0.4
+# What the index keeps of a memory under the same name.
+_KEPT = {one.name for one in fields(Memory)} & {one.name for one in fields(IndexedMemory)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class ComparisonSet:
         try:
             self._follow()
         except IndexBroken as error:
-            self.indexes.mend(error)
+            self.indexes.fix(error)
             self._forget()
             self._follow()
 
@@ -338,20 +340,5 @@ def _fetch(store: IndexStore, paths: list[str], held: int) -> Iterator[IndexedMe
 
 def _memory_of(known: IndexedMemory) -> Memory:
     """Read the memory back from what the index keeps of it."""
-    return Memory(
-        id=known.id,
-        path=known.path,
-        title=known.title,
-        body=known.content,
-        tags=known.tags,
-        scope=known.scope,
-        priority=known.priority,
-        confidence=known.confidence,
-        status=Status.ACTIVE,
-        created=known.created,
-        supersedes=known.supersedes,
-        related=known.related,
-        expires=known.expires,
-        cites=known.cites,
-        aliases=known.aliases,
-    )
+    kept = {name: getattr(known, name) for name in _KEPT}
+    return Memory(body=known.content, status=Status.ACTIVE, **kept)

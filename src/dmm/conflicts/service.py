@@ -178,7 +178,7 @@ class Conflicts:
         serving = self.corpus.by_id()
         missing = sorted(side.path for side in record.sides if side.id not in serving)
         if missing:
-            return f"no longer in force: {', '.join(missing)}"
+            return f"no longer active: {', '.join(missing)}"
         if record.type is ConflictType.FLAGGED:
             return None
         if found is None:
@@ -295,14 +295,14 @@ class Conflicts:
         for member in serving:
             if name in (member.memory.id, member.shown):
                 return member
-        hint = "give the id or the path of a memory in force"
+        hint = "give the id or the path of an active memory"
         raise UsageError(f"there is no memory {name!r}", hint=hint)
 
     def require_voice(self, act: str) -> None:
         """Refuse what a tool said, and a project that is not trusted."""
         self.need_trust()
         if self.project_ledger.actor.trust in LOW_TRUST:
-            raise LedgerRefused(f"what a tool returned can't {act}", hint="a user or an agent can")
+            raise LedgerRefused(f"tool output can't {act}", hint="only a user or an agent may")
 
 
 def _flag(description: str) -> Clash:

@@ -15,7 +15,7 @@ from dmm.daemon.calls import Calls
 from dmm.daemon.confirmations import Confirmations
 from dmm.daemon.hook_events import HookHandler
 from dmm.daemon.jobs import Chores
-from dmm.daemon.memory import return_memory
+from dmm.daemon.malloc_pools import return_memory
 from dmm.daemon.spooled import Spool
 from dmm.daemon.team_exchange import TeamExchange
 from dmm.embed.tokens import release_ranks

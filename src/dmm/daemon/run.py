@@ -16,7 +16,7 @@ from dmm import VERSION, endpoint
 from dmm.daemon.descriptors import raise_limit
 from dmm.daemon.instance import STEADY, Instance, claim
 from dmm.daemon.logs import Log
-from dmm.daemon.memory import bound_pools
+from dmm.daemon.malloc_pools import bound_pools
 from dmm.daemon.server import MOST, Limits, Server
 
 if TYPE_CHECKING:

@@ -166,7 +166,7 @@ class Web:
 
         from dmm.daemon.links import Links, make_protocol
         from dmm.http import SERVER, make_app
-        from dmm.mcp.fixed_cost import count_fixed
+        from dmm.mcp.cost import count_fixed
         from dmm.mcp.web import make_app as make_mcp
 
         app = make_app(

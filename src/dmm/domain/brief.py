@@ -78,7 +78,7 @@ def brief(event: Event) -> Brief:
         source=event.source,
         session=event.session,
         client=event.actor if event.source in _AGENTS else None,
-        branch=read.branch if isinstance(read, told.HookReport) else None,
+        branch=event.branch,
         line=one_line(found.line),
         tone=found.tone,
         ref=found.ref,
@@ -296,6 +296,12 @@ def _passkeys(_event: Event, read: told.PasskeysNoted) -> _Told:
     return _Told(f"{many} decisions here")
 
 
+def _merged(_event: Event, read: told.FilesMerged) -> _Told:
+    named = (("merged", read.merged), ("both versions kept", read.kept), ("left", read.left))
+    line = "; ".join(f"{how}: {_join(paths)}" for how, paths in named if paths)
+    return _Told(line, Tone.WARN if read.kept or read.left else Tone.GOOD)
+
+
 def _proposed(event: Event, read: of.ProposalMade) -> _Told:
     paths = _join([one.path for one in read.edits])
     why = f": {_cut(read.reason)}" if read.reason else ""
@@ -367,6 +373,7 @@ _TELLERS: dict[type[Payload], Callable[[Event, Any], _Told]] = {
     told.PayloadRedacted: _redacted,
     told.LedgerRestored: _restored,
     told.PasskeysNoted: _passkeys,
+    told.FilesMerged: _merged,
     of.ProposalMade: _proposed,
     of.ProposalChecked: _checked,
     of.ProposalReviewed: _reviewed,

@@ -47,6 +47,7 @@ class EventType(StrEnum):
     PAYLOAD_REDACTED = "PayloadRedacted"
     LEDGER_RESTORED = "LedgerRestored"
     PASSKEYS_NOTED = "PasskeysNoted"
+    FILES_MERGED = "FilesMerged"
 
 
 class Trust(StrEnum):
@@ -107,6 +108,12 @@ class Event:
     def get(self, name: str, otherwise: Any = None) -> Any:
         """Read one value of the payload."""
         return otherwise if self.payload is None else self.payload.get(name, otherwise)
+
+    @property
+    def branch(self) -> str | None:
+        """The branch that was checked out; none without Git, and in events of early versions."""
+        found = self.get("branch")
+        return found if isinstance(found, str) and found else None
 
 
 def new_id(milliseconds: int, randomness: bytes) -> str:

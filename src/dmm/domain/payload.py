@@ -335,3 +335,12 @@ class PasskeysNoted(Payload):
 
     passkeys: tuple[str, ...]
     given_up: tuple[str, ...] = ()
+
+
+@recorded(EventType.FILES_MERGED)
+class FilesMerged(Payload):
+    """Conflict markers of Git were resolved: files merged, with both versions kept, or left."""
+
+    merged: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()

@@ -57,7 +57,7 @@ class EventLog(LogReader):
     def open(cls, path: Path, upcasts: Upcasts = UPCASTS) -> EventLog:
         """Open or create a ledger; one of a newer version is refused."""
         if path.is_symlink():
-            raise LedgerRefused("it leads through a symbolic link", where=str(path))
+            raise LedgerRefused("the path contains a symbolic link", where=str(path))
         make_folder(path.parent, mode=PRIVATE_FOLDER)
         make_private(path)
         with Guarded(str(path)):
@@ -70,7 +70,7 @@ class EventLog(LogReader):
     def look(cls, path: Path, upcasts: Upcasts = UPCASTS) -> EventLog:
         """Open a ledger in a place that can't be written; nothing can be appended."""
         if path.is_symlink():
-            raise LedgerRefused("it leads through a symbolic link", where=str(path))
+            raise LedgerRefused("the path contains a symbolic link", where=str(path))
         with Guarded(str(path)):
             log = cls(sqlite.connect_read_only(path), str(path), upcasts)
             if not log._is_current():

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from dmm.branch import find_branch
 from dmm.domain.event import ID_RANDOMNESS, Draft, Trust, new_id
 from dmm.domain.payload import ToolCalled
 from dmm.domain.plain import to_plain
@@ -142,7 +143,8 @@ class OpenLedger:
     """One ledger as one actor uses it; without a path it lives as long as the process.
 
     With a record, the ledger of a trusted project has to be the one that was written here. Files
-    and state are shared with everyone `as_actor` returns.
+    and state are shared with everyone `as_actor` returns. `checkout` is the folder whose branch the
+    events are recorded on.
     """
 
     path: Path | None
@@ -151,6 +153,7 @@ class OpenLedger:
     record_of: TrustedLedger | None = None
     earlier: tuple[Path, ...] = ()
     folded: Folded = field(default_factory=Folded)
+    checkout: Path | None = None
     _files: _Files = field(default_factory=_Files, repr=False)
 
     def as_actor(self, actor: Actor) -> Self:
@@ -231,8 +234,15 @@ class OpenLedger:
         return self._files.nothing
 
     def draft(self, told: Payload, **links: Unpack[Links]) -> Draft:
-        """Prepare an event of this moment, in the name of the actor."""
-        return self.draft_of(told.kinds[0], to_plain(told), **links)
+        """Prepare an event of this moment, in the name of the actor, on the branch of now."""
+        return self.draft_of(told.kinds[0], self._here() | to_plain(told), **links)
+
+    def _here(self) -> dict[str, str]:
+        """Return the branch that is checked out; what is imported happened on any branch."""
+        if self.checkout is None or self.actor.source == IMPORTED:
+            return {}
+        branch = find_branch(self.checkout)
+        return {} if branch is None else {"branch": keep_identity(branch)}
 
     def draft_of(
         self,

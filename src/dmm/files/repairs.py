@@ -39,7 +39,7 @@ _UNDATED = "9999-12-31"
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class Fixed:
     """A file's text after its repairs, and what they were."""
 
     text: str
@@ -47,22 +47,22 @@ class Mended:
 
 
 def repair(files: Mapping[str, bytes], day: dt.date, write: Write) -> list[Repair]:
-    """Mend what can be mended without guessing; `files` are the files as they were just read."""
+    """Fix what can be fixed without guessing; `files` are the files as they were just read."""
     repairs: list[Repair] = []
-    for path, mended in sorted(_plan(files, day).items()):
-        if mended.what:
-            refusal = _write(write, path, files[path], mended)
+    for path, fixed in sorted(_plan(files, day).items()):
+        if fixed.what:
+            refusal = _write(write, path, files[path], fixed)
             if refusal is None:
-                repairs += [Repair(path, what) for what in mended.what]
+                repairs += [Repair(path, what) for what in fixed.what]
             else:
                 repairs.append(Repair(path, refusal, applied=False))
     return repairs
 
 
-def _write(write: Write, path: str, read: bytes, mended: Mended) -> str | None:
+def _write(write: Write, path: str, read: bytes, fixed: Fixed) -> str | None:
     """Write the fixed text, or return why not."""
     try:
-        write(Edit(path, markdown.decode(path, read), mended.text), ", ".join(mended.what))
+        write(Edit(path, markdown.decode(path, read), fixed.text), ", ".join(fixed.what))
     except StaleBase:
         return "not repaired: another process has just changed it"
     except DmmError as error:
@@ -70,20 +70,20 @@ def _write(write: Write, path: str, read: bytes, mended: Mended) -> str | None:
     return None
 
 
-def _plan(files: Mapping[str, bytes], day: dt.date) -> dict[str, Mended]:
+def _plan(files: Mapping[str, bytes], day: dt.date) -> dict[str, Fixed]:
     texts = {path: text for path, data in files.items() if (text := _decode(path, data))}
     memories = {path: _parse(path, text) for path, text in texts.items()}
     taken = {_name(path, text, memories[path]) for path, text in texts.items()}
-    plan: dict[str, Mended] = {}
+    plan: dict[str, Fixed] = {}
     for path, text in texts.items():
         if memories[path] is None or text.startswith(markdown.BOM):
-            plan[path] = mend(path, text, next_id(day, taken), day)
+            plan[path] = fix(path, text, next_id(day, taken), day)
             memories[path] = _parse(path, plan[path].text)
             taken.add(_name(path, plan[path].text, memories[path]))
     for later, _earlier in clashes(memory for memory in memories.values() if memory):
         name = suffixed_id(later.id, taken)
         taken.add(name)
-        plan[later.path] = _rename(later, plan.get(later.path, Mended(texts[later.path])), name)
+        plan[later.path] = _rename(later, plan.get(later.path, Fixed(texts[later.path])), name)
     return plan
 
 
@@ -91,11 +91,11 @@ def _name(path: str, text: str, memory: Memory | None) -> str:
     return memory.id if memory else claimed_id(path, text) or ""
 
 
-def _rename(memory: Memory, mended: Mended, name: str) -> Mended:
-    text = _set_values(memory.path, mended.text, {"id": name})
-    if text == mended.text:
-        return mended
-    return Mended(text, (*mended.what, f"id {memory.id} was taken; it is now {name}"))
+def _rename(memory: Memory, fixed: Fixed, name: str) -> Fixed:
+    text = _set_values(memory.path, fixed.text, {"id": name})
+    if text == fixed.text:
+        return fixed
+    return Fixed(text, (*fixed.what, f"id {memory.id} was taken; it is now {name}"))
 
 
 def clashes(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
@@ -119,11 +119,11 @@ def claimed_id(path: str, text: str) -> str | None:
     return value if ID_PATTERN.fullmatch(value) else None
 
 
-def mend(path: str, source: str, new_id: str, day: dt.date) -> Mended:
+def fix(path: str, source: str, new_id: str, day: dt.date) -> Fixed:
     """Repair one file's text by itself; a file whose front matter can't be read is left alone."""
     text = source.removeprefix(markdown.BOM)
     if _LONE_RETURN.search(text) or find_marker(text) is not None:
-        return Mended(source)
+        return Fixed(source)
     defaults = _defaults(path, new_id, day)
     what = ["byte order mark removed"] if text != source else []
     try:
@@ -131,8 +131,8 @@ def mend(path: str, source: str, new_id: str, day: dt.date) -> Mended:
             text, done = step(path, text, defaults)
             what += done
     except MemoryFileError:
-        return Mended(source)
-    return Mended(text, tuple(what))
+        return Fixed(source)
+    return Fixed(text, tuple(what))
 
 
 def _defaults(path: str, new_id: str, day: dt.date) -> dict[str, str]:
@@ -164,10 +164,10 @@ def _add_fields(path: str, text: str, defaults: Mapping[str, str]) -> Step:
     """Add the required fields that are missing, behind the last field."""
     fields = _fields(path, text)
     missing = {name: defaults[name] for name in markdown.REQUIRED if name not in fields}
-    mended = _set_values(path, text, missing)
-    if mended == text:
+    fixed = _set_values(path, text, missing)
+    if fixed == text:
         return text, []
-    return mended, ["added " + ", ".join(f"{name}: {value}" for name, value in missing.items())]
+    return fixed, ["added " + ", ".join(f"{name}: {value}" for name, value in missing.items())]
 
 
 def _set_scope(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
@@ -176,8 +176,8 @@ def _set_scope(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
     field = _fields(path, text).get("scope")
     if top == DEPRECATED_DIRECTORY or field is None or field.node.value == top:
         return text, []
-    mended = _set_values(path, text, {"scope": top})
-    return mended, [] if mended == text else [f"scope set to {top}"]
+    fixed = _set_values(path, text, {"scope": top})
+    return fixed, [] if fixed == text else [f"scope set to {top}"]
 
 
 def add_title(path: str, text: str, _defaults: Mapping[str, str] | None = None) -> Step:
@@ -198,10 +198,10 @@ def add_title(path: str, text: str, _defaults: Mapping[str, str] | None = None) 
 def _set_values(path: str, text: str, values: Mapping[str, str]) -> str:
     """Set fields, or give the same text where that would change anything else."""
     try:
-        mended = front_matter.edit(text, values)
+        fixed = front_matter.edit(text, values)
     except (ValueError, yaml.YAMLError):
         return text
-    return mended if _only_changed(path, text, mended, set(values)) else text
+    return fixed if _only_changed(path, text, fixed, set(values)) else text
 
 
 def _only_changed(path: str, before: str, after: str, names: set[str]) -> bool:

@@ -58,7 +58,7 @@ def _make_own(folder: Path) -> Path:
     with translated(folder, "make the folder"):
         make_private_folder(folder)
     if folder.is_symlink():
-        raise StorageError("it leads through a symbolic link", where=str(folder))
+        raise StorageError("the path contains a symbolic link", where=str(folder))
     return folder
 
 

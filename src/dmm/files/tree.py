@@ -123,7 +123,7 @@ class MemoryTree:
             with durable.translated(target, "look at the path"):
                 is_link = target.is_symlink()
             if is_link:
-                raise PathRefused("it leads through a symbolic link", where=repr(path))
+                raise PathRefused("the path contains a symbolic link", where=repr(path))
         return target
 
     def read(self, path: str) -> bytes:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from dmm.bootstrap import Dmm
-    from dmm.http.sessions import Codes, Sessions
+    from dmm.http.sign_ins import Codes, Sessions
     from dmm.http.streams import Streams
     from dmm.http.work import Jobs
     from dmm.passkeys.service import Persons

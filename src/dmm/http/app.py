@@ -20,8 +20,8 @@ from dmm.http import (
     ledger,
     login,
     memories,
-    memory,
     packs,
+    queries,
     recall,
     rules,
     stream,
@@ -33,7 +33,7 @@ from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
 from dmm.http.errors import STATUS, Refusal, describe, describe_error
 from dmm.http.gate import Gate, Keys
-from dmm.http.sessions import Codes, Sessions
+from dmm.http.sign_ins import Codes, Sessions
 from dmm.http.streams import Streams
 from dmm.http.work import Jobs
 from dmm.passkeys.keyring import page_folder
@@ -81,7 +81,7 @@ BEARER = HTTPBearer(auto_error=False, description="The daemon's token.")
 LONGEST_TOLD = 300
 SHORTEST_TOKEN = 32
 PARTS = (
-    *(memory, memories, packs, history, asking, recall, writing, ledger, rules),
+    *(queries, memories, packs, history, asking, recall, writing, ledger, rules),
     *(stream, jobs_routes, confirming),
 )
 BY_STATUS = {404: errors.NOT_FOUND, 405: errors.METHOD}

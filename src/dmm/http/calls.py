@@ -21,7 +21,7 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.http.access import BROWSER, Access, actor_for, decode_header
 from dmm.http.errors import to_json
 from dmm.http.models import Credential, Decided, Failure, ProofGiven
-from dmm.http.sessions import read_cookie
+from dmm.http.sign_ins import read_cookie
 from dmm.ledger.known_passkeys import KnownPasskeys
 from dmm.passkeys.acts import Act
 from dmm.passkeys.service import Proof
@@ -115,7 +115,7 @@ class Call:
     def govern(self, act: Act, body: Decided) -> Iterator[Dmm]:
         """Change which rules are in force: a person does, as with decisions about memory."""
         if self.actor.trust is not Trust.USER:
-            hint = "run dmm rules in a terminal, or use a browser that is signed in"
+            hint = "use a browser that is signed in, or in a terminal: dmm rules"
             raise ReviewRefused("a token can't change rules; only a person can", hint=hint)
         self.prove(act, body.proof, body.root)
         with self.recording(body.root) as dmm:

@@ -12,14 +12,14 @@ from dmm.http import errors
 from dmm.http.answers import PAGE, Answer, survive
 from dmm.http.body import refuse_json
 from dmm.http.errors import Refusal
-from dmm.http.sessions import read_cookie
+from dmm.http.sign_ins import read_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from dmm.http.sessions import Sessions
+    from dmm.http.sign_ins import Sessions
     from dmm.web.files import PageFile
 
     Caller = Literal["token", "session", "code", "stranger", "local", "page"]

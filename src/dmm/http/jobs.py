@@ -56,7 +56,8 @@ class JobsTold(models.Told):
 def begin(call: Called, body: Wanted) -> Reply:
     """Begin a job; the same one is not begun twice."""
     if (body.rule is None) == (body.kind == "rehearse"):
-        raise UsageError("a rehearsal names its rule, and nothing else does", hint="give `rule`")
+        what = "`rule` is required for rehearse and not allowed otherwise"
+        raise UsageError(what, hint="give `rule` with the kind rehearse, and only with it")
     if body.full and body.kind != "reindex":
         raise UsageError("only reindex takes `full`")
     project = call.project(body.root)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from dmm.http import errors, models
 from dmm.http.calls import Reply, access_of, told
 from dmm.http.gate import LOGIN
-from dmm.http.sessions import read_cookie, write_cookie
+from dmm.http.sign_ins import read_cookie, write_cookie
 
 router = APIRouter(tags=["session"])
 FATES = {"used": errors.CODE_USED, "expired": errors.CODE_EXPIRED, None: errors.CODE}

@@ -155,4 +155,4 @@ def _refuse_call(body: rulings.Checking) -> None:
     """Refuse a decision beside a call: only one of them could be judged."""
     calls = (body.command, body.write, body.read, body.edit, body.tool)
     if any(one is not None for one in calls):
-        raise UsageError("name one call or one decision", hint="a decision stands alone")
+        raise UsageError("a call and a decision at once", hint="send either a call or a decision")

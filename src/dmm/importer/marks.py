@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -24,8 +25,8 @@ class _Field(NamedTuple):
 
 def write_mark(memory: Memory) -> str:
     """Write the mark of a memory: its path and every field that has a value."""
-    fields = {name: field.write(getattr(memory, name)) for name, field in _FIELDS.items()}
-    told = " ".join(f"{name}={value}" for name, value in fields.items() if value)
+    values = {name: field.write(getattr(memory, name)) for name, field in _FIELDS.items()}
+    told = " ".join(f"{name}={value}" for name, value in values.items() if value)
     return f"<!-- dmm memory: {quote(memory.path)} {told} -->"
 
 
@@ -83,18 +84,24 @@ _CITES = _Field(
     lambda text: tuple(_citation(part) for part in text.split(",") if part),
 )
 _UNSAID = {"id": "", "tags": ()}
-_FIELDS = {
-    "id": _Field(str, str),
-    "scope": _Field(str, Scope),
-    "tags": _WORDS,
-    "priority": _Field("{:g}".format, _share),
-    "confidence": _Field(str, Confidence),
-    "status": _Field(str, Status),
-    "created": _DAY,
-    "expires": _DAY,
-    "aliases": _WORDS,
-    "supersedes": _WORDS,
-    "related": _WORDS,
-    "cites": _CITES,
-    "paths": _WORDS,
+# Path, title and body stand around the fields; usage stays with the copy that was used.
+_NOT_CARRIED = {"path", "title", "body", "last_used", "usage_count"}
+_BY_TYPE = {
+    "str": _Field(str, str),
+    "float": _Field("{:g}".format, _share),
+    "Scope": _Field(str, Scope),
+    "Confidence": _Field(str, Confidence),
+    "Status": _Field(str, Status),
+    "dt.date | None": _DAY,
+    "tuple[str, ...]": _WORDS,
+    "tuple[Citation, ...]": _CITES,
 }
+# Every other field of a memory is carried; one that is not in this order comes after it.
+_ORDER = (
+    *("id", "scope", "tags", "priority", "confidence", "status", "created", "expires", "aliases"),
+    *("supersedes", "related", "cites", "paths"),
+)
+_CARRIED = {
+    one.name: _BY_TYPE[str(one.type)] for one in fields(Memory) if one.name not in _NOT_CARRIED
+}
+_FIELDS = {name: _CARRIED[name] for name in _ORDER} | _CARRIED

@@ -315,10 +315,10 @@ class Indexes:
         try:
             return self._take()
         except IndexBroken as error:
-            self.mend(error, fill)
+            self.fix(error, fill)
             return self._take()
 
-    def mend(self, error: IndexBroken, fill: Fill | None = None) -> None:
+    def fix(self, error: IndexBroken, fill: Fill | None = None) -> None:
         """Build a damaged index anew."""
         self.start_over(error)
         self.refresh(fill=fill)

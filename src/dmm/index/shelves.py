@@ -74,4 +74,4 @@ def _refuse_links(path: Path) -> None:
     """Refuse an index that a cloned repository would have us write somewhere else."""
     if path.resolve() != path:
         hint = "make the index folder a real folder inside .dmm"
-        raise StorageError("it leads through a symbolic link", where=str(path), hint=hint)
+        raise StorageError("the path contains a symbolic link", where=str(path), hint=hint)

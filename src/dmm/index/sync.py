@@ -342,7 +342,7 @@ class Run:
 
 def _is_stale(stamp: Stamp, known: tuple[Any, ...] | None) -> bool:
     """Return whether a file is other than the index knows it, by stamp and kind of fault."""
-    # Permissions may have been mended without a trace in the stamp.
+    # Permissions may have been fixed without a trace in the stamp.
     return known is None or known[:4] != stamp or known[4] == "io"
 
 

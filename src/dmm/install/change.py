@@ -107,11 +107,13 @@ def read_text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ConfigError(f"it can't be read: {error.strerror}", where=str(path)) from error
+        raise ConfigError(
+            f"can't read the settings file: {error.strerror}", where=str(path)
+        ) from error
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise ConfigError("it is not UTF-8 text", where=str(path)) from None
+        raise ConfigError("the settings file is not UTF-8 text", where=str(path)) from None
 
 
 def _lines(text: str | None) -> list[str]:

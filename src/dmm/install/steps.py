@@ -148,7 +148,7 @@ class CommandStep:
         try:
             servers = (json.loads(text) if text else {}).get("mcpServers")
         except (ValueError, AttributeError) as error:
-            raise ConfigError(f"it can't be read: {error}", where=self.where) from error
+            raise ConfigError(f"can't read the settings file: {error}", where=self.where) from error
         return servers.get(NAME) if isinstance(servers, dict) else None
 
     def _lines(self, *, remove: bool) -> list[list[str]]:
@@ -166,8 +166,10 @@ class CommandStep:
         if remove:
             return [] if state == "none" else [taken_out]
         if state == "none" and self._found() is not None:
-            hint = "rename it, or do without the tools of dmm"
-            raise ConfigError(f"another server is named {NAME} there", where=self.where, hint=hint)
+            hint = "rename it, then run dmm install again"
+            raise ConfigError(
+                f"an MCP server named '{NAME}' already exists", where=self.where, hint=hint
+            )
         return {"same": [], "older": [taken_out, put_in], "none": [put_in]}[state]
 
     def _run(self, line: list[str]) -> None:

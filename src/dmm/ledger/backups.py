@@ -114,7 +114,9 @@ class Backups:
         if record is None or path is None or not record.trusted:
             raise LedgerRefused("only the ledger of a trusted project can be restored")
         if self.project_ledger.actor.trust not in PERSONS:
-            raise LedgerRefused(f"an agent can't {PersonAct.RESTORE.words}", hint="a person can")
+            raise LedgerRefused(
+                f"an agent can't {PersonAct.RESTORE.words}", hint="run it in a terminal of your own"
+            )
         chosen = source or next((one.path for one in self.find()), None)
         if chosen is None:
             hint = "name a file that dmm ledger backup created"

@@ -84,7 +84,9 @@ class Redactions:
         What is found elsewhere is erased in any case: an earlier run may have been cut short.
         """
         if self.project_ledger.actor.trust not in PERSONS:
-            raise LedgerRefused(f"an agent can't {PersonAct.REDACT.words}", hint="a person can")
+            raise LedgerRefused(
+                f"an agent can't {PersonAct.REDACT.words}", hint="run it in a terminal of your own"
+            )
         reason = accept("reason", reason)
         events = self._look_up(seqs)
         leaked = Leaked.of(secret, events)

@@ -10,6 +10,7 @@ from dmm.domain.payload import (
     DecisionBlocked,
     DecisionMade,
     FactAdded,
+    FilesMerged,
     MemoryQueryIssued,
     UserMessageReceived,
 )
@@ -76,6 +77,11 @@ class Ledger(Constraints):
         text = accept("text", text)
         draft = self.project_ledger.draft(UserMessageReceived(text=text))
         return MessageRecorded(self.project_ledger.record(draft).seq, text)
+
+    @traced()
+    def record_merge(self, merged: FilesMerged) -> int:
+        """Record what became of files that two branches had changed."""
+        return self.project_ledger.record(self.project_ledger.draft(merged)).seq
 
     @traced()
     def record_decision(

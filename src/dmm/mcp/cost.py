@@ -1,16 +1,37 @@
-"""What DMM itself adds to every session."""
+"""What every session pays for DMM, whatever it asks: tools, instructions, and BOOT."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dmm.files.consents import BOOT
+from dmm.files.shipped import read_boot
+from dmm.lru import LruCache
 from dmm.mcp.server import INSTRUCTIONS, list_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from dmm.bootstrap import Dmm
+
+COUNTED: LruCache[int] = LruCache(16)
 
 
-def fixed_tokens(boot: str, count: Callable[[str], int]) -> int:
-    """Count what a session is given before anything is asked: BOOT, instructions, core tools."""
-    tools = list_tools(core=True).model_dump_json(by_alias=True, exclude_none=True)
-    return count(boot) + count(INSTRUCTIONS) + count(tools)
+def count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
+    """Count the tokens of each part, BOOT as it is served."""
+    boot = read_boot(dmm.consents.effective(BOOT)) or b""
+    texts = _tools(), ("instructions", INSTRUCTIONS)
+    parts = (*texts, ("BOOT", boot.decode("utf-8", "replace")))
+    return tuple((name, _count(dmm, text)) for name, text in parts)
+
+
+@lru_cache
+def _tools() -> tuple[str, str]:
+    found = list_tools(core=True)
+    text = found.model_dump_json(by_alias=True, exclude_none=True)
+    return f"{len(found.tools)} tools", text
+
+
+def _count(dmm: Dmm, text: str) -> int:
+    """Count a text once: they change with the version, and BOOT with its file."""
+    found = COUNTED.find(text)
+    return COUNTED.keep(dmm.count(text), text) if found is None else found

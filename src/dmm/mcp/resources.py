@@ -42,7 +42,7 @@ class Page:
         path = self.place(root)
         with translated(path, "read the file"):
             if path.resolve() != path:
-                raise PathRefused("it leads through a symbolic link", where=str(path))
+                raise PathRefused("the path contains a symbolic link", where=str(path))
             data, _ = read_regular(path, MOST_BYTES)
         return _whole(path.name, data)
 

@@ -115,8 +115,8 @@ _PRIORITY = _text(enum=[str(one) for one in Priority])
 TOOLS = (
     MemoryTool(
         "memory_pack",
-        "What the project's memory says about a task: rules that always hold, and relevant notes"
-        " with their sources. Call it before each new task.",
+        "What the project's memory says about a task: rules that always hold, and relevant"
+        " memories with their paths. Call it before each new task.",
         Arguments(
             {
                 "task": _text("what you are about to do"),
@@ -139,7 +139,7 @@ TOOLS = (
     ),
     MemoryTool(
         "forget",
-        "Retire a note.",
+        "Deprecate a memory.",
         Arguments({"name": _text(), "reason": _text()}, ("name",)),
         RECORDS,
         _telling(forget),
@@ -179,7 +179,7 @@ TOOLS = (
     ),
     MemoryTool(
         "add_fact",
-        "Record something you learned; drift_alert: the value changed.",
+        "Record a fact. drift_alert in the answer: the value changed.",
         Arguments(
             {
                 "key": _text("short name, such as test_command"),
@@ -193,8 +193,8 @@ TOOLS = (
     ),
     MemoryTool(
         "add_constraint",
-        "Record a rule: never…, only…, verify… before…; with match (prompt draft_rules) on tool"
-        " calls, once a person accepts it.",
+        "Propose a rule: never X, only X, verify X before Y. With match (prompt draft_rules) it"
+        " checks tool calls. A person must accept it.",
         Arguments(
             {
                 "text": _text(),
@@ -279,7 +279,7 @@ TOOLS = (
     ),
     MemoryTool(
         "search",
-        "Search earlier sessions: rows with id and cost; ids: full text.",
+        "Search earlier sessions; pass ids for the full text of rows.",
         Arguments(
             {
                 "query": _text(),
@@ -311,7 +311,7 @@ TOOLS = (
     ),
     MemoryTool(
         "ask",
-        "Cited evidence for a question: memory, sessions, code.",
+        "Cited evidence from memory, sessions, docs and code.",
         Arguments(
             {
                 "question": _text(),

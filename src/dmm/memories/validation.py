@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Checks the memory files of one project, and mends them on request.
+    """Checks the memory files of one project, and fixes them on request.
 
     Without `indexes` it looks for no near-duplicates.
     """
@@ -60,7 +60,7 @@ class Validation:
         return _Check(self, self.today()).carry_out()
 
     def fix(self) -> tuple[tuple[Repair, ...], ValidationReport]:
-        """Mend what can be mended safely, then check again."""
+        """Fix what can be fixed safely, then check again."""
         files, _ = read_files(self.root.tree, (s.path for s in self.root.tree.scan().stamps))
         return tuple(repairs.repair(files, self.today(), self.write)), self.check()
 
@@ -354,18 +354,18 @@ def _check_notes(path: str, text: str) -> Iterator[Finding]:
 
 def _is_fixable(fault: MemoryFileError, text: str, day: dt.date) -> bool:
     """Return whether a repair would make this very fault go away."""
-    mended = repairs.mend(fault.path, text, f"mem_{day:%Y_%m_%d}_001", day)
+    fixed = repairs.fix(fault.path, text, f"mem_{day:%Y_%m_%d}_001", day)
     try:
-        markdown.parse(fault.path, mended.text)
+        markdown.parse(fault.path, fixed.text)
     except MemoryFileError as left:
-        return bool(mended.what) and left.what != fault.what
+        return bool(fixed.what) and left.what != fault.what
     return True
 
 
 def _loses_mark(path: str, text: str, day: dt.date) -> bool:
     if not text.startswith(markdown.BOM):
         return False
-    return not repairs.mend(path, text, "", day).text.startswith(markdown.BOM)
+    return not repairs.fix(path, text, "", day).text.startswith(markdown.BOM)
 
 
 def _check_letter_case(paths: Iterable[str]) -> Iterator[Finding]:

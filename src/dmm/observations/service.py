@@ -55,14 +55,14 @@ class Observations:
     """All units of recall of one ledger, as they stand at its head.
 
     `project` is the folder that paths are told relative to. `find_store` gives the file that the
-    units stand in and `mend` builds a damaged one anew; without a file that can be written, memory
+    units stand in and `fix` builds a damaged one anew; without a file that can be written, memory
     holds them.
     """
 
     project_ledger: ProjectLedger
     project: str = ""
     find_store: Callable[[], IndexStore | None] = lambda: None
-    mend: Callable[[IndexBroken], None] | None = None
+    fix: Callable[[IndexBroken], None] | None = None
     _own: IndexStore | None = None
     _kept: UnitStore | None = None
     _left: tuple[Reading, Progress] = field(default_factory=lambda: (Reading(), Progress()))
@@ -76,9 +76,9 @@ class Observations:
         try:
             return Units(self._bring_up(log, head))
         except IndexBroken as error:
-            if self.mend is None:
+            if self.fix is None:
                 raise
-            self.mend(error)
+            self.fix(error)
             return Units(self._bring_up(log, head))
         except IndexBusy:
             # Another process writes for long; what was read before is told meanwhile.

@@ -7,14 +7,14 @@ weight has to be chosen per query. The figures behind the constants are in docs/
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dmm.domain.memory import Confidence
+from dmm.domain.memory import Confidence, Scope
 from dmm.index.analysis import names_identifier
-from dmm.index.snapshot import CONFIDENCES
+from dmm.index.snapshot import CONFIDENCES, SCOPES
 from dmm.index.vectors import NO_VECTORS
 from dmm.packs import route
 from dmm.packs.search import widen
@@ -109,6 +109,7 @@ def rank(
     proved = evidence - (1 - said) * words_weight * _words(found)
     cheap = _shortness(snapshot, rows, CHEAP_WORDS)
     sure = _certain(evidence, said) if precise else _relevant(proved, placed, called, cheap)
+    sure &= placed >= _given(snapshot, found, words_weight)
     return Ranking(
         found=found,
         score=np.asarray(_squash(placed) * claims, np.float32),
@@ -147,6 +148,21 @@ def _words(found: Found) -> Floats:
 
 def _evidence(found: Found, words_weight: float) -> Floats:
     return np.asarray(_similarity(found) + words_weight * _words(found), np.float32)
+
+
+def _given(snapshot: Snapshot, found: Found, words_weight: float) -> float:
+    """Return how well the best of the baseline matches, which the agent has anyway.
+
+    Ground rules are near to many tasks; what is no nearer than they are is near by chance.
+    """
+    columns = snapshot.columns
+    always = (columns.scope == SCOPES.index(Scope.BASELINE)) & columns.in_force
+    rows = np.flatnonzero(always)
+    if not len(rows):
+        return -np.inf
+    if found.vector is not None and snapshot.vectors is not None:
+        found.similarity[rows] = snapshot.vectors.similarities(found.vector, rows)
+    return float(_evidence(replace(found, rows=rows), words_weight).max())
 
 
 def _relevant(evidence: Floats, placed: Floats, called: Flags, cheap: Floats) -> Flags:

@@ -34,11 +34,16 @@ RARE_WORD = 2
 NO_AIM = Aim()
 
 
-def weigh_words(query: str, is_common: Callable[[str], bool]) -> float:
-    """Return how much the words of a query prove, from 0 to 1: those of "fix it" fit everything."""
+def weigh_words(
+    query: str, is_common: Callable[[str], bool], unknown: Collection[str] = ()
+) -> float:
+    """Return how much the words of a query prove, from 0 to 1: those of "fix it" fit everything.
+
+    `unknown` are terms that no memory has: what a query is about may be just that.
+    """
     if names_identifier(query):
         return 1.0
-    words = content_words(query)[:WORDS_NEEDED]
+    words = [word for word in content_words(query) if stem(word) not in unknown][:WORDS_NEEDED]
     said = sum(1 if is_common(word) else RARE_WORD for word in words)
     return min(1.0, said / WORDS_NEEDED)
 
@@ -65,16 +70,19 @@ def retrieve(
     is_word: Callable[[str], bool],
     only: Sequence[bool] | None = None,
     aim: Aim = NO_AIM,
-    said: float = 1.0,
+    is_common: Callable[[str], bool] | None = None,
 ) -> Retrieval:
     """Find and rank the candidates of a request; without a vector the keywords decide alone.
 
     `is_word` knows common words, which are never taken for a slip in writing a name. `only` has a
     flag for each memory that may be found, `aim` are those about the files the request names and
-    those about others, `said` is how much its words prove.
+    those about others. `is_common` knows words that fit many requests; without it, words prove all.
     """
     allowed = eligible(snapshot, request, day, only)
     found = find(snapshot, weigh_query(request.query), vector, allowed)
+    said = 1.0
+    if is_common is not None:
+        said = weigh_words(request.query, is_common, found.lexical.unknown)
     ranking = rank(
         snapshot,
         found,

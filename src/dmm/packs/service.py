@@ -26,7 +26,7 @@ from dmm.files import citations
 from dmm.files.durable import write_derived
 from dmm.packs import assemble, baseline, render
 from dmm.packs.rank import demote
-from dmm.packs.retrieve import retrieve, weigh_words
+from dmm.packs.retrieve import retrieve
 from dmm.packs.scoped import ScopedMemories
 from dmm.packs.twins import find_twin
 from dmm.redaction.clean import clean
@@ -231,7 +231,7 @@ class Packs:
         except (IndexBusy, IndexBroken) as error:
             # Another process may have indexed in between; if not, the index is damaged.
             if isinstance(error, IndexBroken) and self._is_current(snapshot):
-                self.indexes.mend(error)
+                self.indexes.fix(error)
             return self._retrieve(self.indexes.snapshot(), request, always, day, marks)
 
     def _is_current(self, snapshot: Snapshot) -> bool:
@@ -254,7 +254,7 @@ class Packs:
             self.settings,
             self.indexes.is_word,
             aim=self.scoped.aim(request.query, self._is_there),
-            said=weigh_words(request.query, self.indexes.is_common),
+            is_common=self.indexes.is_common,
         )
         checks = self._check_citations(snapshot, retrieval.ranked)
         stale = {row for row, found in checks.items() if _stale(found)}

@@ -34,9 +34,9 @@ class PersonAct(StrEnum):
     EDIT = "edit", "edit a proposal", BOTH, TEXT
     BATCH = "batch", "decide about memory", TERMINAL, TEXT
     UNDO = "undo", "undo what was written to memory", BOTH, TEXT
-    REMEMBER = "remember", "write a note past the review", BOTH, TEXT
-    FORGET = "forget", "forget a memory past the review", BOTH, TEXT
-    IMPORT = "import", "import past the review; it can use --propose", TERMINAL, TEXT
+    REMEMBER = "remember", "write a note without review", BOTH, TEXT
+    FORGET = "forget", "forget a memory without review", BOTH, TEXT
+    IMPORT = "import", "import without review", TERMINAL, TEXT
     EXPORT_USAGE = "export_usage", "write usage into memory files", TERMINAL
     RESOLVE = "resolve", "declare a conflict intentional", BOTH, TEXT
     ADD_RULE = "add_rule", "add a rule file", BOTH, TEXT

@@ -137,7 +137,7 @@ class Wiring:
         installation = self.scopes[scope]
         return Check(
             *("clients", name, "warn", told, way),
-            mend=lambda: installation.apply([client.name], scope),
+            fix=lambda: installation.apply([client.name], scope),
         ), state
 
 

@@ -80,8 +80,8 @@ class Costs:
         if session is not None:
             found = [one for one in found if one.session and one.session.startswith(session)]
             if not found:
-                hint = "dmm cost lists the last sessions"
-                raise UsageError("no session begins like that", where=session, hint=hint)
+                hint = "list the last sessions: dmm cost"
+                raise UsageError(f"no session id starts with {session!r}", hint=hint)
         indexes = self.indexes()
         indexes.refresh()
         snapshot = indexes.snapshot()

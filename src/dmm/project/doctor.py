@@ -47,7 +47,7 @@ class Check:
     told: str
     way: str | None = None
     fixed: bool = False
-    mend: Callable[[], object] | None = field(default=None, repr=False, compare=False)
+    fix: Callable[[], object] | None = field(default=None, repr=False, compare=False)
 
     def describe(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -72,16 +72,16 @@ class Memory:
 
 
 def examine(probes: Iterable[Callable[[], Iterable[Check]]], *, fix: bool) -> Iterator[Check]:
-    """Carry the checks out; where that is wanted, mend what can be mended and look again."""
+    """Carry the checks out; where that is wanted, fix what can be fixed and look again."""
     for probe in probes:
         found = list(probe())
-        mends = [check.mend for check in found if check.mend is not None] if fix else []
-        if not mends:
+        fixes = [check.fix for check in found if check.fix is not None] if fix else []
+        if not fixes:
             yield from found
             continue
-        for mend in mends:
-            mend()
-        before = {(check.area, check.name): check.told for check in found if check.mend}
+        for carry_out in fixes:
+            carry_out()
+        before = {(check.area, check.name): check.told for check in found if check.fix}
         for check in probe():
             told = before.get((check.area, check.name))
             fixed = check.level == "ok" and told is not None and told != check.told
@@ -173,7 +173,7 @@ def _check_marks(unchecked: list[dict[str, Any]]) -> Iterator[Check]:
         where = f" ({one['where']})" if one["where"] else ""
         times = "1 call" if one["calls"] == 1 else f"{one['calls']:,} calls"
         told = f"{one['id']} could not be checked on {times}: {one['why']}{where}"
-        way = "such calls ask; make it simpler or narrower: docs/rules.md, limits"
+        way = "matching calls ask; simplify the rule: docs/rules.md#limits-and-broken-files"
         yield Check("project", "rule", "warn", told, way)
 
 
@@ -216,7 +216,7 @@ def _check_git(folder: Path, ignored: Sequence[Finding]) -> Iterator[Check]:
     more = f" and {len(ignored) - MOST_NAMED} more" if len(ignored) > MOST_NAMED else ""
     way = "have Git keep them (in .dmm/.gitignore): dmm doctor --fix"
     told = f"a clone would lose {names}{more}"
-    yield Check("project", "Git", "fail", told, way, mend=lambda: keep_in_git(folder))
+    yield Check("project", "Git", "fail", told, way, fix=lambda: keep_in_git(folder))
 
 
 def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
@@ -227,15 +227,15 @@ def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
         # What is newest stands in a log that only its owner may read.
         return Check("project", name, "ok", f"open in the daemon, {_progress(root)}")
     if index.state == "not built":
-        return Check("project", name, "ok", "not built yet; the next query builds it", mend=reindex)
+        return Check("project", name, "ok", "not built yet; the next query builds it", fix=reindex)
     if index.state == "ready":
         counts = {"new": index.added, "changed": index.changed, "removed": index.removed}
         counts["without vectors"] = index.without_vectors
         parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
         told = f"behind the files: {parts}"
-        return Check("project", name, "warn", told, "dmm reindex", mend=reindex)
+        return Check("project", name, "warn", told, "dmm reindex", fix=reindex)
     told = f"{index.state}: {index.note}" if index.note else index.state
-    return Check("project", name, "fail", told, "dmm reindex", mend=reindex)
+    return Check("project", name, "fail", told, "dmm reindex", fix=reindex)
 
 
 def _progress(root: RootState) -> str:
@@ -283,7 +283,7 @@ def _check_passkeys(passkeys: KnownPasskeys) -> Iterator[Check]:
         way = "if you added a passkey there, add it again in the page: dmm ui"
         yield Check("project", "passkeys", "warn", told, way)
     for event in passkeys.given_up():
-        told = f"a person did without lost passkeys on {event.at[:10]} (event {event.seq})"
+        told = f"lost passkeys were given up on {event.at[:10]} (event {event.seq})"
         way = "if that was not you, a program has decided in your name since: dmm ledger log"
         yield Check("project", "passkeys", "warn", told, way)
 
@@ -319,7 +319,7 @@ def _check_folder(folder: Path) -> Iterator[Check]:
     elif mode & 0o077:
         told = f"{folder}: other users can enter it (mode {mode:o})"
         way = f"chmod 700 {folder}"
-        yield Check("daemon", "run folder", "fail", told, way, mend=lambda: folder.chmod(0o700))
+        yield Check("daemon", "run folder", "fail", told, way, fix=lambda: folder.chmod(0o700))
     else:
         yield Check("daemon", "run folder", "ok", f"{folder}, private to you")
 
@@ -342,10 +342,10 @@ def _check_remains(folder: Path) -> Iterator[Check]:
     if left:
         told = f"not running, but left behind: {', '.join(left)}"
         way = "dmm daemon start; it removes them"
-        yield Check("daemon", "socket", "warn", told, way, mend=lambda: _clear(folder, left))
+        yield Check("daemon", "socket", "warn", told, way, fix=lambda: _clear(folder, left))
         return
     told = "not running; the first hook starts it"
-    yield Check("daemon", "socket", "ok", told, mend=endpoint.start)
+    yield Check("daemon", "socket", "ok", told, fix=endpoint.start)
 
 
 def _clear(folder: Path, names: list[str]) -> None:
@@ -366,5 +366,5 @@ def _check_spool(folder: Path) -> Check:
     if waiting > BACKLOG or lost:
         told += f", {lost} events were lost: the disk or the spool was full" if lost else ""
         way = "free some disk space; dmm daemon start records the pending events"
-        return Check("daemon", "spool", "warn", told, way, mend=endpoint.start)
+        return Check("daemon", "spool", "warn", told, way, fix=endpoint.start)
     return Check("daemon", "spool", "ok", told)

@@ -168,7 +168,7 @@ class Recall:
         try:
             return answer()
         except IndexBroken as error:
-            self.indexes.mend(error, self._fill)
+            self.indexes.fix(error, self._fill)
             return answer()
 
     def release(self) -> None:

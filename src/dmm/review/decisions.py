@@ -322,7 +322,7 @@ class Reviews:
     def _need_person(self, act: PersonAct) -> None:
         self._require()
         if self.proposals.project_ledger.actor.trust is not Trust.USER:
-            hint = "a person can, with dmm review in a terminal"
+            hint = "decide in a terminal: dmm review"
             raise ReviewRefused(f"an agent can't {act.words}", hint=hint)
 
 

@@ -171,7 +171,7 @@ class Intake:
 def clean_edits(edits: tuple[Edit, ...]) -> tuple[tuple[Edit, ...], list[str]]:
     """Remove secrets from the new texts, and name their kinds.
 
-    An old text that holds one can't be recorded, so its file has to be mended first.
+    An old text that holds one can't be recorded, so its file has to be fixed first.
     """
     cleaned: list[Edit] = []
     kinds: list[str] = []

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LOW_TRUST = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
 NOTES = (Operation.CREATE, Operation.UPDATE)
-# A reviewer agent can mend what these name: the others ask for a person's judgement.
+# A reviewer agent can fix what these name: the others ask for a person's judgement.
 _FOR_A_PERSON = frozenset(
     (CheckName.SECRETS, CheckName.INJECTION, CheckName.ISOLATION, CheckName.GOVERNANCE)
 )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import Constraint
 
 ORDER = tuple(State)
-INEXPRESSIBLE = "what it matches can't be written as a matcher; it stays in force in the ledger"
+INEXPRESSIBLE = "what it matches can't be written as a matcher; it stays active in the ledger"
 
 
 def adopt_constraint(one: Constraint, taken: Sequence[str]) -> Composed | str:

@@ -1,4 +1,4 @@
-"""The rule that DMM itself brings where any rule holds: only a person changes the rules."""
+"""The built-in rule, active wherever any rule is: only a person changes the rules."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _RULE = ToolRule(
     patterns=(
         command("dmm rules disable|enable|edit|accept|adopt"),
         command("dmm trust ; not --list"),
-        command("dmm ledger deactivate|accept"),
+        command("dmm ledger accept"),
         command("dmm ledger constraint --deactivate"),
         *(PathPattern(glob, ("write",)) for glob in _FILES),
     ),
-    reason="this changes the rules that hold here; a person decides",
+    reason="only a person may change the rules",
     suggestion="Ask the user to do it in a terminal, or propose a rule: dmm rules add.",
     blocked=ToolCall("Bash", {"command": "dmm rules disable never-push-to-main"}),
     allowed=ToolCall("Read", {"file_path": ".dmm/rules/never-push-to-main.md"}),

@@ -54,8 +54,8 @@ _OF_ACTION: dict[Action, Level] = {
 }
 LONGEST_PLACE = 120
 LONG_COMMAND = 10_000
-_UNREADABLE = "the command can't be read to its end"
-_IN_FORCE = "rules are in force that it may break"
+_UNREADABLE = "DMM could not parse this command"
+_IN_FORCE = "it might break an active rule"
 _NOT_APPLIED = "this rule could not be applied"
 _WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
 
@@ -133,7 +133,7 @@ class Ruling(Value):
     level: Level = "allow"
     seq: int | None = None
     text: str = ""
-    reason: str = "no rule in force is broken"
+    reason: str = "no active rule is broken"
     suggestion: str = ""
     trace: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -381,7 +381,7 @@ def _tell(
         reason += f"; {doubt}"
         trace.append(f"not certain: {doubt}")
     if met.unknown:
-        reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
+        reason += f"; DMM can't tell whether this is {' and '.join(met.unknown)}"
         trace.append(f"scope not seen: {', '.join(met.unknown)}")
     if met.missing and not match.stopped:
         wanted = ", ".join(one.text for one in met.missing)

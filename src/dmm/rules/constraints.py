@@ -227,8 +227,8 @@ class Constraints:
 
     def _need_trust(self, act: str) -> None:
         if self.project_ledger.actor.trust in (Trust.TOOL, Trust.THIRD_PARTY):
-            hint = "a user, a reviewer or an agent can"
-            raise LedgerRefused(f"what a tool returned can't {act} a constraint", hint=hint)
+            hint = "only a user, a reviewer or an agent may"
+            raise LedgerRefused(f"tool output can't {act} a constraint", hint=hint)
 
 
 def _pending_note(seqs: Iterable[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, assert_never
 
 from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.rules.commands.options import SUBCOMMANDED
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dmm.rules.commands.facts import CallFacts
-    from dmm.rules.patterns import Pattern
+    from dmm.rules.patterns import Pattern, SinglePattern
 
 T = TypeVar("T")
 Key = tuple[str, str]
@@ -97,7 +97,7 @@ def _tool_key(name: str) -> Key:
     return ("tool end", end.lstrip("_"))
 
 
-def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
+def _pattern_keys(pattern: SinglePattern) -> Iterator[Key]:
     match pattern:
         case CommandPattern():
             yield from _command_keys_of(pattern)
@@ -115,13 +115,18 @@ def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
             yield _name_key("branch", pattern.name)
         case ToolPattern():
             yield _tool_key(pattern.name)
+        case ContentPattern():
+            yield WRITTEN
+        case _:
+            # A pattern without a key would never be looked up: its rule would never fire.
+            assert_never(pattern)
 
 
-def _keys_of(pattern: Any) -> list[Key]:
+def _keys_of(pattern: Pattern) -> list[Key]:
     """List the keys of a pattern; of several that must all match, those of the choosiest."""
     if isinstance(pattern, AllOf):
         return min(map(_keys_of, pattern.patterns), key=_openness)
-    return [WRITTEN] if isinstance(pattern, ContentPattern) else list(_pattern_keys(pattern))
+    return list(_pattern_keys(pattern))
 
 
 def _openness(keys: list[Key]) -> tuple[int, int]:
@@ -186,7 +191,7 @@ def _fact_keys(facts: CallFacts, accesses: set[str]) -> set[Key]:
     return found
 
 
-def _accesses_of(pattern: Any) -> Iterator[str]:
+def _accesses_of(pattern: Pattern) -> Iterator[str]:
     """Return what is done to files that a pattern is about; others need no look at the files."""
     if isinstance(pattern, AllOf):
         yield from (access for one in pattern.patterns for access in _accesses_of(one))

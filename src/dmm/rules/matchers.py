@@ -182,7 +182,7 @@ def _glob(value: str, place: Place) -> str:
     bare = value.removeprefix("!")
     if not bare.strip("/") or "\n" in value or bare.count("[") != bare.count("]"):
         hint = "use globs as in .gitignore, such as src/** or *.pem"
-        raise RuleFormError(place, f"{value!r} is not a glob", hint=hint)
+        raise RuleFormError(place, f"{value!r} is not a valid glob", hint=hint)
     if "{" in bare and "," in bare:
         hint = "write a list of globs"
         raise RuleFormError(place, f"{value!r} has braces, which globs do not have", hint=hint)
@@ -193,7 +193,7 @@ def _glob(value: str, place: Place) -> str:
         raise RuleFormError(place, f"{value!r} lies outside the repository")
     fault = fault_of_glob(bare)
     if fault:
-        raise RuleFormError(place, f"{value!r} is no glob: {fault}")
+        raise RuleFormError(place, f"{value!r} is not a valid glob: {fault}")
     return value
 
 

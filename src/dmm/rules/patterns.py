@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 __all__ = [
     "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern", "CommandPattern",
     "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
-    "PathPattern", "Pattern", "ScriptPattern", "ToolPattern", "ToolRule", "WrappedPattern",
+    "PathPattern", "Pattern", "ScriptPattern", "SinglePattern", "ToolPattern", "ToolRule",
+    "WrappedPattern",
     "match_tool", "matches", "pattern_to_dict", "patterns_from",
     "rule_from_dict", "rule_to_dict",
 ]  # fmt: skip
@@ -51,7 +52,7 @@ class Action(StrEnum):
     WARN = "warn"
 
 
-Pattern = (
+SinglePattern = (
     ToolPattern
     | CommandPattern
     | PathPattern
@@ -60,9 +61,9 @@ Pattern = (
     | ScriptPattern
     | WrappedPattern
     | ContentPattern
-    | AllOf
     | MessagePattern
 )
+Pattern = SinglePattern | AllOf
 _KINDS: dict[str, type[Pattern]] = {
     one.kind: one
     for one in (

@@ -123,6 +123,7 @@ class Rehearsals:
         then, now = told.verdict, verdict.describe()
         return {
             "seq": seq,
+            "branch": event.branch,
             "decision": told.text,
             "recorded": then,
             "replayed": now,
@@ -138,6 +139,7 @@ class Rehearsals:
         then, now = asked.verdict, ruling.describe()
         return {
             "seq": event.seq,
+            "branch": event.branch,
             "decision": describe_call(call),
             "recorded": then,
             "replayed": now,

@@ -294,8 +294,8 @@ class Rules(RuleReading):
 
     def _need_constraint(self, seq: int, held: dict[int, Constraint]) -> Constraint:
         if seq not in held:
-            hint = "dmm rules lists the constraints of the ledger by their numbers"
-            raise LedgerRefused(f"there is no constraint {seq} in force", hint=hint)
+            hint = "list the constraints of the ledger with their numbers: dmm rules"
+            raise LedgerRefused(f"there is no active constraint {seq}", hint=hint)
         return held[seq]
 
 

@@ -77,7 +77,7 @@ class RuleShelf:
             if PurePosixPath(fault.path).stem == id:
                 raise fault
         near = difflib.get_close_matches(id, [one.rule.id for one in rules], NEAR)
-        hint = f"did you mean {', '.join(near)}?" if near else "dmm rules lists them"
+        hint = f"did you mean {', '.join(near)}?" if near else "list them: dmm rules"
         raise UsageError(f"no rule is called {id!r}", hint=hint)
 
     def standing(self, state: LedgerState) -> Sequence[Constraint]:

@@ -219,7 +219,7 @@ def _on_branch(verb: Verb, name: str) -> ToolCall:
         "push": f"git push origin {name}",
         "force-push": f"git push --force origin {name}",
         "delete": f"git branch -d {name}",
-        "commit": "git commit -m 'Mend it'",
+        "commit": "git commit -m 'Fix it'",
         "rewrite": "git commit --amend",
     }
     return ToolCall("Bash", {"command": commands[verb]}, branch=name)

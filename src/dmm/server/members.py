@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from dmm.server.body import LARGEST_JOIN, answering, read_body
-from dmm.server.models import InviteModel, RevokeModel, RoleModel
+from dmm.server.models import InviteModel, PersonModel, RevokeModel, RoleModel
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -49,6 +49,7 @@ class MembersApi:
             Route("/v1/team/invite", answering(self.invite), methods=["POST"]),
             Route("/v1/team/role", answering(self.change_role), methods=["POST"]),
             Route("/v1/team/revoke", answering(self.revoke), methods=["POST"]),
+            Route("/v1/team/revoke/person", answering(self.revoke_person), methods=["POST"]),
         ]
 
     async def members(self, request: Request) -> Response:
@@ -84,6 +85,17 @@ class MembersApi:
             asked = RevokeModel.model_validate_json(await read_body(request, LARGEST_JOIN))
             act = partial(self._registry.revoke, *log.place.log, asked.writer, by=log.writer)
             return await self._carry_out(act, log.place.log)
+
+    async def revoke_person(self, request: Request) -> Response:
+        """Remove all laptops of a person."""
+        log = await self._open_log(request)
+        with self._turnstile.passing(log.writer):
+            asked = PersonModel.model_validate_json(await read_body(request, LARGEST_JOIN))
+            place, person = log.place.log, asked.person
+            act = partial(self._registry.revoke_person, *place, person, by=log.writer)
+            removed = await to_thread.run_sync(act)
+        self._ring(place)
+        return JSONResponse({"removed": removed})
 
     async def _carry_out(self, act: Callable[[], bool], place: tuple[str, str]) -> Response:
         done = await to_thread.run_sync(act)

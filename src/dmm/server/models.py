@@ -88,6 +88,12 @@ class RevokeModel(_Strict):
     writer: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 
 
+class PersonModel(_Strict):
+    """A person whose laptops an owner removes, as the issuer names them."""
+
+    person: Annotated[str, Field(min_length=1, max_length=200)]
+
+
 class RoleModel(RevokeModel):
     """A laptop that an owner gives another role."""
 

@@ -67,7 +67,8 @@ class PeopleApi:
             person = people.verify(asked.token, asked.key)
             grant = person.choose(asked.project)
         except TeamError as error:
-            self._registry.note_refused(asked.project, f"sign-in: {error.fault}")
+            for one in people.trusted.find_places(asked.project):
+                self._registry.note_refused(one, f"sign-in: {error.fault}")
             raise
         place = (grant.team, grant.project, grant.role)
         return self._registry.admit(*place, asked.key, asked.name, person.name)

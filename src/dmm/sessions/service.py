@@ -11,7 +11,6 @@ import hashlib
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from dmm.branch import find_branch, find_checkout, find_common
@@ -24,7 +23,8 @@ from dmm.domain.recorded import Payload
 from dmm.errors import DmmError, LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.packs.active_constraints import held as name_entry
-from dmm.redaction.redact import redact, redact_value
+from dmm.redaction.identity import keep_identity
+from dmm.redaction.redact import redact_value
 from dmm.sessions.events import describe_event
 from dmm.sessions.file_notes import BUDGET
 from dmm.sessions.payload import HookKind
@@ -261,7 +261,7 @@ class Sessions:
             return ""
         # A ledger that can't be read is reported by the briefing.
         with contextlib.suppress(StorageError, LedgerRefused):
-            record = self.tell_last(branch or "", event.session)
+            record = self.tell_last(keep_identity(branch or ""), event.session)
             return f"\n{record}" if record else ""
         return ""
 
@@ -321,11 +321,11 @@ class Sessions:
             return None
 
     def _record(self, delivery: Delivery, held: _Held, told: HookReport) -> int:
-        event, branch = delivery.event, find_branch(self.project)
+        event = delivery.event
         ledger = self.project_ledger.as_actor(delivery.actor)
         requested = event.kind is HookKind.TOOL_REQUEST
         draft = ledger.draft(
-            told if branch is None else replace(told, branch=_clean(branch)),
+            told,
             caused_by=None if requested else held.requests.get(event.call_id or ""),
             event_id=delivery.identity,
         )
@@ -347,11 +347,6 @@ def identify(key: str) -> str:
     digest = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
     # A UUID of version 8: its content is the maker's own matter.
     return f"{digest[:8]}-{digest[8:12]}-8{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
-
-
-@lru_cache(maxsize=64)
-def _clean(branch: str) -> str:
-    return redact(branch).text
 
 
 def _hashes(served: PackServed) -> set[str]:

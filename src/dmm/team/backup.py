@@ -220,9 +220,10 @@ def _make_row(row: Row, proved: Proved, cuts: Cuts) -> Row | None:
     if known is None:
         return None
     state: dict[str, Value] = {"role": known.role, "wseq": known.wseq, "whash": known.whash}
-    state["revoked"] = int(known.revoked)
+    # One who was removed while laptops were awaited stays so; the log tells of it later.
+    state["revoked"] = 1 if known.revoked else 2 * (row.values["revoked"] == 2)
     # They may hold more of the log than the backup: nothing is added before they have said so.
-    state["awaited"] = int(not known.revoked and row.values["writer"] != SERVER)
+    state["awaited"] = int(not state["revoked"] and row.values["writer"] != SERVER)
     return Row(WRITER, {**row.values, **state})
 
 

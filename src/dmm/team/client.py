@@ -102,6 +102,11 @@ class HttpMembers:
         """Remove a laptop; False where it was removed before."""
         return _read(_Done, self._post("revoke", {"writer": writer}), self.address).done
 
+    def revoke_person(self, person: str) -> int:
+        """Remove all laptops that a person signed in with; return how many it was."""
+        told = self._post("revoke/person", {"person": person})
+        return _read(_Removed, told, self.address).removed
+
     def _post(self, name: str, body: Mapping[str, object]) -> Mapping[str, object]:
         return _ask(self.address, "POST", f"/v1/team/{name}", self.token, body)
 
@@ -119,6 +124,11 @@ class _Invited:
 @dataclass(frozen=True, slots=True)
 class _Done:
     done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Removed:
+    removed: int
 
 
 def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:

@@ -81,6 +81,11 @@ class Trusted:
         """What laptops are told."""
         return SignIn(self.issuer, self.client_id, self.scope)
 
+    def find_places(self, named: str) -> tuple[str, ...]:
+        """Return the project that somebody named who signs in; else one of each team they meant."""
+        teams = {one.team: f"{one.team}/{one.project}" for one in self.grants}
+        return (named,) if named else tuple(teams.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Person:

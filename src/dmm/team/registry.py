@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.domain.event import ID_RANDOMNESS, canonical, new_id
+from dmm.domain.event import canonical
 from dmm.errors import TeamError, UsageError
 from dmm.eventlog.chain import GENESIS
 from dmm.team.audit import Act, read_accesses
@@ -22,10 +22,11 @@ from dmm.team.chain import (
     tell_joined,
 )
 from dmm.team.keys import is_key
+from dmm.team.management import Management
 from dmm.team.names import NAME, WRITER_BYTES
 from dmm.team.roles import OWNER, need_role
 from dmm.team.stored import Place, StoredLog, now
-from dmm.team.told import Told
+from dmm.team.told import Told, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,7 +127,7 @@ class Registry:
         secret = secrets.token_hex(SECRET_BYTES)
         expires = (self.clock() + INVITED_FOR).isoformat()
         place = self._place(team, project)
-        with place.managing(by, alone=bool(by)) as (rows, _):
+        with Management(place).managing(by, place.lock if by else place.head) as (rows, _):
             place.note(rows, Act.INVITED, by, role)
             rows(ADD_INVITATION, team, _hash(secret), project, role, expires, by)
         return f"{team}.{secret}.{self.key.public}"
@@ -179,7 +180,7 @@ class Registry:
         token = secrets.token_hex(SECRET_BYTES)
         head = place.lock(rows)
         self._enrol(rows, *place.log, writer, member, _hash(token), person)
-        told = self._tell(JOINED, tell_joined(writer, member), self.clock())
+        told = tell(JOINED, tell_joined(writer, member), self.clock())
         place.record(rows, head, told)
         place.note(rows, Act.JOINED, writer, f"{member.role} {person}".strip())
         whole = f"{place.team}.{writer}.{token}"
@@ -207,7 +208,7 @@ class Registry:
     def members(self, team: str, project: str, *, by: str = "") -> tuple[Member, ...]:
         """List the writers of a project."""
         place = self._place(team, project)
-        with place.managing(by, alone=False) as (rows, _):
+        with Management(place).managing(by, place.head) as (rows, _):
             if by:
                 place.note(rows, Act.LISTED, by)
             found = rows(MEMBERS, team, project)
@@ -221,20 +222,24 @@ class Registry:
 
     def revoke(self, team: str, project: str, writer: str, *, by: str = "") -> bool:
         """Remove a writer; False where it was removed before."""
-        return self._place(team, project).revoke(writer, self._tell_revoked(writer), by)
+        return self._manage(team, project).revoke(writer, self._tell_revoked(writer), by)
+
+    def revoke_person(self, team: str, project: str, person: str, *, by: str = "") -> int:
+        """Remove all laptops that a person signed in with; return how many it was."""
+        return self._manage(team, project).revoke_person(person, self._tell_revoked, by)
 
     def leave(self, team: str, project: str, writer: str) -> bool:
         """Remove a writer that leaves; False where it was removed before."""
-        return self._place(team, project).leave(writer, self._tell_revoked(writer))
+        return self._manage(team, project).leave(writer, self._tell_revoked(writer))
 
     def _tell_revoked(self, writer: str) -> Told:
-        return self._tell(REVOKED, canonical({"writer": writer}), self.clock())
+        return tell(REVOKED, canonical({"writer": writer}), self.clock())
 
     def change_role(self, team: str, project: str, writer: str, role: str, *, by: str = "") -> bool:
         """Give a writer another role; False where it has it already."""
         role = need_role(role)
-        told = self._tell(ROLE_CHANGED, canonical({"writer": writer, "role": role}), self.clock())
-        return self._place(team, project).change_role(writer, role, told, by)
+        told = tell(ROLE_CHANGED, canonical({"writer": writer, "role": role}), self.clock())
+        return self._manage(team, project).change_role(writer, role, told, by)
 
     def resume(self, team: str, project: str, laptop: str = "") -> int:
         """Wait no longer for laptops, or for one, after a restore; return how many it was."""
@@ -243,14 +248,13 @@ class Registry:
     def lift(self, team: str, project: str, seq: int) -> bool:
         """Lift a rule for all laptops; False where it was lifted before."""
         at = self.clock()
-        return self._place(team, project).lift(seq, lambda kind, told: self._tell(kind, told, at))
+        return self._place(team, project).lift(seq, lambda kind, told: tell(kind, told, at))
+
+    def _manage(self, team: str, project: str) -> Management:
+        return Management(self._place(team, project))
 
     def _place(self, team: str, project: str) -> Place:
         return Place(self.database, self.key, team, project, self.clock)
-
-    def _tell(self, kind: str, payload: str, at: dt.datetime) -> Told:
-        identity = new_id(int(at.timestamp() * 1000), secrets.token_bytes(ID_RANDOMNESS))
-        return Told(identity, kind, at.isoformat(timespec="milliseconds"), payload)
 
     def _enrol(
         self,

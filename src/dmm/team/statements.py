@@ -7,7 +7,8 @@ KEEP_WRITER = """
 INSERT INTO writer (team_id, project_id, writer, key, role, name, token, wseq, whash, revoked)
 VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?)
 ON CONFLICT (team_id, project_id, writer) DO UPDATE
-SET role = excluded.role, wseq = excluded.wseq, whash = excluded.whash, revoked = excluded.revoked
+SET role = excluded.role, wseq = excluded.wseq, whash = excluded.whash,
+    revoked = CASE WHEN writer.revoked = 2 AND excluded.revoked = 0 THEN 2 ELSE excluded.revoked END
 """
 REPORT = """
 UPDATE writer SET awaited = 0 WHERE team_id = ? AND project_id = ? AND awaited = 1 AND writer = ?
@@ -34,3 +35,16 @@ REMOVED = """
 SELECT writer FROM writer WHERE team_id = ? AND project_id = ? AND revoked <> 0
 """
 REVOKE = "UPDATE writer SET revoked = 1 WHERE team_id = ? AND project_id = ? AND writer = ?"
+# Removed while laptops were awaited: the log does not tell of it yet.
+REVOKE_FIRST = "UPDATE writer SET revoked = 2 WHERE team_id = ? AND project_id = ? AND writer = ?"
+REVOKED_FIRST = """
+SELECT writer FROM writer WHERE team_id = ? AND project_id = ? AND revoked = 2 ORDER BY writer
+"""
+AWAITED = """
+SELECT 1 FROM writer
+WHERE team_id = ? AND project_id = ? AND awaited = 1 AND revoked = 0 LIMIT 1
+"""
+OF_PERSON = """
+SELECT writer FROM writer
+WHERE team_id = ? AND project_id = ? AND person = ? AND revoked = 0 ORDER BY writer
+"""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import canonical
@@ -15,6 +14,7 @@ from dmm.team import statements
 from dmm.team.admission import Admitted, admit
 from dmm.team.audit import Act, record
 from dmm.team.chain import (
+    REVOKED,
     SERVER,
     Entry,
     Placed,
@@ -28,9 +28,10 @@ from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
 from dmm.team.refill import need_ahead, need_own_order
 from dmm.team.roles import Right, may
 from dmm.team.sharing import ADDS, LIFTED
+from dmm.team.told import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.team.chain import LogName
     from dmm.team.database import Database, Row, Rows
@@ -44,6 +45,10 @@ UPDATE project SET seq = seq WHERE team_id = ? AND project_id = ? RETURNING seq,
     SELECT count(*) FROM writer
     WHERE writer.team_id = project.team_id AND writer.project_id = project.project_id
         AND awaited = 1 AND revoked = 0
+), (
+    SELECT count(*) FROM writer
+    WHERE writer.team_id = project.team_id AND writer.project_id = project.project_id
+        AND revoked = 2
 )
 """
 HEAD = "SELECT seq, hash FROM project WHERE team_id = ? AND project_id = ?"
@@ -56,6 +61,8 @@ WRITERS = """
 SELECT writer, key, role, name, wseq, whash, revoked, awaited FROM writer
 WHERE team_id = ? AND project_id = ? ORDER BY writer
 """
+# Where WRITERS has whether a writer was removed.
+REVOKED_AT = 6
 MOVE_WRITER = """
 UPDATE writer SET wseq = ?, whash = ? WHERE team_id = ? AND project_id = ? AND writer = ?
 """
@@ -122,6 +129,18 @@ class Place:
             what = f"the server was restored from a backup and waits for {awaited} of the laptops"
             hint = f"it goes on by itself; or on the server: dmm server resume {'/'.join(self.log)}"
             raise TeamError("recovering", what, hint=hint)
+        return self._tell_revoked(rows, head) if found[0][3] else head
+
+    def lock_always(self, rows: Rows) -> Head:
+        """Keep others from adding, even while laptops are awaited; nothing may be added then."""
+        return self.need(rows(LOCK_PROJECT, self.team, self.project))
+
+    def _tell_revoked(self, rows: Rows, head: Head) -> Head:
+        """Record who was removed while laptops were awaited, of which the log does not tell yet."""
+        for (writer,) in rows(statements.REVOKED_FIRST, *self.log):
+            told = canonical({"writer": str(writer)})
+            head = self.record(rows, head, tell(REVOKED, told, self.clock()))
+            rows(statements.REVOKE, *self.log, str(writer))
         return head
 
     def resume(self, laptop: str = "") -> int:
@@ -129,7 +148,7 @@ class Place:
         with self.database.transaction(self.team) as rows:
             self.head(rows)
             if laptop:
-                self._need_member(rows, laptop)
+                self.need_member(rows, laptop)
             self.note(rows, Act.RESUMED, about=laptop)
             if laptop:
                 return len(rows(statements.REPORT, *self.log, laptop))
@@ -138,7 +157,10 @@ class Place:
     def trail(self, rows: Rows, head: Head) -> Trail:
         """Return what is known of the log at its end; ids are left to the table."""
         found = rows(WRITERS, self.team, self.project)
-        writers = {str(row[0]): _writer(row[1:]) for row in found}
+        # Whoever was removed while laptops were awaited is not removed in the log so far.
+        writers = {
+            str(row[0]): replace(_writer(row[1:]), revoked=row[REVOKED_AT] == 1) for row in found
+        }
         return Trail(self.key.public, self.log, head, writers)
 
     def need(self, found: Sequence[tuple[object, ...]]) -> Head:
@@ -213,7 +235,7 @@ class Place:
                 chain = (writer.wseq, writer.whash, int(writer.revoked))
                 rows(statements.KEEP_WRITER, *self.log, name, *known, *chain)
                 if writer.revoked or not may(writer.role, Right.MANAGE):
-                    self._end_invitations(rows, name)
+                    self.end_invitations(rows, name)
 
     def record(self, rows: Rows, head: Head, told: Told) -> Head:
         """Add an event of the server itself."""
@@ -227,71 +249,13 @@ class Place:
         """Record who used the log."""
         record(rows, self.log, act, self.clock(), writer=writer, about=about)
 
-    @contextlib.contextmanager
-    def managing(self, by: str, *, alone: bool = True) -> Iterator[tuple[Rows, Head]]:
-        """Begin a transaction of a laptop that manages the project; TeamError where it may not.
-
-        The right is read under the lock, so it holds to the end; `alone` is False for who only
-        looks. Without a laptop, it is whoever runs the server.
-        """
-        with self.database.transaction(self.team) as rows:
-            head = self.lock(rows) if alone else self.head(rows)
-            refusal = self._find_refusal(rows, by) if by else None
-            if refusal is None:
-                yield rows, head
-                return
-            self.note(rows, Act.REFUSED, by, str(Right.MANAGE))
-        raise refusal
-
-    def _find_refusal(self, rows: Rows, by: str) -> TeamError | None:
-        known = self.writer(rows, by)
-        if known is None or known.revoked:
-            return TeamError("revoked", "this laptop was removed from the team")
-        if may(known.role, Right.MANAGE):
-            return None
-        what = f"a {known.role} can't {Right.MANAGE} the team"
-        return TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
-
-    def revoke(self, writer: str, told: Told, by: str) -> bool:
-        """Remove a writer and record it; False where it was removed before."""
-        with self.managing(by) as (rows, head):
-            return self._remove(rows, head, writer, told, by)
-
-    def leave(self, writer: str, told: Told) -> bool:
-        """Remove a writer that leaves, which needs no right; False where it was removed before."""
-        with self.managing("") as (rows, head):
-            return self._remove(rows, head, writer, told, writer)
-
-    def _remove(self, rows: Rows, head: Head, writer: str, told: Told, by: str) -> bool:
-        known = self._need_member(rows, writer)
-        if not known.revoked:
-            self.record(rows, head, told)
-            rows(statements.REVOKE, self.team, self.project, writer)
-            self._end_invitations(rows, writer)
-            self.note(rows, Act.REVOKED, by, writer)
-        return not known.revoked
-
-    def _end_invitations(self, rows: Rows, writer: str) -> None:
+    def end_invitations(self, rows: Rows, writer: str) -> None:
         """End the unused invitations of a writer who no longer manages the project."""
         at = self.clock().isoformat()
         rows(statements.END_INVITATIONS, at, self.team, self.project, writer, at)
 
-    def change_role(self, writer: str, role: str, told: Told, by: str) -> bool:
-        """Give a writer another role and record it; False where it has it already."""
-        with self.managing(by) as (rows, head):
-            known = self._need_member(rows, writer)
-            if known.revoked:
-                hint = "invite it again: dmm team invite, or dmm server invite"
-                raise TeamError("revoked", f"the writer {writer} was removed", hint=hint)
-            if known.role != role:
-                self.record(rows, head, told)
-                rows(statements.CHANGE_ROLE, role, self.team, self.project, writer)
-                if not may(role, Right.MANAGE):
-                    self._end_invitations(rows, writer)
-                self.note(rows, Act.ROLE, by, f"{writer}: {known.role} to {role}")
-        return known.role != role
-
-    def _need_member(self, rows: Rows, writer: str) -> WriterHead:
+    def need_member(self, rows: Rows, writer: str) -> WriterHead:
+        """Read what is known of a laptop; TeamError where there is none of this name."""
         known = None if writer == SERVER else self.writer(rows, writer)
         if known is None:
             hint = "dmm team members, or dmm server list"
@@ -356,8 +320,7 @@ class StoredLog:
         place = self.place
         try:
             with place.database.transaction(place.team) as rows:
-                # Locks the project as a push does, even while laptops are awaited.
-                head = place.need(rows(LOCK_PROJECT, place.team, place.project))
+                head = place.lock_always(rows)
                 known = place.writer(rows, self.writer)
                 if known is None or known.revoked:
                     self._note_refused(rows, "give back: revoked")

@@ -141,7 +141,7 @@ def test_what_cannot_be_read_is_asked_about_with_its_reason(
 ) -> None:
     ruling = rule_on(command, tmp_path, "never force push")
     assert ruling.level == "ask"
-    assert ruling.reason == f"{reason}, and rules are in force that it may break"
+    assert ruling.reason == f"{reason}, and it might break an active rule"
     assert "Write the command out in full" in ruling.suggestion
     assert rule_on(command, tmp_path, "path: *.lock (write)").level == "ask"
 

@@ -22,7 +22,7 @@ SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 def made(told: dict[str, Any]) -> Iterator[str]:
     """Return the line that a ledger exists."""
-    done = "Made" if told["created"] else f"Already recorded, at event {told['seq']}:"
+    done = "Created" if told["created"] else f"Already recorded, at event {told['seq']}:"
     yield f"{done} {told['ledger']}"
 
 
@@ -110,7 +110,7 @@ def pending(told: dict[str, Any]) -> Iterator[str]:
 def accepted(told: dict[str, Any]) -> Iterator[str]:
     """Return which constraints bind now."""
     for one in told["accepted"]:
-        yield from wrapped(one["constraint"], f"constraint {one['accepted']} is in force: ")
+        yield from wrapped(one["constraint"], f"constraint {one['accepted']} is active: ")
 
 
 def decision(told: dict[str, Any]) -> Iterator[str]:
@@ -118,7 +118,7 @@ def decision(told: dict[str, Any]) -> Iterator[str]:
     if told["status"] == "BLOCKED":
         yield f"BLOCKED by constraint {told['violated_constraint_seq']}"
         yield from wrapped(told["reason"], "  reason: ")
-        yield from wrapped(told["suggestion"], "  try:    ")
+        yield from wrapped(told["suggestion"], "  hint:   ")
         return
     yield from wrapped(told["decision"], f"COMMITTED as event {told['seq']}: ")
     yield from wrapped(told["rationale"], "  because: ")
@@ -252,7 +252,8 @@ def rehearsed(told: dict[str, Any]) -> Iterator[str]:
 def explained(told: dict[str, Any]) -> Iterator[str]:
     """Return the grounds of a verdict."""
     then, now = told["recorded"], told["replayed"]
-    yield from wrapped(told["decision"], f"event {told['seq']}: ")
+    where = f" on {neutralise(told['branch'])}" if told.get("branch") else ""
+    yield from wrapped(told["decision"], f"event {told['seq']}{where}: ")
     yield f"  {then.get('status')} by engine {then.get('engine')}"
     yield from wrapped(then.get("reason", ""), "  reason: ")
     for step in then.get("trace", ()):
@@ -328,9 +329,12 @@ def log(told: dict[str, Any]) -> Iterator[str]:
         yield "no events"
     width = terminal_width()
     kinds = max((len(one["type"]) for one in told["events"]), default=0)
-    for one in told["events"]:
+    branches = [one["payload"] and one["payload"].get("branch") for one in told["events"]]
+    several = len(set(filter(None, branches))) > 1
+    for one, branch in zip(told["events"], branches, strict=True):
         moment = one["at"][:16].replace("T", " ")
         lead = f"{one['seq']:6} {moment} {neutralise(one['type']):{kinds}} "
+        lead += f"[{neutralise(str(branch))}] " if several and branch else ""
         yield lead + line_of(one, max(20, width - len(lead)))
 
 

@@ -104,7 +104,7 @@ def faults(found: Iterable[Told]) -> Iterator[str]:
     for one in broken:
         yield from wrapped(f"{_where(one)}: {one['what']}", "  ")
         if one["hint"]:
-            yield from wrapped(one["hint"], "    try: ")
+            yield from wrapped(one["hint"], "    hint: ")
 
 
 def _where(one: Told) -> str:
@@ -189,7 +189,7 @@ def accepted(told: Told) -> Iterator[str]:
             yield from wrapped(one["constraint"], f"rule {one['id']} is {one['state']}: ")
             yield from wrapped(one["path"], "  file: ")
         else:
-            yield from wrapped(one["constraint"], f"constraint {one['accepted']} is in force: ")
+            yield from wrapped(one["constraint"], f"constraint {one['accepted']} is active: ")
 
 
 def tested(told: Told) -> Iterator[str]:
@@ -197,7 +197,7 @@ def tested(told: Told) -> Iterator[str]:
     for one in told["failures"]:
         yield f"{_where(one)}: {one['what']}"
         if one["hint"]:
-            yield f"  try: {one['hint']}"
+            yield f"  hint: {one['hint']}"
     for one in told["unchecked"]:
         yield f"{one['id']} {not_checked(one)}"
     failed = len(told["failures"])
@@ -214,7 +214,7 @@ def rehearsed(told: Told) -> Iterator[str]:
         if told["would_ask"]:
             yield f"would have asked about {len(told['would_ask']):,} of {calls}"
     else:
-        yield f"{told['state']}: it would have stopped no callss"
+        yield f"{told['state']}: it would have stopped no calls"
     decided = len(told["would_block"]) - told["calls_blocked"]
     if told["decisions"]:
         blocked = f"{decided:,} of {counted(told['decisions'], 'past decision')}"
@@ -264,7 +264,7 @@ def checked(told: Told) -> Iterator[str]:
         if (one["rule"], one["seq"]) != (told["rule"], told["seq"]):
             yield from wrapped(f"{_name(one)} ({one['outcome']}): {one['title']}", "  also:   ")
     if told["suggestion"]:
-        yield from wrapped(told["suggestion"], "  try:    ")
+        yield from wrapped(told["suggestion"], "  hint:   ")
     name = told["rule"] or told["seq"]
     if name is not None and name != BUILT_IN:
         yield f"  see:    dmm rules show {name}"

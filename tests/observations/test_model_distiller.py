@@ -14,7 +14,7 @@ from dmm.domain.event import EventType, Trust
 from dmm.domain.plain import to_plain
 from dmm.errors import NotTrusted
 from dmm.eventlog.open_ledger import Actor
-from dmm.observations.distilling import MOST_IN_BATCH, OFF
+from dmm.observations.model_distiller import MOST_IN_BATCH, OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,9 +1,9 @@
 """Rewrite finished episodes with the user's chat model, if the user wants that.
 
-DISTIL: observations (observations/service.py) → evidence and question (observations/distiller.py)
-→ model (models/metering.py) → what the evidence bears out → ObservationMade events, which
-observations/service.py lays over the units. Without a model, and whenever one fails, the text that
-rules made stays.
+DISTIL: observations (observations/service.py) → evidence and question
+(observations/model_prompt.py) → model (models/metering.py) → what the evidence bears out →
+ObservationMade events, which observations/service.py lays over the units. Without a model, and
+whenever one fails, the text that rules made stays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dmm.domain.event import Trust, least
 from dmm.domain.observation import Kind
 from dmm.models.metering import Question, Silence
 from dmm.observations.distil import RECORDS
-from dmm.observations.distiller import ask, gather, read_answer
+from dmm.observations.model_prompt import ask, gather, read_answer
 from dmm.observations.records import label
 from dmm.observations.results import DistilRun, EpisodeView, RefusedView, RetoldView
 from dmm.observations.retelling import Retelling
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.domain.observation import Observation
     from dmm.models.metering import Meter
-    from dmm.observations.distiller import Answer, Material, Retold
+    from dmm.observations.model_prompt import Answer, Material, Retold
     from dmm.observations.service import Observations
 
 PURPOSE = "distil"

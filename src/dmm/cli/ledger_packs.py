@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from dmm.cli.audit import SHOWN, open_to_look
 from dmm.cli.format import packs as lines
+from dmm.cli.ledger_file import SHOWN, open_to_look
 from dmm.cli.options import Json, Root, print_json, print_lines
 from dmm.domain.plain import to_plain
 

@@ -65,7 +65,9 @@ def backup(
 
 
 def restore(
-    backup: Annotated[Path | None, typer.Argument(help="The backup (default: the newest).")] = None,
+    backup: Annotated[
+        Path | None, typer.Argument(help="The backup.", show_default="the newest")
+    ] = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the backups instead.")] = False,
     as_json: Json = False,
     root: Root = None,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from dmm.cli.audit import SHOWN, open_to_look
 from dmm.cli.format import sessions as lines
+from dmm.cli.ledger_file import SHOWN, open_to_look
 from dmm.cli.options import Json, Root, print_json, print_lines
 from dmm.domain.plain import to_plain
 
@@ -29,7 +29,7 @@ def session(
         else:
             print_lines(lines.list_sessions(listed.sessions))
         return
-    from dmm.mcp.fixed_cost import count_fixed
+    from dmm.mcp.cost import count_fixed
 
     found = dmm.session_history.show(name)
     fixed = sum(tokens for _, tokens in count_fixed(dmm))

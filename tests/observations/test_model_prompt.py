@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dmm.domain.event import Trust
 from dmm.domain.observation import Kind, Observation
 from dmm.errors import UsageError
-from dmm.observations.distiller import (
+from dmm.observations.model_prompt import (
     LONGEST_EVENT,
     LONGEST_EVIDENCE,
     Material,

@@ -100,5 +100,5 @@ def test_only_sessions_since_a_day(typed: Typed, trusted: Project, talk: Path) -
     wrong = typed("import-sessions", "--since", "tomorrow", within=trusted.folder)
     assert (wrong.status, wrong.err) == (
         2,
-        "dmm: 'tomorrow' is not a day\n  try:   write it as 2026-01-31\n",
+        "dmm: 'tomorrow' is not a day\n  hint:  write it as 2026-01-31\n",
     )

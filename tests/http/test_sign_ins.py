@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.http.sessions import (
+from dmm.http.sign_ins import (
     CODE_SECONDS,
     MOST_CODES,
     MOST_SESSIONS,

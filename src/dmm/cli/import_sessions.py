@@ -31,7 +31,9 @@ def import_sessions(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="PATH", help="Transcripts or folders of them (default: this project's)."
+            metavar="PATH",
+            help="Transcripts or folders of them.",
+            show_default="this project's",
         ),
     ] = None,
     client: Annotated[
