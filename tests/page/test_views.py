@@ -125,11 +125,14 @@ def test_health_the_doctor_tells_what_it_found(visit: Visit) -> None:
     expect(doctor.locator("summary")).to_contain_text("passed")
 
 
-def test_rules_are_rehearsed_on_the_past_with_what_they_would_have_stopped(visit: Visit) -> None:
-    visit.open("rules/never-push-to-main")
-    past = visit.main.get_by_role("region", name="On the past")
-    past.get_by_role("button", name="Rehearse").click()
-    expect(past.get_by_role("listitem")).to_contain_text("git push origin main")
+def test_rules_are_rehearsed_on_the_past_with_what_they_would_have_stopped(
+    browser: Browser, alone: World
+) -> None:
+    with visiting(browser, alone) as visit:
+        visit.open("rules/never-push-to-main")
+        past = visit.main.get_by_role("region", name="On the past")
+        past.get_by_role("button", name="Rehearse").click()
+        expect(past.get_by_role("listitem")).to_contain_text("git push origin main")
 
 
 @pytest.mark.parametrize(
