@@ -26,6 +26,25 @@ PAIRS = [
     ("Don't disable the firewall", "The firewall is slow, so disable it", "Do not disable it"),
     ("Do not delete backups", "The backups from May will be deleted", "The backups will be kept"),
     ("No polling of the API", "The widget polls the API", "The widget subscribes to the API"),
+    # "Or" joins places that are each enough, and acts that share one denial.
+    (
+        "Never deploy to staging or production",
+        "Deploy the build to production",
+        "Deploy the build to the sandbox",
+    ),
+    ("Never push to main", "Rebase it and push to main", "Do not commit or push to main"),
+    ("Never use Redis", "Start using Redis", "We should avoid adding Kafka or using Redis"),
+    # A limit on one thing is not broken by the number of another.
+    (
+        "Keep at least 3 replicas of the API",
+        "Run the API with 2 replicas",
+        "Run the API with 2 regions and 5 replicas",
+    ),
+    (
+        "At most 4 reviewers per change",
+        "Request 6 reviewers for the change",
+        "Request 2 reviewers for the change with 12 files",
+    ),
     # Scope in front, behind or as owner.
     ("No caching in billing", "In billing, cache the rates", "In search, cache the rates"),
     (

@@ -5,6 +5,9 @@ from __future__ import annotations
 import configparser
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +117,19 @@ def test_the_unit_runs_commands_that_there_are_and_not_as_root(
     assert check_command(shlex.split(service["ExecStart"])) == "run"
     assert service["User"] not in ("", "root")
     assert f"/var/lib/{service['StateDirectory']}" in service["ExecStart"]
+
+
+def test_systemd_finds_no_fault_with_the_unit(tmp_path: Path) -> None:
+    """The program is not at its place in a checkout, so the one of this environment stands in."""
+    found = shutil.which("systemd-analyze")
+    if found is None:
+        pytest.skip("systemd is not installed")
+    program = str(Path(sys.executable).with_name("dmm"))
+    text = (DEPLOY / "dmm-server.service").read_text().replace("/usr/local/bin/dmm", program)
+    copy = tmp_path / "dmm-server.service"
+    copy.write_text(text)
+    told = subprocess.run([found, "verify", str(copy)], capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
 
 
 def test_the_image_copies_only_what_there_is() -> None:

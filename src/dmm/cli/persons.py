@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import secrets
 import shlex
 import sys
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
     from dmm.ledger.known_passkeys import KnownPasskeys
     from dmm.passkeys.acts import Act, PersonAct
+    from dmm.passkeys.keyring import Signed
 
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.2
@@ -47,10 +49,26 @@ def need_person(
         raise ValueError(f"{act} is about a text, and its digest is missing")
     line = shlex.join(["dmm", *sys.argv[1:]])
     folder = Path.cwd() if dmm is None else dmm.root.project
-    _confirm(Act("terminal", f"{folder}$ {line}", text))
+    # Our own, so that no answer that was given before can be used again.
+    _confirm(Act("terminal", f"{folder}$ {line}", text), secrets.token_bytes(32))
     if known is not None:
         known.note()
     return text
+
+
+def prove_person(act: PersonAct, dmm: Dmm, line: str) -> Signed | None:
+    """Have a person confirm a line for others to check; None where no passkey is enrolled."""
+    refuse_agents(act.words)
+    known = known_passkeys(dmm)
+    known.refuse_missing()
+    if not known.keyring.read():
+        return None
+    from dmm.passkeys.acts import Act
+    from dmm.team.persons import make_nonce
+
+    signed = _confirm(Act("terminal", line), make_nonce(dt.datetime.now(dt.UTC)))
+    known.note()
+    return signed
 
 
 def known_passkeys(dmm: Dmm) -> KnownPasskeys:
@@ -61,15 +79,13 @@ def known_passkeys(dmm: Dmm) -> KnownPasskeys:
     return KnownPasskeys(dmm.project_ledger, Keyring(page_folder()))
 
 
-def _confirm(act: Act) -> None:
+def _confirm(act: Act, nonce: bytes) -> Signed:
     from dmm.cli.ui import call_daemon_started, open_browser
     from dmm.errors import ProofRefused
-    from dmm.passkeys.keyring import FILE, page_folder
+    from dmm.passkeys.keyring import FILE, Signed, page_folder
     from dmm.passkeys.service import Persons
     from dmm.passkeys.webauthn import Assertion, Place, decode, encode
 
-    # Our own, so that no answer that was given before can be used again.
-    nonce = secrets.token_bytes(32)
     asked = {"line": act.id, "digest": act.digest, "nonce": encode(nonce)}
     told = call_daemon_started("confirm", asked)
     name = str(told["id"])
@@ -90,3 +106,4 @@ def _confirm(act: Act) -> None:
     given = Assertion(credential["id"], *(decode(credential[part]) for part in parts))
     place = Place(told["name"], told["origin"])
     Persons(page_folder(), lambda: place).check(act, nonce, given)
+    return Signed(nonce, given)

@@ -190,6 +190,9 @@ def _team_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
         if standing.behind is not None:
             seen = f"updated {standing.pulled}, {counted(standing.behind, 'event')} behind"
         yield "Team", _plain(f"{told}, {seen}; {counted(standing.unsent, 'event')} unsent")
+        if standing.differences:
+            differs = f"{counted(len(standing.differences), 'fact')} recorded otherwise by the team"
+            yield "Team", f"[yellow]{differs}[/yellow]; see: dmm team status"
         fault = fault or standing.fault
     if fault:
         yield "Team", f"[red]{_plain(fault)}[/red]"

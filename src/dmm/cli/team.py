@@ -27,7 +27,7 @@ from dmm.cli.options import (
     print_lines,
     refuse_agents,
 )
-from dmm.cli.persons import need_person
+from dmm.cli.persons import known_passkeys, need_person, prove_person
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.bootstrap import Dmm
+    from dmm.team.client import HttpMembers
     from dmm.team.departure import Left
     from dmm.team.journal import Shared
     from dmm.team.sign_in import Code
@@ -50,6 +51,14 @@ def _open_as_person(act: PersonAct, root: Path | None) -> Dmm:
     dmm = open_project(root)
     need_person(act, dmm)
     return dmm
+
+
+def _manage(act: PersonAct, root: Path | None, words: str) -> HttpMembers:
+    """Reach the laptops of the team for an act of its owner, proved if a passkey is enrolled."""
+    refuse_agents(act.words)
+    dmm = open_project(root)
+    proof = prove_person(act, dmm, dmm.team.tell_act(words, dmm.root.project))
+    return dmm.team.members(proof, known_passkeys(dmm).keyring.read())
 
 
 @app.command()
@@ -152,20 +161,27 @@ def members(as_json: Json = False, root: Root = None) -> None:
 @app.command()
 def invite(role: Role = "reader", root: Root = None) -> None:
     """Invite one laptop (owners only)."""
-    print_lines([_open_as_person(PersonAct.INVITE_LAPTOP, root).team.members().invite(role)])
+    from dmm.team.roles import read_role
+
+    members = _manage(PersonAct.INVITE_LAPTOP, root, f"invite --role {read_role(role)}")
+    print_lines([members.invite(role)])
 
 
 @app.command()
 def role(writer: Writer, role: NewRole, root: Root = None) -> None:
     """Give a laptop another role (owners only)."""
-    changed = _open_as_person(PersonAct.CHANGE_ROLE, root).team.members().change_role(writer, role)
+    from dmm.team.roles import read_role
+
+    members = _manage(PersonAct.CHANGE_ROLE, root, f"role {writer} {read_role(role)}")
+    changed = members.change_role(writer, role)
     print_lines([f"{writer} {'is now' if changed else 'already is'}: {role}"])
 
 
 @app.command()
 def revoke(writer: Writer = "", person: OfPerson = "", root: Root = None) -> None:
     """Remove a laptop, or all laptops of a person (owners only)."""
-    members = _open_as_person(PersonAct.REMOVE_LAPTOP, root).team.members()
+    whom = f"--person {person}" if person else writer
+    members = _manage(PersonAct.REMOVE_LAPTOP, root, f"revoke {whom}")
     carry_out_removal(writer, person, members.revoke, members.revoke_person)
 
 

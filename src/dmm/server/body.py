@@ -32,6 +32,7 @@ _STATUS = {
     "identity": _UNKNOWN,
     "expired": _UNKNOWN,
     "forbidden": _FORBIDDEN,
+    "unproven": _FORBIDDEN,
     "revoked": _FORBIDDEN,
     "size": _TOO_LARGE,
     "busy": _BUSY,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from anyio import to_thread
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from dmm.server.body import LARGEST_JOIN, answering, read_body
-from dmm.server.models import InviteModel, PersonModel, RevokeModel, RoleModel
+from dmm.server.body import answering, read_body
+from dmm.server.models import InviteModel, PasskeysModel, PersonModel, RevokeModel, RoleModel
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -20,8 +20,21 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from dmm.server.fairness import Turnstile
+    from dmm.server.models import OwnerAct
     from dmm.team.registry import Registry
     from dmm.team.stored import StoredLog
+
+# A passkey's answer and key are a few kilobytes.
+LARGEST_PROOF = 64 * 1024
+
+
+class _By(TypedDict):
+    by: str
+    proof: dict[str, str]
+
+
+def _by(log: StoredLog, asked: OwnerAct) -> _By:
+    return {"by": log.writer, "proof": asked.to_proof()}
 
 
 class MembersApi:
@@ -46,6 +59,7 @@ class MembersApi:
         """Return the routes."""
         return [
             Route("/v1/team/members", answering(self.members), methods=["GET"]),
+            Route("/v1/team/passkeys", answering(self.enrol), methods=["POST"]),
             Route("/v1/team/invite", answering(self.invite), methods=["POST"]),
             Route("/v1/team/role", answering(self.change_role), methods=["POST"]),
             Route("/v1/team/revoke", answering(self.revoke), methods=["POST"]),
@@ -64,8 +78,8 @@ class MembersApi:
         """Make an invitation."""
         log = await self._open_log(request)
         with self._turnstile.passing(log.writer):
-            asked = InviteModel.model_validate_json(await read_body(request, LARGEST_JOIN))
-            invite = partial(self._registry.invite, *log.place.log, asked.role, by=log.writer)
+            asked = InviteModel.model_validate_json(await read_body(request, LARGEST_PROOF))
+            invite = partial(self._registry.invite, *log.place.log, asked.role, **_by(log, asked))
             made = await to_thread.run_sync(invite)
         return JSONResponse({"invitation": made})
 
@@ -73,29 +87,40 @@ class MembersApi:
         """Give a laptop another role."""
         log = await self._open_log(request)
         with self._turnstile.passing(log.writer):
-            asked = RoleModel.model_validate_json(await read_body(request, LARGEST_JOIN))
+            asked = RoleModel.model_validate_json(await read_body(request, LARGEST_PROOF))
             place, told = log.place.log, (asked.writer, asked.role)
-            act = partial(self._registry.change_role, *place, *told, by=log.writer)
+            act = partial(self._registry.change_role, *place, *told, **_by(log, asked))
             return await self._carry_out(act, place)
 
     async def revoke(self, request: Request) -> Response:
         """Remove a laptop."""
         log = await self._open_log(request)
         with self._turnstile.passing(log.writer):
-            asked = RevokeModel.model_validate_json(await read_body(request, LARGEST_JOIN))
-            act = partial(self._registry.revoke, *log.place.log, asked.writer, by=log.writer)
+            asked = RevokeModel.model_validate_json(await read_body(request, LARGEST_PROOF))
+            revoke = self._registry.revoke
+            act = partial(revoke, *log.place.log, asked.writer, **_by(log, asked))
             return await self._carry_out(act, log.place.log)
 
     async def revoke_person(self, request: Request) -> Response:
         """Remove all laptops of a person."""
         log = await self._open_log(request)
         with self._turnstile.passing(log.writer):
-            asked = PersonModel.model_validate_json(await read_body(request, LARGEST_JOIN))
+            asked = PersonModel.model_validate_json(await read_body(request, LARGEST_PROOF))
             place, person = log.place.log, asked.person
-            act = partial(self._registry.revoke_person, *place, person, by=log.writer)
+            act = partial(self._registry.revoke_person, *place, person, **_by(log, asked))
             removed = await to_thread.run_sync(act)
         self._ring(place)
         return JSONResponse({"removed": removed})
+
+    async def enrol(self, request: Request) -> Response:
+        """Record the passkeys of an owner."""
+        log = await self._open_log(request)
+        with self._turnstile.passing(log.writer):
+            asked = PasskeysModel.model_validate_json(await read_body(request, LARGEST_PROOF))
+            act = partial(self._registry.enrol, *log.place.log, log.writer, asked.to_enrolled())
+            known = await to_thread.run_sync(act)
+        self._ring(log.place.log)
+        return JSONResponse({"passkeys": known})
 
     async def _carry_out(self, act: Callable[[], bool], place: tuple[str, str]) -> Response:
         done = await to_thread.run_sync(act)

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from dmm.team.chain import Checkpoint, Entry, Placed
+from dmm.team.persons import MOST_PASSKEYS, Enrolled
 from dmm.team.port import MOST_PULLED, MOST_PUSHED, Batch, Lost
 from dmm.team.sharing import MAX_PAYLOAD
 
@@ -76,19 +77,61 @@ class LostModel(_Strict):
         return Lost(tuple(placed), tuple(self.rest), Checkpoint(**self.head.model_dump()))
 
 
-class InviteModel(_Strict):
+Part = Annotated[str, Field(max_length=4_096, pattern=r"^[A-Za-z0-9_-]*$")]
+
+
+class ProofModel(_Strict):
+    """What a passkey answered."""
+
+    id: Part
+    nonce: Part
+    client_data: Part
+    authenticator_data: Part
+    signature: Part
+
+
+class OwnerAct(_Strict):
+    """What an owner does, with the proof that a person does it."""
+
+    proof: ProofModel | None = None
+
+    def to_proof(self) -> dict[str, str]:
+        """Return the proof as the registry takes it; empty where there is none."""
+        return {} if self.proof is None else self.proof.model_dump()
+
+
+class EnrolledModel(_Strict):
+    """One passkey of an owner."""
+
+    id: Annotated[Part, Field(min_length=1)]
+    key: Part
+    page: Annotated[str, Field(max_length=253, pattern=r"^[a-z0-9.-]*$")]
+    signature: Signature
+
+
+class PasskeysModel(_Strict):
+    """The passkeys of an owner."""
+
+    passkeys: Annotated[list[EnrolledModel], Field(min_length=1, max_length=MOST_PASSKEYS)]
+
+    def to_enrolled(self) -> list[Enrolled]:
+        """Return them as the registry takes them."""
+        return [Enrolled(**one.model_dump()) for one in self.passkeys]
+
+
+class InviteModel(OwnerAct):
     """An invitation that an owner asks for."""
 
     role: Annotated[str, Field(max_length=20)]
 
 
-class RevokeModel(_Strict):
+class RevokeModel(OwnerAct):
     """A laptop that an owner removes."""
 
     writer: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 
 
-class PersonModel(_Strict):
+class PersonModel(OwnerAct):
     """A person whose laptops an owner removes, as the issuer names them."""
 
     person: Annotated[str, Field(min_length=1, max_length=200)]

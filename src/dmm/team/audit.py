@@ -34,6 +34,7 @@ class Act(StrEnum):
     RETURNED = "give back"
     RESUMED = "resume"
     LISTED = "members"
+    ENROLLED = "passkey"
 
 
 _BY_THE_HOUR = frozenset((Act.PUSHED, Act.PULLED, Act.REFUSED, Act.RETURNED, Act.LISTED))
@@ -46,6 +47,10 @@ DO UPDATE SET last = excluded.last, count = audit.count + 1 RETURNING count
 NOTE = f"{_VALUES} ON CONFLICT DO NOTHING RETURNING count"
 PRUNE = "DELETE FROM audit WHERE team_id = ? AND project_id = ? AND slot < ?"
 # Who can't be told apart is no part of any one project.
+# A proof is good once; its mark ends what is told of the act.
+PROVED = """
+SELECT 1 FROM audit WHERE team_id = ? AND project_id = ? AND about LIKE ? LIMIT 1
+"""
 READ = """
 SELECT first, last, act, writer, about, count FROM audit
 WHERE team_id = ? AND project_id IN (?, '') ORDER BY last DESC, act, writer, about LIMIT ?

@@ -29,6 +29,8 @@ FORMAT = "dmm-team-1"
 # The writer of what the server itself records: who joined, as what, and who was removed.
 SERVER = "server"
 JOINED, REVOKED, ROLE_CHANGED = "WriterJoined", "WriterRevoked", "WriterRoleChanged"
+# The passkey of a writer who manages the project.
+PASSKEY = "WriterPasskeyAdded"
 # A team and its project.
 LogName = tuple[str, str]
 
@@ -123,6 +125,11 @@ def tell_joined(writer: str, head: WriterHead) -> str:
     return canonical(told)
 
 
+def digest_passkey(log: LogName, writer: str, told: Mapping[str, str]) -> str:
+    """Return what a writer signs of a passkey of its user."""
+    return digest("passkey", *log, writer, *(told.get(name, "") for name in ("id", "key", "page")))
+
+
 def sign_head(key: SigningKey, team: str, project: str, head: Head) -> Checkpoint:
     """Sign where a log ends."""
     signature = key.sign(digest("head", team, project, head.seq, head.hash))
@@ -208,6 +215,11 @@ class Trail:
             self.writers[name] = WriterHead(key, role, told.get("name", ""))
         elif one.entry.type in (REVOKED, ROLE_CHANGED):
             self._change(one, name, role)
+        elif one.entry.type == PASSKEY:
+            public = self.writers[name].key if name in self.writers else ""
+            signature = told.get("signature", "")
+            if not is_signed(public, digest_passkey(self.log, name, told), signature):
+                raise _broken("unsigned", "its laptop did not sign this passkey", one)
 
     def _change(self, one: Placed, name: str, role: str) -> None:
         """Remove a writer, or take in its new role."""

@@ -18,11 +18,12 @@ from dmm.team.port import PROTOCOL, Forked, Gap, Page, Refused, Revoked, Taken
 from dmm.team.registry import Joined, Member
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dmm.models.transport import Address
     from dmm.team.credentials import Credentials
     from dmm.team.keys import SigningKey
+    from dmm.team.persons import Enrolled
     from dmm.team.port import Batch, Lost, Outcome
 
 T = TypeVar("T")
@@ -78,11 +79,19 @@ class HttpMembers:
 
     address: Address
     token: str
+    # What proves that a person does what is asked for next.
+    proof: Mapping[str, str] | None = None
 
     @classmethod
-    def of(cls, held: Credentials) -> HttpMembers:
+    def of(cls, held: Credentials, proof: Mapping[str, str] | None = None) -> HttpMembers:
         """Reach the project that a laptop joined."""
-        return cls(read_address(held.url, where="the team's server"), held.token)
+        return cls(read_address(held.url, where="the team's server"), held.token, proof)
+
+    def enrol(self, passkeys: Sequence[Enrolled]) -> int:
+        """Tell the server of the user's passkeys; return how many it knows of this laptop."""
+        told = {"passkeys": [asdict(one) for one in passkeys]}
+        answer = _ask(self.address, "POST", "/v1/team/passkeys", self.token, told)
+        return _read(_Passkeys, answer, self.address).passkeys
 
     def list(self) -> tuple[Member, ...]:
         """List the laptops."""
@@ -108,7 +117,8 @@ class HttpMembers:
         return _read(_Removed, told, self.address).removed
 
     def _post(self, name: str, body: Mapping[str, object]) -> Mapping[str, object]:
-        return _ask(self.address, "POST", f"/v1/team/{name}", self.token, body)
+        proved = body if self.proof is None else {**body, "proof": self.proof}
+        return _ask(self.address, "POST", f"/v1/team/{name}", self.token, proved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,11 @@ class _Invited:
 @dataclass(frozen=True, slots=True)
 class _Done:
     done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Passkeys:
+    passkeys: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ def tell_shared(one: Placed, names: dict[str, str]) -> Shared:
     if entry.writer == SERVER:
         # A key tells nobody anything.
         told.pop("key", None)
+        told.pop("signature", None)
     elif not is_shareable(entry.type, read_payload(entry)):
         told = {}
     if entry.writer == SERVER and entry.type == JOINED:

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.team import statements
-from dmm.team.audit import Act
+from dmm.team.audit import PROVED, Act
+from dmm.team.chain import PASSKEY
+from dmm.team.persons import MARK, Enrolled, check_proof, need_enrolled, tell_line
 from dmm.team.roles import Right, may
+from dmm.team.told import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    import datetime as dt
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dmm.eventlog.chain import Head
     from dmm.team.database import Rows
     from dmm.team.stored import Place
     from dmm.team.told import Told
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """The laptop that does something, the words of its command, and what proves a person.
+
+    Without words it only looks; without a laptop it is whoever runs the server.
+    """
+
+    writer: str = ""
+    words: str = ""
+    proof: Mapping[str, str] = field(default_factory=dict)
+
+
+NOBODY = By()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +48,9 @@ class Management:
     place: Place
 
     @contextlib.contextmanager
-    def managing(self, by: str, begin: Callable[[Rows], Head]) -> Iterator[tuple[Rows, Head]]:
+    def managing(
+        self, begin: Callable[[Rows], Head], by: By = NOBODY
+    ) -> Iterator[tuple[Rows, Head]]:
         """Begin a transaction of a laptop that manages the project; TeamError where it may not.
 
         The right is read after `begin`: if that locks the project, it holds to the end. Without a
@@ -35,41 +58,88 @@ class Management:
         """
         with self.place.database.transaction(self.place.team) as rows:
             head = begin(rows)
-            refusal = self._find_refusal(rows, by) if by else None
+            refusal = self._find_refusal(rows, by) if by.writer else None
             if refusal is None:
                 yield rows, head
                 return
-            self.place.note(rows, Act.REFUSED, by, str(Right.MANAGE))
+            about = "passkey" if refusal.fault == "unproven" else str(Right.MANAGE)
+            self.place.note(rows, Act.REFUSED, by.writer, about)
         raise refusal
 
-    def _find_refusal(self, rows: Rows, by: str) -> TeamError | None:
-        known = self.place.writer(rows, by)
+    def _find_refusal(self, rows: Rows, by: By) -> TeamError | None:
+        known = self.place.writer(rows, by.writer)
         if known is None or known.revoked:
             return TeamError("revoked", "this laptop was removed from the team")
-        if may(known.role, Right.MANAGE):
-            return None
-        what = f"a {known.role} can't {Right.MANAGE} the team"
-        return TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
+        if not may(known.role, Right.MANAGE):
+            what = f"a {known.role} can't {Right.MANAGE} the team"
+            return TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
+        try:
+            self._need_proof(rows, by)
+        except TeamError as error:
+            return error
+        return None
 
-    def revoke(self, writer: str, told: Told, by: str) -> bool:
+    def _need_proof(self, rows: Rows, by: By) -> None:
+        """Refuse an act that no person has confirmed, once the laptop has enrolled a passkey."""
+        passkeys = self.find_passkeys(rows, by.writer)
+        if not passkeys or not by.words:
+            return
+        line = tell_line(self.place.log, by.words)
+        mark = check_proof(line, passkeys, by.proof, self.place.clock())
+        if rows(PROVED, *self.place.log, f"%{mark}"):
+            raise TeamError(
+                "unproven", "this confirmation was used before", hint="confirm it again"
+            )
+        self.place.note(rows, Act.ENROLLED, by.writer, f"{by.words} {mark}")
+
+    def find_passkeys(self, rows: Rows, writer: str) -> Mapping[str, Enrolled]:
+        """Return the passkeys that the log holds of a laptop's user."""
+        told = (json.loads(row[0]) for row in rows(statements.OF_TYPE, *self.place.log, PASSKEY))
+        return {
+            one["id"]: Enrolled(one["id"], one["key"], one["page"], one["signature"])
+            for one in told
+            if one["writer"] == writer
+        }
+
+    def enrol(self, writer: str, passkeys: Sequence[Enrolled], at: dt.datetime) -> int:
+        """Record the passkeys of an owner, once; return how many there are.
+
+        Another one would need the word of the first: whoever lost theirs joins again.
+        """
+        with self.managing(self.place.lock, By(writer)) as (rows, head):
+            held = self.place.writer(rows, writer)
+            known = self.find_passkeys(rows, writer)
+            if known or held is None:
+                return len(known)
+            for one in passkeys:
+                need_enrolled(self.place.log, writer, held.key, one)
+                told = canonical({"writer": writer, **asdict(one)})
+                head = self.place.record(rows, head, tell(PASSKEY, told, at))
+                self.place.note(rows, Act.ENROLLED, writer, f"enrol {one.id[:MARK]}")
+        return len(passkeys)
+
+    def revoke(self, writer: str, told: Told, by: By) -> bool:
         """Remove a writer and record it; False where it was removed before."""
-        with self.managing(by, self.place.lock_always) as (rows, head):
-            return self._remove(rows, head, writer, told, by)
+        with self.managing(self.place.lock_always, by) as (rows, head):
+            return self._remove(rows, head, writer, told, by.writer)
 
-    def revoke_person(self, person: str, tell: Callable[[str], Told], by: str) -> int:
+    def revoke_person(self, person: str, told: Callable[[str], Told], by: By) -> int:
         """Remove all laptops that a person signed in with; return how many it was."""
-        with self.managing(by, self.place.lock_always) as (rows, _):
+        with self.managing(self.place.lock_always, by) as (rows, _):
             found = [str(row[0]) for row in rows(statements.OF_PERSON, *self.place.log, person)]
             if not person or not found:
                 what = f"nobody signed in as {person or 'that'}"
                 raise TeamError("unknown", what, hint="dmm team members, or dmm server list")
             # Each is recorded behind the one before.
-            done = [self._remove(rows, self.place.head(rows), one, tell(one), by) for one in found]
+            done = [
+                self._remove(rows, self.place.head(rows), one, told(one), by.writer)
+                for one in found
+            ]
         return sum(done)
 
     def leave(self, writer: str, told: Told) -> bool:
         """Remove a writer that leaves, which needs no right; False where it was removed before."""
-        with self.managing("", self.place.lock_always) as (rows, head):
+        with self.managing(self.place.lock_always) as (rows, head):
             return self._remove(rows, head, writer, told, writer)
 
     def _remove(self, rows: Rows, head: Head, writer: str, told: Told, by: str) -> bool:
@@ -85,9 +155,9 @@ class Management:
             self.place.note(rows, Act.REVOKED, by, writer)
         return not known.revoked
 
-    def change_role(self, writer: str, role: str, told: Told, by: str) -> bool:
+    def change_role(self, writer: str, role: str, told: Told, by: By) -> bool:
         """Give a writer another role and record it; False where it has it already."""
-        with self.managing(by, self.place.lock) as (rows, head):
+        with self.managing(self.place.lock, by) as (rows, head):
             known = self.place.need_member(rows, writer)
             if known.revoked:
                 hint = "invite it again: dmm team invite, or dmm server invite"
@@ -97,5 +167,5 @@ class Management:
                 rows(statements.CHANGE_ROLE, role, self.place.team, self.place.project, writer)
                 if not may(role, Right.MANAGE):
                     self.place.end_invitations(rows, writer)
-                self.place.note(rows, Act.ROLE, by, f"{writer}: {known.role} to {role}")
+                self.place.note(rows, Act.ROLE, by.writer, f"{writer}: {known.role} to {role}")
         return known.role != role

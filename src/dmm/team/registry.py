@@ -22,20 +22,25 @@ from dmm.team.chain import (
     tell_joined,
 )
 from dmm.team.keys import is_key
-from dmm.team.management import Management
+from dmm.team.management import By, Management
 from dmm.team.names import NAME, WRITER_BYTES
 from dmm.team.roles import OWNER, need_role
 from dmm.team.stored import Place, StoredLog, now
 from dmm.team.told import Told, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from dmm.team.audit import Access
     from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
+    from dmm.team.persons import Enrolled
+
+    # A passkey's answer, part by part.
+    Proof = Mapping[str, str]
 
 LONGEST_NAME = 80
+NONE: Proof = {}
 INVITED_FOR = dt.timedelta(days=7)
 SECRET_BYTES = 32
 
@@ -118,7 +123,9 @@ class Registry:
             self._place(team, project).note(rows, Act.ADDED)
         return True
 
-    def invite(self, team: str, project: str, role: str, *, by: str = "") -> str:
+    def invite(
+        self, team: str, project: str, role: str, *, by: str = "", proof: Proof = NONE
+    ) -> str:
         """Make an invitation for one laptop; it can be used once, for seven days.
 
         `by` is the laptop of the owner who does this; none where it is whoever runs the server.
@@ -127,7 +134,8 @@ class Registry:
         secret = secrets.token_hex(SECRET_BYTES)
         expires = (self.clock() + INVITED_FOR).isoformat()
         place = self._place(team, project)
-        with Management(place).managing(by, place.lock if by else place.head) as (rows, _):
+        act = By(by, f"invite --role {role}", proof)
+        with Management(place).managing(place.lock if by else place.head, act) as (rows, _):
             place.note(rows, Act.INVITED, by, role)
             rows(ADD_INVITATION, team, _hash(secret), project, role, expires, by)
         return f"{team}.{secret}.{self.key.public}"
@@ -208,7 +216,7 @@ class Registry:
     def members(self, team: str, project: str, *, by: str = "") -> tuple[Member, ...]:
         """List the writers of a project."""
         place = self._place(team, project)
-        with Management(place).managing(by, place.head) as (rows, _):
+        with Management(place).managing(place.head, By(by)) as (rows, _):
             if by:
                 place.note(rows, Act.LISTED, by)
             found = rows(MEMBERS, team, project)
@@ -220,13 +228,21 @@ class Registry:
             self._place(team, project).head(rows)
             return read_accesses(rows, (team, project), most)
 
-    def revoke(self, team: str, project: str, writer: str, *, by: str = "") -> bool:
+    def revoke(
+        self, team: str, project: str, writer: str, *, by: str = "", proof: Proof = NONE
+    ) -> bool:
         """Remove a writer; False where it was removed before."""
-        return self._manage(team, project).revoke(writer, self._tell_revoked(writer), by)
+        return self._manage(team, project).revoke(
+            writer, self._tell_revoked(writer), By(by, f"revoke {writer}", proof)
+        )
 
-    def revoke_person(self, team: str, project: str, person: str, *, by: str = "") -> int:
+    def revoke_person(
+        self, team: str, project: str, person: str, *, by: str = "", proof: Proof = NONE
+    ) -> int:
         """Remove all laptops that a person signed in with; return how many it was."""
-        return self._manage(team, project).revoke_person(person, self._tell_revoked, by)
+        return self._manage(team, project).revoke_person(
+            person, self._tell_revoked, By(by, f"revoke --person {person}", proof)
+        )
 
     def leave(self, team: str, project: str, writer: str) -> bool:
         """Remove a writer that leaves; False where it was removed before."""
@@ -235,11 +251,19 @@ class Registry:
     def _tell_revoked(self, writer: str) -> Told:
         return tell(REVOKED, canonical({"writer": writer}), self.clock())
 
-    def change_role(self, team: str, project: str, writer: str, role: str, *, by: str = "") -> bool:
+    def change_role(
+        self, team: str, project: str, writer: str, role: str, *, by: str = "", proof: Proof = NONE
+    ) -> bool:
         """Give a writer another role; False where it has it already."""
         role = need_role(role)
         told = tell(ROLE_CHANGED, canonical({"writer": writer, "role": role}), self.clock())
-        return self._manage(team, project).change_role(writer, role, told, by)
+        return self._manage(team, project).change_role(
+            writer, role, told, By(by, f"role {writer} {role}", proof)
+        )
+
+    def enrol(self, team: str, project: str, writer: str, passkeys: Sequence[Enrolled]) -> int:
+        """Record the passkeys of an owner's laptop, once; return how many it has."""
+        return self._manage(team, project).enrol(writer, passkeys, self.clock())
 
     def resume(self, team: str, project: str, laptop: str = "") -> int:
         """Wait no longer for laptops, or for one, after a restore; return how many it was."""

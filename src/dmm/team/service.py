@@ -35,6 +35,7 @@ from dmm.team.journal import (
 )
 from dmm.team.keys import SigningKey
 from dmm.team.mark import joined_mark, need_left, note_joined
+from dmm.team.persons import describe_passkeys, tell_line
 from dmm.team.port import REVOKED, Batch, Gap, Revoked, Taken, TakesBack, tell_fault
 from dmm.team.refill import give_back
 from dmm.team.replica import UNREACHABLE, Replica
@@ -45,9 +46,10 @@ from dmm.team.standing import Exchanged, Seen, Standing
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from dmm.passkeys.keyring import Passkey, Signed
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.team.chain import Placed
     from dmm.team.port import TeamLog
@@ -202,9 +204,23 @@ class Team:
             raise _not_joined()
         return read_credentials(self.home, known.writer)
 
-    def members(self) -> HttpMembers:
-        """Reach the laptops of the project, which an owner manages."""
-        return HttpMembers.of(self.credentials())
+    def members(self, proof: Signed | None = None, held: Sequence[Passkey] = ()) -> HttpMembers:
+        """Reach the laptops of the project, which an owner manages.
+
+        With the proof of a person, the server knows the passkeys that the user has first.
+        """
+        known = self.credentials()
+        if proof is None:
+            return HttpMembers.of(known)
+        found = HttpMembers.of(known, proof.describe())
+        found.enrol(describe_passkeys(known.log, known.writer, known.key, held))
+        return found
+
+    def tell_act(self, words: str, folder: Path) -> str:
+        """Return what a person confirms who manages the team; outside of one, by the folder."""
+        known = self._look()[0]
+        held = None if known is None else self._find_credentials(known.writer)
+        return f"{folder}$ dmm team {words}" if held is None else tell_line(held.log, words)
 
     def sync(self) -> Exchanged:
         """Send what waits and receive what is new, once."""

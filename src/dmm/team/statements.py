@@ -48,3 +48,7 @@ OF_PERSON = """
 SELECT writer FROM writer
 WHERE team_id = ? AND project_id = ? AND person = ? AND revoked = 0 ORDER BY writer
 """
+OF_TYPE = """
+SELECT payload FROM event
+WHERE team_id = ? AND project_id = ? AND writer = 'server' AND type = ? ORDER BY seq
+"""

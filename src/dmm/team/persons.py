@@ -1,0 +1,109 @@
+"""Owners prove by passkey that a person manages a team, once their laptop has enrolled one.
+
+A laptop tells the server its user's passkeys when it first manages the team, signed with its own
+key; the log shows them to all. From then on the server takes no act of that laptop without one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.errors import ProofRefused, TeamError
+from dmm.passkeys.acts import Act
+from dmm.passkeys.keyring import Signed
+from dmm.passkeys.public_keys import check_key
+from dmm.passkeys.webauthn import Place, check_assertion, decode, encode, read_origin
+from dmm.team.chain import digest_passkey
+from dmm.team.keys import is_signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dmm.passkeys.keyring import Passkey
+    from dmm.team.chain import LogName
+    from dmm.team.keys import SigningKey
+
+# How long a proof is good, either way: clocks differ.
+GOOD_FOR = dt.timedelta(minutes=10)
+SECONDS, RANDOM = 8, 24
+MARK = 16
+TERMINAL = "terminal"
+MOST_PASSKEYS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """A passkey of a laptop's user; the laptop signs which one it is."""
+
+    id: str
+    key: str
+    page: str
+    signature: str = ""
+
+
+def tell_line(log: LogName, words: str) -> str:
+    """Return what a person sees and signs."""
+    return f"{'/'.join(log)}$ dmm team {words}"
+
+
+def make_nonce(at: dt.datetime) -> bytes:
+    """Make a nonce that says when it was made."""
+    return int(at.timestamp()).to_bytes(SECONDS, "big") + secrets.token_bytes(RANDOM)
+
+
+def describe_passkeys(
+    log: LogName, writer: str, key: SigningKey, held: Iterable[Passkey]
+) -> tuple[Enrolled, ...]:
+    """Return passkeys as a laptop tells its server of them."""
+    found = (Enrolled(one.id, encode(one.key), one.page) for one in held)
+    return tuple(
+        Enrolled(one.id, one.key, one.page, key.sign(_digest(log, writer, one)))
+        for one in list(found)[:MOST_PASSKEYS]
+    )
+
+
+def need_enrolled(log: LogName, writer: str, public: str, one: Enrolled) -> None:
+    """Refuse a passkey that can't be used, or that the laptop did not sign."""
+    try:
+        check_key(decode(one.key))
+    except (ValueError, TypeError, KeyError, ProofRefused) as error:
+        raise TeamError("malformed", f"a passkey can't be used: {error}") from error
+    if not is_signed(public, _digest(log, writer, one), one.signature):
+        raise TeamError("unsigned", "the laptop did not sign its passkey")
+
+
+def _digest(log: LogName, writer: str, one: Enrolled) -> str:
+    return digest_passkey(log, writer, {"id": one.id, "key": one.key, "page": one.page})
+
+
+def check_proof(
+    line: str, known: Mapping[str, Enrolled], proof: Mapping[str, str], now: dt.datetime
+) -> str:
+    """Return by what the audit knows a proof; TeamError where none of these passkeys signed it."""
+    if not proof:
+        what = "this laptop's acts are confirmed by passkey, and this one is not"
+        raise _unproven(what)
+    try:
+        signed = Signed.read(proof)
+        key = known.get(signed.answer.id)
+        if key is None:
+            raise _unproven("this passkey is not one that the laptop told the server of")
+        origin = read_origin(signed.answer.client_data)
+        place = Place(key.page or origin.partition("://")[2].partition(":")[0], origin)
+        challenge = Act(TERMINAL, line).challenge(signed.nonce)
+        check_assertion(place, challenge, decode(key.key), signed.answer)
+    except (ProofRefused, KeyError, TypeError, ValueError) as error:
+        raise _unproven(f"the passkey did not confirm this: {error}") from error
+    made = dt.datetime.fromtimestamp(int.from_bytes(signed.nonce[:SECONDS], "big") % 2**40, dt.UTC)
+    if len(signed.nonce) != SECONDS + RANDOM or abs(now - made) > GOOD_FOR:
+        raise _unproven("the confirmation has expired, or the laptop's clock is wrong")
+    return hashlib.sha256(signed.nonce).hexdigest()[:MARK]
+
+
+def _unproven(what: str) -> TeamError:
+    hint = "confirm it again; a laptop that lost its passkeys joins again: dmm team join"
+    return TeamError("unproven", what, hint=hint)
