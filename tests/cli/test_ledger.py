@@ -521,6 +521,7 @@ def test_an_agent_that_looks_around_is_not_shown_a_pending_text(
     typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("COLUMNS", "120")
     typed("ledger", "constraint", "never push to main", within=project.folder)
     typed("ledger", "decide", "Push to main", "--rationale", "it is ready", within=project.folder)
     looks = ["pending", "log", "trace 1", "trace 2", "explain 2", "diff 0 1", "at 1", "replay"]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.cli.format import lines
-from dmm.cli.format.gists import gist
 from dmm.domain.event import Event
 from dmm.ledger.results import Entries, Verified
 from dmm.rules.results import VerdictExplained
@@ -53,9 +52,9 @@ def test_a_story_in_words(say: Any) -> None:
         "     ! decision 4 is based on an old value of budget\n"
     )
     assert say("trace", "4") == (
-        "     4 DecisionMade          Rest\n"
+        "     4 DecisionMade          Decision committed: Rest\n"
         "                             based on 1\n"
-        "     1 FactAdded             budget = 4000 (STALE: the value has changed)\n"
+        "     1 FactAdded             Fact: budget = 4000 (STALE: the value has changed)\n"
     )
     assert say("at", "1") == (
         "FLASHBACK to event 1 of 6\n"
@@ -98,7 +97,7 @@ def test_a_deactivated_constraint_is_a_change(say: Any) -> None:
         "  ~ constraint 1: never use eval (required) -> never use eval (required,\n"
         "               inactive)\n"
     )
-    assert say("log", "--type", "ConstraintDeactivated").endswith("constraint 1\n")
+    assert say("log", "--type", "ConstraintDeactivated").endswith("Rule 1 switched off\n")
 
 
 def test_long_texts_are_wrapped_and_the_log_keeps_to_one_line(say: Any) -> None:
@@ -118,72 +117,6 @@ def test_hidden_characters_are_shown(say: Any) -> None:
     assert "\u202e" not in say("context")
 
 
-@pytest.mark.parametrize(
-    ("kind", "payload", "told"),
-    [
-        ("FactAdded", None, "(blanked)"),
-        ("FactAdded", {"key": "a", "value": "1"}, "a = 1"),
-        ("ConstraintDeactivated", {"seq": 4}, "constraint 4"),
-        ("MemoryQueryIssued", {"question": "why?"}, "why?"),
-        ("ToolUsed", {"tool": "Bash", "summary": "ran the tests"}, "ran the tests"),
-        (
-            "ToolUsed",
-            {"tool": "Write", "input": {"content": "x", "file_path": "a.py"}},
-            "Write a.py",
-        ),
-        ("ToolUsed", {"tool": "Later"}, "Later"),
-        ("ToolFailed", {"text": "make", "error": "no rule\nmore"}, "make: no rule"),
-        ("ToolFailed", {"text": "make"}, "make"),
-        ("ToolRequested", {"text": "ls", "verdict": {"status": "allow", "seq": None}}, "ls"),
-        ("ToolRequested", {"text": "ls"}, "ls"),
-        ("ToolRequested", {"text": "ls", "late": True}, "LATE ls"),
-        (
-            "ToolRequested",
-            {"text": "git push -f", "verdict": {"status": "deny", "seq": 3}},
-            "DENY git push -f (constraint 3)",
-        ),
-        (
-            "ToolRequested",
-            {"text": 'echo "', "verdict": {"status": "ask", "seq": None}},
-            'ASK echo "',
-        ),
-        (
-            "ToolRequested",
-            {"text": "rm -r x", "verdict": {"status": "warn", "seq": 4}},
-            "WARN rm -r x (constraint 4)",
-        ),
-        (
-            "SessionStarted",
-            {"client": "codex", "cwd": "/home/a", "source": "startup"},
-            "codex (startup) in /home/a",
-        ),
-        ("SessionStarted", {}, "an agent"),
-        ("SessionEnded", {"reason": "clear"}, "clear"),
-        ("SessionEnded", {}, "the session ended"),
-        ("ContextCompacted", {"stage": "before", "trigger": "auto"}, "before it (auto)"),
-        ("ContextCompacted", {"stage": "after", "text": "so far"}, "after it: so far"),
-        ("TurnEnded", {"text": "Done."}, "Done."),
-        ("TurnEnded", {}, "the turn ended"),
-        ("SubagentEnded", {}, "the subagent ended"),
-        (
-            "PackServed",
-            {"task": "mend it", "tokens": 90, "retrieved": [{}]},
-            "1 memory, 90 tokens for: mend it",
-        ),
-        ("PackServed", {"retrieved": []}, "0 memories"),
-        (
-            "PackServed",
-            {"task": "", "briefing": "ab", "retrieved": [{}]},
-            "the briefing at the start of a session",
-        ),
-        ("PayloadRedacted", {"seq": 2}, "blanks event 2"),
-        ("Unheard", {"b": 1, "a": 2}, '{"a": 2, "b": 1}'),
-    ],
-)
-def test_every_event_has_a_gist(kind: str, payload: dict[str, Any] | None, told: str) -> None:
-    assert gist(kind, payload) == told
-
-
 def test_the_log_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     payload = {"text": "git push " + "x" * 200, "verdict": {"status": "deny", "seq": 3}}
     at = "2026-11-15T08:44:35.123Z"
@@ -192,7 +125,7 @@ def test_the_log_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     for width in (80, 200):
         monkeypatch.setenv("COLUMNS", str(width))
         (line,) = lines.log(told)
-        assert line.startswith("     7 2026-11-15 08:44 ToolRequested DENY git push xxxxx")
+        assert line.startswith("     7 2026-11-15 08:44 ToolRequested Blocked git push xxxxx")
         assert len(line) == width
         assert line.endswith("x…")
     monkeypatch.setenv("COLUMNS", "3")

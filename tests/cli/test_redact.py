@@ -82,7 +82,7 @@ def test_it_shows_what_it_would_erase_and_takes_no_for_an_answer(
     monkeypatch.setattr("sys.stdin", Terminal("n\n"))
     told = typed("redact", "2", "3", within=leaked.folder)
     assert told.status == 1
-    assert "FactAdded b = purple monkey dishwasher\n" in told.out
+    assert "FactAdded Fact: b = purple monkey dishwasher\n" in told.out
     assert "Note: event 3 is an active constraint; it will no longer apply.\n" in told.out
     assert told.out.endswith(
         "Erase the content of 2 events permanently? [y/N] Nothing was erased.\n"
@@ -96,7 +96,19 @@ def test_the_secret_itself_is_never_shown(
     monkeypatch.setattr("sys.stdin", Terminal("n\n"))
     monkeypatch.setattr("getpass.getpass", lambda _: "monkey")
     told = typed("redact", "--secret", within=leaked.folder)
-    assert "FactAdded b = purple [REDACTED] dishwasher\n" in told.out
+    assert "FactAdded Fact: b = purple [REDACTED] dishwasher\n" in told.out
+
+
+def test_no_part_of_a_secret_is_shown_that_is_longer_than_the_line(
+    typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "correct horse battery staple " * 40
+    typed("ledger", "fact", "c", f"note {secret}", within=project.folder)
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
+    monkeypatch.setattr("getpass.getpass", lambda _: secret.strip())
+    told = typed("redact", "--secret", within=project.folder)
+    assert "FactAdded Fact: c = note [REDACTED]\n" in told.out
+    assert "horse" not in told.out
 
 
 def test_where_nothing_is_found_nobody_is_asked(

@@ -56,6 +56,31 @@ def test_a_proposal_is_told_with_its_checks_and_waits(typed: Typed, own: Project
     assert list(own.memory.rglob("*.md")) == []
 
 
+@pytest.mark.parametrize("operation", ["propose", "create"])
+def test_a_preview_tells_the_checks_and_records_nothing(
+    typed: Typed, own: Project, operation: str
+) -> None:
+    line = ("write", operation, "--path", "project/house/sensors.md", "--file", "note.md", *WHY)
+    told = typed(*line, "--preview", within=own.folder)
+    assert (told.status, told.err) == (0, "")
+    assert told.out.startswith(
+        "preview, nothing is recorded: create project/house/sensors.md\n  ✓ 12 checks passed\n"
+    )
+    as_json = json.loads(typed(*line, "--preview", "--json", within=own.folder).out)
+    assert as_json["path"] == "project/house/sensors.md"
+    assert {one["outcome"] for one in as_json["checks"]} == {"pass"}
+    assert json.loads(typed("review", "list", "--json", within=own.folder).out)["proposals"] == []
+
+
+def test_a_preview_in_which_a_check_fails_is_a_finding(typed: Typed, own: Project) -> None:
+    own.write("project/house/lamp.md", "---\nid: mem_2026_01_01_001\n---\n# Lamp\n\nGreen.\n")
+    long = "# Lamp\n\n" + "many words " * 600
+    line = ("write", "update", "--path", "project/house/lamp.md", "--content", long, *WHY)
+    told = typed(*line, "--preview", within=own.folder)
+    assert told.status == 1
+    assert "✗" in told.out
+
+
 def test_a_check_that_failed_is_a_finding(typed: Typed, own: Project) -> None:
     long = "# A\n\n" + "many words " * 600
     told = typed(

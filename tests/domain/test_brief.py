@@ -51,6 +51,10 @@ CASES: list[tuple[str, dict[str, Any] | None, str, str, str | None]] = [
         *("Blocked rm -rf / (rule 3)", "block", "rule 3"),
     ),
     (
+        *("ToolRequested", {"text": "rm x", "late": True, "verdict": {"status": "deny", "seq": 3}}),
+        *("Blocked late rm x (rule 3)", "block", "rule 3"),
+    ),
+    (
         *("ToolRequested", {"text": "curl x", "verdict": {"status": "ask", "id": "no-curl"}}),
         *("Asked about curl x (rule no-curl)", "ask", "rule no-curl"),
     ),

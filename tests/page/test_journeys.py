@@ -157,7 +157,9 @@ def test_review_takes_a_write_back(own: Visit) -> None:
 def test_memory_shows_the_code_that_changed_beside_the_text(visit: Visit) -> None:
     visit.open("memory")
     visit.main.get_by_role("link", name="project/auth").click()
-    visit.main.get_by_role("link", name="Five failed logins").click()
+    # A prompt of the same words can be tried beside it.
+    folder = visit.main.get_by_role("region", name="Memories in project/auth")
+    folder.get_by_role("link", name="Five failed logins").click()
     visit.settle()
     article = visit.main.get_by_role("article")
     cited = article.get_by_role("figure").filter(has_text="lantern/auth.py:14-15")

@@ -18,12 +18,13 @@ from dmm.passkeys.acts import Act, digest_text
 from dmm.passkeys.cbor import read_cbor
 from dmm.passkeys.codes import MOST_TRIES
 from dmm.passkeys.codes import SECONDS as CODE_SECONDS
-from dmm.passkeys.keyring import Keyring, Signed
+from dmm.passkeys.keyring import ANSWER, Keyring, Signed
 from dmm.passkeys.service import (
     MOST,
     MOST_OF_BROWSER,
     MOST_OF_TERMINALS,
     SECONDS,
+    Asker,
     Persons,
     Proof,
 )
@@ -279,10 +280,45 @@ def at_once(acts: list[Callable[[], None]]) -> list[bool]:
 
 
 def test_of_copies_that_count_at_the_same_moment_one_is_believed(desk: Desk) -> None:
-    name = encode(desk.enrol().id)
+    key = desk.enrol()
+    key.counter = 4
+    given = key.sign(b"")
     keyring = Keyring(desk.folder)
-    told = at_once([lambda: keyring.use(name, 5, APPROVE, "now")] * 8)
+    told = at_once([lambda: keyring.use(given, 5, APPROVE, "now")] * 8)
     assert told.count(True) == 1
+
+
+def test_a_counter_that_no_passkey_has_signed_is_not_believed(desk: Desk) -> None:
+    key = desk.enrol()
+    told = {"type": "used", "id": encode(key.id), "at": "now", "counter": 4_000_000_000}
+    append(desk, **told)
+    proof = dict(zip(ANSWER, ["", "", ""], strict=True))
+    append(desk, **told | {"proof": proof})
+    # An answer of the passkey itself, beside a counter that it has not signed.
+    real = key.sign(b"")
+    parts = (real.client_data, real.authenticator_data, real.signature)
+    append(desk, **told | {"proof": dict(zip(ANSWER, map(encode, parts), strict=True))})
+    assert desk.open().keyring.read()[0].counter == 0
+    desk.persons.require(APPROVE, BROWSER, desk.confirm(key))
+    assert desk.open().keyring.read()[0].counter == 2
+
+
+def test_a_use_that_was_taken_out_of_the_record_lets_no_answer_count_again(desk: Desk) -> None:
+    key = desk.enrol()
+    file = desk.folder / "passkeys.jsonl"
+    before = file.read_text()
+    asked = desk.persons.begin(APPROVE, BROWSER)
+    proof = Proof(asked.id, credential=key.sign(asked.challenge))
+    desk.persons.require(APPROVE, BROWSER, proof)
+    assert file.read_text() != before
+    file.write_text(before)
+    assert desk.open().keyring.read()[0].counter == 0
+    # Neither to the daemon that took it, nor to one that knows nothing of it any more.
+    for persons in (desk.persons, desk.open()):
+        again = persons.begin(APPROVE, BROWSER)
+        for name, why in ((asked.id, "expired or was used"), (again.id, "something else")):
+            with pytest.raises(ProofRefused, match=why):
+                persons.require(APPROVE, BROWSER, replace(proof, confirmation=name))
 
 
 def removing(key: Authenticator) -> Signed:
@@ -370,7 +406,7 @@ def test_a_passkey_confirms_nothing_once_it_is_removed(desk: Desk) -> None:
     key = desk.enrol()
     name, signed = encode(key.id), removing(key)
     keyring = Keyring(desk.folder)
-    use = [partial(keyring.use, name, counter, APPROVE, "now") for counter in range(1, 6)]
+    use = [partial(keyring.use, key.sign(b""), at, APPROVE, "now") for at in range(2, 7)]
     remove = partial(keyring.remove, name, "now", signed)
     told = at_once([remove, *use, remove])
     assert [told[0], told[-1]].count(True) == 1
@@ -475,9 +511,10 @@ def test_a_browser_that_asks_too_much_loses_its_own_questions_only(desk: Desk) -
 def test_commands_that_wait_and_all_questions_together_are_limited_until_they_expire(
     desk: Desk,
 ) -> None:
-    waiting = [desk.persons.begin(ACT, None).id for _ in range(MOST_OF_TERMINALS)]
-    with pytest.raises(ProofRefused, match="8 commands wait") as refused:
-        desk.persons.begin(ACT, None)
+    places = [Asker(f"terminal {number}", at_terminal=True) for number in range(MOST_OF_TERMINALS)]
+    waiting = [desk.persons.begin(ACT, None, asker=one).id for one in places]
+    with pytest.raises(ProofRefused, match=f"{len(waiting)} commands wait.*dmm trust") as refused:
+        desk.persons.begin(ACT, None, asker=Asker("one more", at_terminal=True))
     hint = refused.value.hint or ""
     assert "Ctrl-C" in hint
     assert "dmm ui --sign-out" in hint

@@ -10,6 +10,8 @@ export interface Route {
   /** What follows the screen's name, decoded. */
   rest: string;
   parameters: URLSearchParams;
+  /** Whether nothing is at this address. */
+  lost: boolean;
 }
 
 const hash = signal(location.hash);
@@ -23,6 +25,7 @@ export const route = computed<Route>(() => {
   const known = (SCREENS as readonly string[]).includes(first) || ["pack", "session"].includes(first);
   return {
     screen: known ? (first as Route["screen"]) : "live",
+    lost: first !== "" && !known,
     rest: rest.map(decode).join("/"),
     parameters: new URLSearchParams(query),
   };

@@ -6,7 +6,7 @@ import { connection } from "./api";
 import { type Key, startKeys, useKeys } from "./keys";
 import { Icon } from "./parts/icons";
 import { Question } from "./parts/question";
-import { Kbd } from "./parts/ui";
+import { Head, Kbd, Page } from "./parts/ui";
 import { words } from "./parts/words";
 import { Palette } from "./palette";
 import { Help, Menu } from "./menu";
@@ -79,7 +79,7 @@ export function Shell({ route }: { route: Route }) {
         <ul>
           {SCREENS.map((name) => (
             <li key={name}>
-              <a href={link(name)} aria-current={name === where ? "page" : undefined} aria-label={labelOf(name)} title={`${TITLES[name]} (g ${LETTERS[name]})`}>
+              <a href={link(name)} aria-current={name === where && !route.lost ? "page" : undefined} aria-label={labelOf(name)} title={`${TITLES[name]} (g ${LETTERS[name]})`}>
                 <Icon name={name} />
                 <span class="rail-name">{TITLES[name]}</span>
                 {badge(name) ? [" ", <span class="badge">{badge(name)}</span>] : null}
@@ -89,7 +89,7 @@ export function Shell({ route }: { route: Route }) {
         </ul>
       </nav>
       <main id="main" tabIndex={-1}>
-        <View route={route} />
+        {route.lost ? <Lost /> : <View route={route} />}
       </main>
       <div class="toasts">
         <div role="status">
@@ -101,6 +101,15 @@ export function Shell({ route }: { route: Route }) {
       {open === "menu" ? <Menu onClose={close} onHelp={() => setOpen("help")} /> : null}
       <Question />
     </div>
+  );
+}
+
+function Lost() {
+  return (
+    <Page>
+      <Head title="Nothing is at this address" />
+      <p>It may belong to another version of DMM, or be cut off. <a href={link("live")}>Go to Live</a>, or find something with Ctrl K.</p>
+    </Page>
   );
 }
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+
+if TYPE_CHECKING:
+    from dmm.bootstrap import Dmm
+
+MOST_DAYS = 366
 
 
 def cost(
@@ -15,16 +20,24 @@ def cost(
         str | None, typer.Option(metavar="ID", help="Only this session; the start is enough.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many sessions to show.")] = 5,
+    days: Annotated[
+        int | None,
+        typer.Option(min=1, max=MOST_DAYS, metavar="N", help="Instead, the last N days by day."),
+    ] = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Show what DMM put into sessions, and why.
 
-    Counted in tokens: the fixed cost, then what each session start and prompt was given.
+    Counted in tokens: the fixed cost, then what each session start and prompt was given. With
+    --days, what was given each day against the whole memory each time.
     """
+    dmm = open_project(root)
+    if days is not None:
+        _show_days(dmm, days, as_json=as_json)
+        return
     from dmm.mcp.cost import count_fixed
 
-    dmm = open_project(root)
     report = dmm.costs.report(session=session, limit=limit)
     fixed = count_fixed(dmm)
     if as_json:
@@ -36,3 +49,15 @@ def cost(
     from dmm.cli.format.costs import cost_lines
 
     print_lines(cost_lines(report, fixed))
+
+
+def _show_days(dmm: Dmm, days: int, *, as_json: bool) -> None:
+    from dmm.domain.plain import to_plain
+
+    figures = dmm.metrics.report(days)
+    if as_json:
+        print_json(to_plain(figures))
+        return
+    from dmm.cli.format.costs import day_lines
+
+    print_lines(day_lines(figures))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dmm.cli import failures
-from dmm.cli.format.gists import gist
+from dmm.cli.format.lines import line_of
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _show_chain(chain: list[dict[str, Any]]) -> Iterator[Table]:
     yield _row("", "why?", "the chain of causes:", "cyan")
     for link in chain:
         cause = "" if link["caused_by"] is None else f" ← {link['caused_by']}"
-        yield _row(link["seq"], "", f"{gist(link['type'], link['payload'])}{cause}")
+        yield _row(link["seq"], "", f"{line_of(link)}{cause}")
 
 
 def _show_timelines(told: dict[str, Any]) -> Table:

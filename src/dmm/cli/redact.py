@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import getpass
 import sys
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.format.gists import gist
 from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import (
     Json,
@@ -104,18 +104,31 @@ def _ask(plan: Plan, leaked: str) -> None:
 
 
 def _preview(plan: Plan, leaked: str) -> Iterator[str]:
-    from dmm.ledger.redactions import mask
+    from dmm.domain.brief import describe
 
     for event in plan.events:
         lead = f"{event.seq:6} {event.at[:16].replace('T', ' ')} {event.type} "
-        text = " ".join(mask(gist(event.type, event.payload), leaked).split())
-        yield lead + (text if len(text) <= SHOWN else f"{text[:SHOWN].rstrip()}…")
+        # Masked before it is cut: half a secret would be found no more.
+        yield lead + describe(replace(event, payload=_mask(event.payload, leaked)), SHOWN)
     if plan.waiting:
         yield f"{counted(len(plan.waiting), 'event')} not yet recorded would be deleted."
     for path in plan.copies:
         yield from wrapped(str(path), "would be deleted: ")
     for effect in plan.effects:
         yield f"Note: {effect}."
+
+
+def _mask(value: Any, leaked: str) -> Any:
+    """Return a payload without what leaked, however deep it lies."""
+    from dmm.ledger.redactions import mask
+
+    if isinstance(value, str):
+        return mask(value, leaked)
+    if isinstance(value, list):
+        return [_mask(one, leaked) for one in value]
+    if isinstance(value, dict):
+        return {name: _mask(one, leaked) for name, one in value.items()}
+    return value
 
 
 def _lines(told: Redacted) -> Iterator[str]:

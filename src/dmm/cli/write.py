@@ -42,6 +42,7 @@ Source = Annotated[
     typer.Option(help="Where the text comes from: user, agent, tool or third_party."),
 ]
 NewScope = Annotated[str, typer.Option(help="baseline, global, project, agent or ephemeral.")]
+Try = Annotated[bool, typer.Option("--preview", help="Show the checks; record nothing.")]
 To = Annotated[str | None, typer.Option(metavar="PATH", help="The new path, if the name changes.")]
 
 
@@ -62,13 +63,15 @@ def _of_text(operation: str | None, summary: str) -> Callable[..., None]:
         related: Related = None,
         evidence: Evidence = None,
         source: Source = None,
+        preview: Try = False,
         as_json: Json = False,
         root: Root = None,
     ) -> None:
         text = _needed_text(content, file, from_stdin=from_stdin)
         about = _about(tags, priority, expires, supersedes, related)
         given = {"content": text, "about": about, "evidence": evidence, "source": source}
-        _write(_asked(path, reason, operation, **given), root, as_json=as_json)
+        asked = _asked(path, reason, operation, **given)
+        (_preview if preview else _write)(asked, root, as_json=as_json)
 
     command.__doc__ = summary
     return command
@@ -95,6 +98,7 @@ def update(
     ] = None,
     evidence: Evidence = None,
     source: Source = None,
+    preview: Try = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -113,7 +117,7 @@ def update(
         evidence=evidence,
         source=source,
     )
-    _write(asked, root, as_json=as_json)
+    (_preview if preview else _write)(asked, root, as_json=as_json)
 
 
 @app.command()
@@ -206,5 +210,13 @@ def _write(asked: Writing, root: Path | None, *, as_json: bool) -> None:
     """Make the proposal and tell what became of it; a check that failed is a finding."""
     told = open_project(root).proposals.write(asked)
     present(told, as_json=as_json, lines=verdicts.made, show=paint.show)
+    if any(check.failed for check in told.checks):
+        raise typer.Exit(failures.FINDINGS)
+
+
+def _preview(asked: Writing, root: Path | None, *, as_json: bool) -> None:
+    """Tell what the checks would say, and who would decide."""
+    told = open_project(root).proposals.preview(asked)
+    present(told, as_json=as_json, lines=verdicts.imagined, show=paint.show)
     if any(check.failed for check in told.checks):
         raise typer.Exit(failures.FINDINGS)

@@ -83,6 +83,11 @@ def find_terminal(pid: int) -> int | None:
     return _stat(pid)[4] or None
 
 
+def find_login(pid: int) -> int:
+    """Return the session of processes that one belongs to: each terminal has its own."""
+    return _stat(pid)[3]
+
+
 def is_at_terminal(pid: int) -> bool:
     """Return whether a process runs in the foreground of a terminal.
 
@@ -116,7 +121,7 @@ def _parent(pid: int) -> int:
 
 
 def _stat(pid: int) -> tuple[int, ...]:
-    """Read the first numbers about a process: parent at 1, group at 2, terminal at 4, its group."""
+    """Read the first numbers about a process: parent at 1, group, session, terminal, its group."""
     try:
         about = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dmm import losses
 from dmm.clients.launch import CORE
-from dmm.daemon.agents import Agents, is_at_terminal
+from dmm.daemon.agents import Agents, find_login, is_at_terminal
 from dmm.daemon.apart import do_apart
 from dmm.daemon.calls import Calls, SignIn
 from dmm.daemon.confirmations import Confirmations
@@ -20,6 +20,7 @@ from dmm.daemon.spooled import Spool
 from dmm.daemon.team_exchange import TeamExchange
 from dmm.embed.tokens import release_ranks
 from dmm.errors import DaemonError, DmmError, UsageError
+from dmm.passkeys.service import NOBODY, Asker
 from dmm.project.daemon_status import DaemonStatus, HeldProject
 from dmm.projects import Projects
 
@@ -77,7 +78,7 @@ class Daemon:
             stop,
             self.sign_in,
             self.sign_out,
-            Confirmations(lambda: self._web, self._is_agent),
+            Confirmations(lambda: self._web, self._is_agent, self._describe_asker),
             self.agents.session_of,
             self._may_be_person,
         )
@@ -327,6 +328,9 @@ class Daemon:
         if peer is None or not is_at_terminal(peer):
             return False
         return not self.agents.shares_terminal(peer)
+
+    def _describe_asker(self, peer: int | None) -> Asker:
+        return NOBODY if peer is None else Asker(f"{find_login(peer)}", is_at_terminal(peer))
 
     def _is_agent(self, peer: int | None) -> bool:
         return self.agents.session_of(peer) is not None

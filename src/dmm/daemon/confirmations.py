@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
     from dmm.daemon.web import Web
+    from dmm.passkeys.service import Asker
 
 LONGEST = 10_000
 NONCE = 32
@@ -27,6 +28,7 @@ class Confirmations:
 
     web: Callable[[], Web | None]
     is_agent: Callable[[int | None], bool]
+    describe: Callable[[int | None], Asker]
 
     def answer(
         self, verb: str, arguments: Mapping[str, object], peer: int | None
@@ -62,7 +64,8 @@ class Confirmations:
         digest, nonce = str(arguments["digest"]), decode(str(arguments["nonce"]))
         if len(digest) not in (0, DIGEST) or len(nonce) != NONCE:
             raise UsageError("a confirmation needs the digest of the text and a random number")
-        found = web.persons.begin(Act("terminal", line, digest), None, nonce)
+        asker = self.describe(peer)
+        found = web.persons.begin(Act("terminal", line, digest), None, nonce, asker)
         where = f"http://{web.name}:{web.port}"
         address = f"{where}/confirm.html#id={found.id}&code={web.codes.make()}"
         return {"id": found.id, "name": web.name, "origin": where, "address": address}

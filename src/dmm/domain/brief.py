@@ -69,7 +69,7 @@ class _Told(NamedTuple):
 def brief(event: Event) -> Brief:
     """Return an event in one line; a payload that was blanked or can't be read says so."""
     read = Payload.read(event)
-    found = _other(event) if read is None else _TELLERS.get(type(read), _nothing)(event, read)
+    found = _tell(event, read)
     return Brief(
         seq=event.seq,
         at=event.at,
@@ -83,6 +83,15 @@ def brief(event: Event) -> Brief:
         tone=found.tone,
         ref=found.ref,
     )
+
+
+def describe(event: Event, longest: int = LONGEST) -> str:
+    """Return only the line of an event, as long as there is room for."""
+    return one_line(_tell(event, Payload.read(event)).line, longest)
+
+
+def _tell(event: Event, read: Payload | None) -> _Told:
+    return _other(event) if read is None else _TELLERS.get(type(read), _nothing)(event, read)
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
@@ -168,8 +177,9 @@ def _requested(event: Event, read: told.ToolRequested) -> _Told:
     verb, tone = _RULED.get(str(read.verdict.get("status")), ("Checked", Tone.PLAIN))
     rule = rule_of(read.verdict) if tone is not Tone.PLAIN else None
     by = "" if rule is None else f" (rule {rule})"
+    late = " late" if read.late else ""
     ref = _session(event) if rule is None else Ref("rule", rule)
-    return _Told(f"{verb} {describe_call(read)}{by}", tone, ref)
+    return _Told(f"{verb}{late} {describe_call(read)}{by}", tone, ref)
 
 
 def rule_of(verdict: Mapping[str, Any]) -> str | None:

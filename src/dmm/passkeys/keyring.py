@@ -20,6 +20,7 @@ from dmm.passkeys.webauthn import (
     Assertion,
     Place,
     check_assertion,
+    check_signature,
     decode,
     encode,
     read_made,
@@ -38,7 +39,8 @@ LOCK = "passkeys.lock"
 PATIENCE = 5.0
 START = "0" * 64
 BY_PASSKEY = "passkey"
-PARTS = ("id", "nonce", "client_data", "authenticator_data", "signature")
+ANSWER = ("client_data", "authenticator_data", "signature")
+PARTS = ("id", "nonce", *ANSWER)
 
 
 def page_folder() -> Path:
@@ -124,11 +126,14 @@ class Keyring:
         self._append(told | proof, check)
         return self.find(made.id)
 
-    def use(self, name: str, counter: int, act: Act, at: str) -> None:
-        """Note that a passkey confirmed something; a counter that goes back is refused."""
+    def use(self, given: Assertion, counter: int, act: Act, at: str) -> None:
+        """Note that a passkey confirmed something; a counter that goes back is refused.
+
+        Its answer is kept: only a counter that the passkey itself has signed is believed later.
+        """
 
         def check(known: Mapping[str, Passkey]) -> None:
-            last = _find(known, name).counter
+            last = _find(known, given.id).counter
             if max(counter, last) > 0 and counter <= last:
                 what = f"the passkey's counter went back ({last} to {counter}): it may be a copy"
                 hint = (
@@ -138,7 +143,9 @@ class Keyring:
 
         from dmm.redaction.clean import clean
 
-        told = {"type": "used", "at": at, "id": name, "counter": counter}
+        parts = (given.client_data, given.authenticator_data, given.signature)
+        proof = dict(zip(ANSWER, map(encode, parts), strict=True))
+        told = {"type": "used", "at": at, "id": given.id, "counter": counter, "proof": proof}
         # A command line may hold a secret; its digest still says which one it was.
         about = {"on": clean(act.id), "signed": digest_text(act.id), "digest": act.digest}
         self._append(told | {"action": act.action} | about, check)
@@ -186,12 +193,36 @@ def _fold(lines: Iterable[str]) -> tuple[Mapping[str, Passkey], tuple[int, ...]]
     found: dict[str, Passkey] = {}
     ever: set[str] = set()
     unproven: list[int] = []
+    used: list[Mapping[str, Any]] = []
     for number, line in enumerate(lines, 1):
         try:
-            _follow(found, ever, json.loads(line))
-        except (KeyError, TypeError, ValueError, AttributeError, ProofRefused):
+            told = json.loads(line)
+            _follow(found, ever, told)
+        except _UNREADABLE:
             unproven.append(number)
-    return found, tuple(unproven)
+        else:
+            used += [told] if told["type"] == "used" else []
+    counted = {name: replace(one, counter=_count(one, used)) for name, one in found.items()}
+    return counted, tuple(unproven)
+
+
+_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, ProofRefused)
+
+
+def _count(key: Passkey, used: Iterable[Mapping[str, Any]]) -> int:
+    """Return how often a passkey has signed, by the highest counter that it has signed itself.
+
+    Earlier versions kept no signature; what those lines count is not believed.
+    """
+    own = [one for one in used if one["id"] == key.id and one["counter"] > key.counter]
+    for one in sorted(own, key=lambda one: -one["counter"]):
+        try:
+            given = Assertion(key.id, *(decode(one["proof"][part]) for part in ANSWER))
+            if check_signature(_place_of(key, given), key.key, given) == one["counter"]:
+                return int(one["counter"])
+        except _UNREADABLE:
+            continue
+    return key.counter
 
 
 def _find(known: Mapping[str, Passkey], name: str) -> Passkey:
@@ -221,8 +252,9 @@ def _follow(found: dict[str, Passkey], ever: set[str], told: Mapping[str, Any]) 
             found[name] = Passkey(name, *about, page=told.get("page", ""))
             ever.add(name)
         case "used" if known is not None:
-            counter = max(known.counter, told["counter"])
-            found[name] = replace(known, counter=counter, last=told["at"])
+            found[name] = replace(known, last=told["at"])
+            if not isinstance(told["counter"], int):
+                raise ProofRefused("a counter is a number")
         case "removed" if known is not None:
             _check_signed(found, told, Act(PersonAct.REMOVE_PASSKEY, name))
             del found[name]
@@ -240,6 +272,11 @@ def _check_signed(known: Mapping[str, Passkey], told: Mapping[str, Any], act: Ac
     """Refuse a line that no passkey has signed which was enrolled then."""
     signed = Signed.read(told["signed"])
     key = _find(known, signed.answer.id)
-    origin = read_origin(signed.answer.client_data)
-    place = Place(key.page or origin.partition("://")[2].partition(":")[0], origin)
+    place = _place_of(key, signed.answer)
     check_assertion(place, act.challenge(signed.nonce), key.key, signed.answer)
+
+
+def _place_of(key: Passkey, given: Assertion) -> Place:
+    """Return where a passkey is good; earlier versions did not note its page."""
+    origin = read_origin(given.client_data)
+    return Place(key.page or origin.partition("://")[2].partition(":")[0], origin)

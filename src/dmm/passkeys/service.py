@@ -6,6 +6,7 @@ import datetime as dt
 import secrets
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -16,7 +17,7 @@ from dmm.passkeys.keyring import BY_PASSKEY, Keyring, Signed
 from dmm.passkeys.webauthn import Assertion, check_assertion, read_new
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from dmm.passkeys.keyring import Passkey
@@ -27,10 +28,21 @@ if TYPE_CHECKING:
 SECONDS = 5 * 60.0
 # Questions that may be open: of one browser, of all terminals together, and of all at once.
 MOST_OF_BROWSER = 8
-MOST_OF_TERMINALS = 8
+MOST_OF_TERMINALS = 32
 MOST = 160
 CODE_BY = "code of the terminal"
 _AGAIN = "confirm it again in the page"
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Where a command runs that asks; at a terminal, a person may sit there."""
+
+    name: str = ""
+    at_terminal: bool = False
+
+
+NOBODY = Asker()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +55,7 @@ class Confirmation:
     nonce: bytes
     ends: float
     session: str | None
+    asker: Asker = NOBODY
     answer: Assertion | None = None
 
     @property
@@ -98,7 +111,9 @@ class Persons:
         counts = session is not None and self.codes.counts(session)
         return Standing(0, "none" if counts else "code")
 
-    def begin(self, act: Act, session: str | None, nonce: bytes = b"") -> Confirmation:
+    def begin(
+        self, act: Act, session: str | None, nonce: bytes = b"", asker: Asker = NOBODY
+    ) -> Confirmation:
         """Ask for a confirmation of an act; a terminal brings a nonce of its own, no session.
 
         A browser that asks too much loses its own oldest question, never that of another.
@@ -111,21 +126,20 @@ class Persons:
             nonce or secrets.token_bytes(32),
             self._clock() + SECONDS,
             session,
+            asker,
         )
         with self._lock:
             self._sweep()
-            self._make_room(session)
+            self._make_room(session, asker)
             self._open[found.id] = found
         return found
 
-    def _make_room(self, session: str | None) -> None:
-        own = [name for name, one in self._open.items() if one.session == session]
+    def _make_room(self, session: str | None, asker: Asker) -> None:
+        own = [one for one in self._open.values() if one.session == session]
         if session is None and len(own) >= MOST_OF_TERMINALS:
-            what = f"{len(own)} commands wait to be confirmed already"
-            hint = "confirm them or end them with Ctrl-C; to end them all: dmm ui --sign-out"
-            raise ProofRefused(what, hint=hint)
+            del self._open[_find_least(own, asker).id]
         if session is not None and len(own) >= MOST_OF_BROWSER:
-            del self._open[own[0]]
+            del self._open[own[0].id]
         if len(self._open) >= MOST:
             hint = "wait five minutes, or sign all browsers out: dmm ui --sign-out"
             raise ProofRefused("too many decisions wait to be confirmed", hint=hint)
@@ -161,7 +175,7 @@ class Persons:
         """Check a passkey's answer, and note that it was used."""
         known = self.keyring.find(given.id)
         counter = check_assertion(self._place(), act.challenge(nonce), known.key, given)
-        self.keyring.use(known.id, counter, act, _now())
+        self.keyring.use(given, counter, act, _now())
 
     def _take(self, name: str, act: Act, session: str) -> Confirmation:
         """Use a confirmation up; whatever comes of it, it is good for nothing else."""
@@ -249,6 +263,25 @@ class Persons:
         self._open = {name: one for name, one in self._open.items() if one.ends > now}
         begun = self._enrolling.items()
         self._enrolling = {browser: asked for browser, asked in begun if asked in self._open}
+
+
+def _find_least(waiting: Sequence[Confirmation], asker: Asker) -> Confirmation:
+    """Return the question that makes room: the oldest of whoever asks most.
+
+    Those without a terminal go first, so that no script that was left behind keeps a person from
+    deciding. Commands at as many terminals are told to wait.
+    """
+    counts = Counter(one.asker for one in waiting)
+    going = [one for one in waiting if not one.asker.at_terminal]
+    if not going and asker.at_terminal:
+        going = [one for one in waiting if counts[one.asker] > 1]
+    if not going:
+        what = (
+            f"{len(waiting)} commands wait to be confirmed already, the last: {waiting[-1].act.id}"
+        )
+        hint = "confirm them or end them with Ctrl-C; to end them all: dmm ui --sign-out"
+        raise ProofRefused(what, hint=hint)
+    return max(going, key=lambda one: counts[one.asker])
 
 
 def _now() -> str:

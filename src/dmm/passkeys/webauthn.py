@@ -119,6 +119,11 @@ def _read_key(head: _Head, attestation: bytes) -> Made:
 def check_assertion(place: Place, challenge: bytes, key: bytes, given: Assertion) -> int:
     """Check an answer to a challenge, and return how often the passkey has signed."""
     _check_client(place, challenge, given.client_data, "webauthn.get")
+    return check_signature(place, key, given)
+
+
+def check_signature(place: Place, key: bytes, given: Assertion) -> int:
+    """Check that a passkey has signed something, and return how often it had signed by then."""
     head = _read_head(place, given.authenticator_data)
     signed = given.authenticator_data + hashlib.sha256(given.client_data).digest()
     if not verify_signature(key, given.signature, signed):

@@ -12,13 +12,21 @@ const MOST_NODES = 800;
 // Headings of a memory stand below those of the page.
 const LEVELS = ["h4", "h4", "h5", "h6", "h6", "h6", "h6"] as const;
 
-export function Markdown({ nodes }: { nodes: readonly Node[] | undefined }) {
-  const left = { nodes: MOST_NODES };
-  const shown = build(nodes ?? [], 0, left);
+/** `under` is a heading that stands above already: the text does not begin with it once more. */
+export function Markdown({ nodes = [], under }: { nodes: readonly Node[] | undefined; under?: string }) {
+  const [first, ...rest] = nodes;
+  const said = Boolean(under) && first?.t === "h" && plain(first) === under;
+  const left = { nodes: MOST_NODES, up: said ? 1 : 0 };
+  const shown = build(said ? rest : nodes, 0, left);
   return <div class="markdown">{shown}{left.nodes < 0 ? <p class="quiet">… The rest is in the file.</p> : null}</div>;
 }
 
-function build(nodes: readonly Node[], depth: number, left: { nodes: number }): ComponentChildren {
+/** How many nodes may still be shown, and by how much headings move up. */
+interface Left { nodes: number; up: number }
+
+const plain = (node: Node): string => (node.c ? node.c.map(plain).join("") : (node.v ?? ""));
+
+function build(nodes: readonly Node[], depth: number, left: Left): ComponentChildren {
   if (depth > DEEPEST) return "…";
   const shown: ComponentChildren[] = [];
   for (const node of nodes) {
@@ -29,14 +37,14 @@ function build(nodes: readonly Node[], depth: number, left: { nodes: number }): 
   return shown;
 }
 
-function one(node: Node, depth: number, left: { nodes: number }): ComponentChildren {
+function one(node: Node, depth: number, left: Left): ComponentChildren {
   const inside = node.c ? build(node.c, depth + 1, left) : words(node.v);
   const Tag = PLAIN[node.t] as "p" | undefined;
   if (node.t === "ol") return <ol start={node.level}>{inside}</ol>;
   if (Tag) return <Tag>{inside}</Tag>;
   switch (node.t) {
     case "h": {
-      const Heading = LEVELS[node.level ?? 1] ?? "h6";
+      const Heading = LEVELS[(node.level ?? 1) - left.up] ?? "h6";
       return <Heading>{inside}</Heading>;
     }
     case "code":

@@ -116,14 +116,16 @@ export function Empty({ title, children, line }: { title: string; children?: Com
   );
 }
 
-/** Show nothing for a moment, then say that it takes time. */
-export function Loading({ what = "Loading" }: { what?: string }) {
-  const [shown, setShown] = useState(false);
+const SLOW = 1500;
+
+/** Show nothing for a moment, then say that it takes time, and at last `slow`: why it does. */
+export function Loading({ what = "Loading", slow }: { what?: string; slow?: string }) {
+  const [shown, setShown] = useState(0);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), 150);
-    return () => clearTimeout(timer);
+    const timers = [150, SLOW].map((wait, step) => setTimeout(() => setShown(step + 1), wait));
+    return () => timers.forEach(clearTimeout);
   }, []);
-  return <p class={shown ? "loading" : "loading unseen"} role="status">{what} …</p>;
+  return <p class={shown ? "loading" : "loading unseen"} role="status">{what} … {shown > 1 ? slow : null}</p>;
 }
 
 /** An error in the daemon's own words, with what to do about it. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, request } from "../api";
-import { Button, Head, Problem, Section, Tag } from "../parts/ui";
+import { Button, Command, Head, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import { decide } from "../proof";
 import { go, link } from "../router";
@@ -96,6 +96,8 @@ function Reason({ text, rule }: { text: string; rule: string | null }) {
   return <>{words(text.slice(0, at), 600)}<a href={link("rules", rule)}>{words(rule, 80)}</a>{words(text.slice(at + rule.length), 600)}</>;
 }
 
+const lineOf = (kind: Kind, text: string): string => (kind === "command" ? `dmm check ${quote(text)}` : `dmm check --${kind} ${quote(text)}${kind === "write" ? " < text" : ""}`);
+
 function Try() {
   const [kind, setKind] = useState<Kind>("command");
   const [text, setText] = useState("");
@@ -133,7 +135,7 @@ function Try() {
           </div>
         ) : null}
       </div>
-      {kind === "command" && text.trim() ? <p class="quiet"><code>dmm check {words(quote(text.trim()), 200)}</code></p> : null}
+      {text.trim() ? <Command line={lineOf(kind, text.trim())} /> : null}
     </Section>
   );
 }

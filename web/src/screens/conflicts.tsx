@@ -90,7 +90,7 @@ function ConflictPage({ id, onDone }: { id: string; onDone: () => void }) {
             <h3>{words(one.title, 200)}</h3>
             <p><a class="mono" href={link("memory", one.path)}>{words(one.path, 200)}</a></p>
             {one.quote ? <blockquote class="clash">{words(one.quote, 600)}</blockquote> : null}
-            {one.body ? <Markdown nodes={one.body} /> : one.text ? <pre class="code" tabIndex={0}>{words(one.text)}</pre> : null}
+            {one.body ? <Markdown nodes={one.body} under={one.title} /> : one.text ? <pre class="code" tabIndex={0}>{words(one.text)}</pre> : null}
           </section>
         ))}
       </div>

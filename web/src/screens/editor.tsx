@@ -3,9 +3,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, request } from "../api";
 import { Diff } from "../parts/diff";
-import { Button, Tag } from "../parts/ui";
+import { Button, Command, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import { loadDraft, saveDraft } from "../state";
+import { quote } from "../text";
 import type { Preview } from "../types";
 import { Checks } from "./proposal";
 
@@ -91,6 +92,7 @@ export function Editor({ draft, path, text, label, save, busy, operation, onSave
       {problem ? <p class="problem">{words(problem.what)}</p> : null}
       {preview && value !== text ? (
         <>
+          <Command line={`dmm write ${operation === "update" ? "update" : "propose"} --path ${quote(path)} --file text.md --reason "…" --preview`} />
           <Checks checks={preview.checks} />
           <Diff lines={preview.diff} label="What would change" />
         </>

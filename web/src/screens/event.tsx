@@ -23,7 +23,7 @@ export function EventPage({ seq }: { seq: number }) {
   const judged = /^(Decision|Call|Tool)/.test(event.type) && /Blocked|Committed|Denied|Asked/.test(event.type);
   return (
     <article aria-label={`Event ${seq}`}>
-      <Head level={2} title={told ? words(told.line, 300) : <>Event {seq}</>} facts={<>{told && told.tone !== "plain" ? <Tag tone={told.tone}>{TONES[told.tone]}</Tag> : null}<span>{call ? `Tool call, ${call.outcome}` : words(event.type.replace(/(?<=[a-z])(?=[A-Z])/g, " "), 80)}</span><span class="mono quiet">event {seq}</span><Time at={event.at} /></>} line={judged ? `dmm ledger explain ${seq}` : `dmm ledger trace ${seq}`} json={`/v1/ledger/events/${seq}`} />
+      <Head level={2} title={told ? words(told.line, 300) : <>Event {seq}</>} facts={<>{told && told.tone !== "plain" ? <Tag tone={told.tone}>{TONES[told.tone]}</Tag> : null}<span>{call ? `Tool call, ${call.outcome}` : words(event.type.replace(/(?<=[a-z])(?=[A-Z])/g, " "), 80)}</span><span class="mono quiet">event {seq}</span><Time at={event.at} /></>} line={call ? `dmm rules explain ${seq}` : judged ? `dmm ledger explain ${seq}` : `dmm ledger trace ${seq}`} json={`/v1/ledger/events/${seq}`} />
       {call?.stops.map((one) => (
         <p class="story-why" key={one.id}>
           <code><Marked text={call.text} spans={one.spans} /></code> matched rule <a href={link("rules", one.id)}>{words(one.id, 80)}</a>

@@ -31,13 +31,13 @@ export function Health(_: { route: Route }) {
   const now = metrics.data?.now;
   return (
     <Page>
-      <Head title="Health" facts={status.data ? <>version {status.data.daemon_version}{own?.watcher_active ? <Tag tone="good">watching files</Tag> : null}</> : null} line="dmm doctor" json="/v1/metrics" />
+      <Head title="Health" facts={status.data ? <>version {status.data.daemon_version}{own?.watcher_active ? <Tag tone="good">watching files</Tag> : null}</> : null} line={`dmm cost --days ${days}`} json={`/v1/metrics?days=${days}`} />
       {metrics.error ? <Problem error={metrics.error} retry={metrics.reload} line="dmm status" /> : null}
       {metrics.loading ? <Loading /> : null}
       {now ? (
         <dl class="figures">
-          <div><dt>memories</dt><dd>{count(now.memories)}</dd></div>
-          <div><dt>indexed</dt><dd class={now.indexed < now.memories ? "block-text" : ""}>{count(now.indexed)}</dd></div>
+          <div><dt>memories in force</dt><dd>{count(now.memories)}</dd></div>
+          <div><dt>files indexed</dt><dd class={now.indexed < now.memories ? "block-text" : ""}>{count(now.indexed)}</dd></div>
           <div><dt>baseline of {count(now.baseline_budget)} tokens</dt><dd class={now.baseline_tokens > now.baseline_budget ? "block-text" : ""}>{count(now.baseline_tokens)}<Bar value={now.baseline_tokens} of={now.baseline_budget} /></dd></div>
           <div><dt>all memory, tokens</dt><dd>{count(now.monolith_tokens)}</dd></div>
           <div><dt>waiting for review</dt><dd>{count(now.queue)}</dd></div>
@@ -67,10 +67,10 @@ function Plots({ days }: { days: Day[] }) {
   return (
     <div class="plots">
       <Section title="Tokens given, against the whole memory each time" count={`${count(saved)} saved`}>
-        <Plot days={names} lines={[{ label: "all memory each time", values: days.map((one) => one.monolith), tone: "soft" }, { label: "given", values: days.map((one) => one.tokens), tone: "accent", fill: true }]} label={`Tokens by day: ${count(days.reduce((sum, one) => sum + one.tokens, 0))} given in ${days.length} days`} />
+        <Plot days={names} lines={[{ label: "all memory each time", values: days.map((one) => one.monolith), tone: "column", columns: true }, { label: "given", values: days.map((one) => one.tokens), tone: "accent", columns: true }]} label={`Tokens by day: ${count(days.reduce((sum, one) => sum + one.tokens, 0))} given in ${days.length} days`} />
       </Section>
       <Section title="Packs">
-        <Plot days={names} lines={[{ label: "packs", values: days.map((one) => one.packs), tone: "accent", fill: true }]} label={`Packs by day: ${count(days.reduce((sum, one) => sum + one.packs, 0))} in all`} />
+        <Plot days={names} lines={[{ label: "packs", values: days.map((one) => one.packs), tone: "accent", columns: true }]} label={`Packs by day: ${count(days.reduce((sum, one) => sum + one.packs, 0))} in all`} />
       </Section>
       <Section title="Rules and review">
         <Plot days={names} lines={[{ label: "blocked", values: days.map((one) => one.blocked), tone: "block" }, { label: "asked", values: days.map((one) => one.asked), tone: "warn" }, { label: "proposed", values: days.map((one) => one.proposals), tone: "soft" }, { label: "applied", values: days.map((one) => one.applied), tone: "good" }]} label="Blocked, asked, proposed and applied by day" />
@@ -94,7 +94,12 @@ function Plot({ days, lines, label }: { days: string[]; lines: Line[]; label: st
       drawn?.destroy();
     };
   }, [days.join(), JSON.stringify(lines), theme.value]);
-  return <div class="plot" role="img" aria-label={label} ref={place} />;
+  return (
+    <>
+      <p class="legend">{lines.map((one) => <span key={one.label}><i class={`ink-${one.tone}`} />{one.label} <b>{count(one.values.reduce<number>((sum, value) => sum + (value ?? 0), 0))}</b></span>)}</p>
+      <div class="plot" role="img" aria-label={label} ref={place} />
+    </>
+  );
 }
 
 interface Finding { area: string; name: string; level: "ok" | "warn" | "fail"; told: string; way: string | null }

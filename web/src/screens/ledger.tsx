@@ -1,7 +1,7 @@
 /** Ledger: time as a slider, what was known at any event, comparisons, what if, where from. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { address } from "../api";
 import { useKeys } from "../keys";
 import { List } from "../parts/list";
@@ -63,7 +63,7 @@ export function Ledger({ route }: { route: Route }) {
               <View tab={tab} seq={seq} end={end} other={other} />
             </>
           ) : (
-            <Empty title="Choose an event">Drag the slider, choose a row, or type a number after Ctrl K.</Empty>
+            <Empty title="Choose an event">Drag the slider, choose a row, or type a number after Ctrl K. You then see the event whole, what was known at that moment, what changed until another one, what a rule would have changed, and where it came from.</Empty>
           )}
         </div>
       </div>
@@ -104,6 +104,8 @@ const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight
 function Slider({ histogram, end, seq, onMove }: { histogram: Histogram; end: number; seq: number; onMove: (seq: number) => void }) {
   const [at, setAt] = useState(seq);
   useEffect(() => setAt(seq), [seq]);
+  const last = useRef(at);
+  last.current = at;
   const { buckets } = histogram;
   const most = Math.max(1, ...buckets.map((one) => one.count));
   const place = placeOf(buckets, at);
@@ -113,7 +115,9 @@ function Slider({ histogram, end, seq, onMove }: { histogram: Histogram; end: nu
     const by = STEPS[event.key];
     if (!by) return;
     event.preventDefault();
-    onMove(Math.max(1, Math.min(end, at + by)));
+    // A held key comes again before the page is drawn anew.
+    last.current = Math.max(1, Math.min(end, last.current + by));
+    onMove(last.current);
   };
   return (
     <div class="slider">

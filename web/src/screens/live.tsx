@@ -33,8 +33,8 @@ export function Live({ route }: { route: Route }) {
   return (
     <div class={`split ${inside ? "inside" : ""}`}>
       <section class="side" aria-label="Sessions">
-        <Head title="Live" facts={sessions.length ? plural(sessions.filter((one) => one.open).length, "open session") : null} />
-        {found.error ? <Problem error={found.error} retry={found.reload} line="dmm cost" /> : null}
+        <Head title="Live" facts={sessions.length ? plural(sessions.filter((one) => one.open).length, "open session") : null} line="dmm ledger session" json="/v1/sessions?limit=50" />
+        {found.error ? <Problem error={found.error} retry={found.reload} line="dmm ledger session" /> : null}
         {found.loading ? <Loading /> : null}
         <nav class="rows" aria-label="Sessions">
           <a class="row" href={link("live")} aria-current={route.screen === "live" ? "true" : undefined}>

@@ -41,6 +41,14 @@ export function Memory({ route }: { route: Route }) {
         <div class="side-field">
           <input ref={field} type="search" aria-label="Search memories" placeholder="Search titles, paths, tags  /" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
         </div>
+        {tree.data?.total && !match ? (
+          <nav class="rows" aria-label="Try">
+            <a class="row" href="#/memory?try=" aria-current={!chosen && !route.rest ? "true" : undefined}>
+              <span class="row-main">Try a task</span>
+              <span class="row-sub">What an agent would be given for it, and why</span>
+            </a>
+          </nav>
+        ) : null}
         {tree.error ? <Problem error={tree.error} retry={tree.reload} line="dmm status" /> : null}
         {tree.loading ? <Loading /> : null}
         {tree.data?.total === 0 ? <Empty title="No memory yet" line="dmm import CLAUDE.md">Split the instruction file you have, or keep a first note with <code>dmm remember</code>.</Empty> : null}

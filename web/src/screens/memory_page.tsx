@@ -62,7 +62,7 @@ export function MemoryPage({ path }: { path: string }) {
           <button type="button" aria-pressed={!raw} onClick={() => setRaw(false)}>As it reads</button>
           <button type="button" aria-pressed={raw} onClick={() => setRaw(true)}>File</button>
         </div>
-        {raw ? <pre class="code" tabIndex={0}>{words(memory.text)}</pre> : <Markdown nodes={memory.body} />}
+        {raw ? <pre class="code" tabIndex={0}>{words(memory.text)}</pre> : <Markdown nodes={memory.body} under={memory.title} />}
       </Section>
       <Section title="About">
         <dl class="about">

@@ -5,7 +5,7 @@ import { Diff, isLong } from "../parts/diff";
 import { Markdown } from "../parts/markdown";
 import { Head, Loading, Problem, Section, Tag, Time } from "../parts/ui";
 import { Foreign, words } from "../parts/words";
-import { useGet } from "../resource";
+import { useGet, useNews } from "../resource";
 import { link } from "../router";
 import { numberOf, plural, score } from "../text";
 import type { Check, Clash, Proposal } from "../types";
@@ -16,6 +16,8 @@ const STATUS: Record<string, string> = { applied: "good", rejected: "block", und
 
 export function ProposalPage({ id, onDecided, onChanged }: { id: string; onDecided: () => void; onChanged: () => void }) {
   const found = useGet<Proposal>(`/v1/proposals/${encodeURIComponent(id)}`);
+  // It may have been decided elsewhere: in another tab, in a terminal, by the reviewer.
+  useNews(/^Proposal/, found.reload);
   // The digest of the text that was shown to its end.
   const [whole, setWhole] = useState("");
   const line = `dmm review show ${numberOf(id)}`;

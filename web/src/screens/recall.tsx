@@ -16,7 +16,7 @@ export function Recall({ query, id }: { query: string; id: string | null }) {
     <div class={id ? "recall two" : "recall"}>
       <Section title="1. What was found" count={found.data?.results.length}>
         {found.error ? <Problem error={found.error} retry={found.reload} line="dmm search" /> : null}
-        {found.loading ? <Loading /> : null}
+        {found.loading ? <Loading what="Searching" slow="The first search of a ledger reads all its sessions, which takes some seconds; the next ones do not." /> : null}
         {found.data && found.data.results.length === 0 ? <Empty title="No session said anything about it" line="dmm import-sessions">{found.data.hint ?? "Earlier sessions of Claude Code and Codex can be recorded."}</Empty> : null}
         <RowList rows={found.data?.results ?? []} query={query} chosen={id} />
       </Section>

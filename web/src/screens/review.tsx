@@ -53,7 +53,7 @@ export function Review({ route }: { route: Route }) {
   return (
     <div class={`split ${route.rest ? "inside" : ""}`}>
       <section class="side" aria-label="Proposals">
-        <Head title="Review" facts={waiting.data ? `${count(rows.length)} waiting` : null} />
+        <Head title="Review" facts={waiting.data ? `${count(rows.length)} waiting` : null} line="dmm review list" json="/v1/proposals" />
         {waiting.error ? <Problem error={waiting.error} retry={reload} line="dmm review list" /> : null}
         {waiting.loading ? <Loading /> : null}
         <nav class="rows" aria-label="Waiting proposals">

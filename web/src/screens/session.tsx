@@ -27,7 +27,7 @@ export function SessionPage({ id }: { id: string }) {
   const found = useGet<SessionWhole>(address);
   const [shown, setShown] = useState(STEP);
   useNews(/./, found.reload);
-  const line = `dmm cost --session ${quote(id)}`;
+  const line = `dmm ledger session ${quote(id)}`;
   if (found.error) return <><Head level={2} title="Session" line={line} /><Problem error={found.error} retry={found.reload} /></>;
   if (!found.data) return <Loading />;
   const { session, entries, cost } = found.data;
@@ -52,7 +52,8 @@ export function SessionPage({ id }: { id: string }) {
         <div><dt>tokens injected</dt><dd>{count(session.tokens)}</dd></div>
       </dl>
       {cost && cost.items.length ? (
-        <Section title="What it cost" count={`${count(spent)} tokens`}>
+        <details class="fold">
+          <summary>What it cost: {count(spent)} tokens</summary>
           <table class="plain">
             <thead><tr><th scope="col">what</th><th scope="col">why</th><th scope="col" class="end">times</th><th scope="col" class="end">tokens</th><th scope="col"><span class="sr">share</span></th></tr></thead>
             <tbody>
@@ -63,9 +64,16 @@ export function SessionPage({ id }: { id: string }) {
                   <td class="bar-cell"><Bar value={one.tokens} of={spent} /></td>
                 </tr>
               ))}
+              {cost.fixed ? (
+                <tr>
+                  <td data-label="what">tools, instructions and BOOT</td><td data-label="why" class="quiet">in every session</td>
+                  <td data-label="times" class="end">1</td><td data-label="tokens" class="end">{count(cost.fixed)}</td>
+                  <td class="bar-cell"><Bar value={cost.fixed} of={spent} /></td>
+                </tr>
+              ) : null}
             </tbody>
           </table>
-        </Section>
+        </details>
       ) : null}
       <Section title="What happened" count={plural(entries.length, "entry", "entries")}>
         {entries.length === 0 ? <Empty title="Nothing recorded in this session" /> : null}
@@ -96,7 +104,7 @@ function Entry({ entry }: { entry: SessionEntry }) {
             {" "}<a href={link("ledger", entry.seq)}>explain</a>
           </p>
         ) : null}
-        {entry.detail && !prompt && !entry.title.includes(entry.detail) ? <p class="quiet">{words(entry.detail, 400)}</p> : null}
+        {entry.detail && !prompt && !entry.matched && !entry.title.includes(entry.detail) ? <p class="quiet">{words(entry.detail, 400)}</p> : null}
         {entry.pack !== null ? (
           <>
             <p class="story-why">

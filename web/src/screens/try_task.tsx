@@ -1,10 +1,10 @@
 /** What an agent would be given for a task, with the receipt; a try counts as nothing. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { request } from "../api";
-import { Bar, Empty, Head, Loading, Problem, Section, Tag } from "../parts/ui";
+import { Bar, Empty, Head, Loading, Problem, Section, Tag, Time } from "../parts/ui";
 import { words } from "../parts/words";
-import { useLoad } from "../resource";
+import { useGet, useLoad } from "../resource";
 import { go, link } from "../router";
 import { count, quote, score } from "../text";
 import { MemoryName } from "./pack";
@@ -17,6 +17,7 @@ interface Answer {
 
 export function TryTask({ task }: { task: string }) {
   const [typed, setTyped] = useState(task);
+  useEffect(() => setTyped(task), [task]);
   const found = useLoad<Answer>(task ? `try ${task}` : null, (signal) => request<Answer>("/v1/query", { body: { query: task, explain: true, record: false }, signal }));
   return (
     <article aria-label="Try a task">
@@ -30,7 +31,25 @@ export function TryTask({ task }: { task: string }) {
       {found.error ? <Problem error={found.error} retry={found.reload} /> : null}
       {found.loading ? <Loading what="Retrieving" /> : null}
       {found.data ? <Receipt answer={found.data} /> : null}
+      {task ? null : <LastTasks />}
     </article>
+  );
+}
+
+const FEW = 6;
+
+/** What agents were asked last: the first thing that somebody wants to try. */
+function LastTasks() {
+  const found = useGet<{ packs: { seq: number; at: string; task: string }[] }>("/v1/packs?limit=30");
+  const known = new Set<string>();
+  const rows = (found.data?.packs ?? []).filter((one) => one.task && !known.has(one.task) && known.add(one.task)).slice(0, FEW);
+  if (rows.length === 0) return null;
+  return (
+    <div class="tries">
+      <Section title="Or one of the last prompts">
+        <ul class="plain-list">{rows.map((one) => <li key={one.seq}><a class="cut" href={link("memory", "", { try: one.task.slice(0, 500) })}>{words(one.task, 200)}</a><span class="quiet"><Time at={one.at} /></span></li>)}</ul>
+      </Section>
+    </div>
   );
 }
 

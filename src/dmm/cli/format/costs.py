@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from dmm.cli.format.wrapping import wrapped
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dmm.project.cost import CostReport, Injection, SessionCost
+    from dmm.project.metrics import Figures
 
 LONGEST_TASK = 48
 SHORT = 8
@@ -59,3 +61,26 @@ def _injection(part: Injection) -> Iterator[str]:
         yield from wrapped(path, " " * 16)
     if len(part.paths) > MOST_PATHS:
         yield f"{' ' * 16}and {len(part.paths) - MOST_PATHS} more"
+
+
+_HEADS = ("day", "packs", "given", "whole memory", "blocked", "asked", "proposed", "applied")
+_WIDTHS = (10, 5, 9, 12, 7, 5, 8, 7)
+
+
+def day_lines(figures: Figures) -> Iterator[str]:
+    """Show what was given each day against the whole memory each time; quiet days are left out."""
+    rows = [astuple(one) for one in figures.days if any(astuple(one)[1:])]
+    if not rows:
+        yield f"Nothing was given or stopped in the last {counted(len(figures.days), 'day')}."
+        return
+    yield _columns(_HEADS)
+    # In the order of the fields: packs, tokens, monolith, then what rules and review did.
+    for day, *numbers in rows:
+        yield _columns((day, *(f"{number:,}" for number in numbers)))
+    given, whole = (sum(row[place] for row in rows) for place in (2, 3))
+    yield ""
+    yield f"{given:,} tokens given; {max(0, whole - given):,} fewer than with all memory each time."
+
+
+def _columns(row: Sequence[str]) -> str:
+    return "  ".join(f"{one:>{width}}" for one, width in zip(row, _WIDTHS, strict=True))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from dmm.cli.format.gists import gist
 from dmm.cli.format.wrapping import WIDTH, wrapped
+from dmm.domain.brief import describe
+from dmm.domain.event import Event
 from dmm.domain.text import neutralise
 from dmm.ledger import results
 from dmm.rules import results as rules
@@ -172,7 +173,7 @@ def chain(told: results.Chain) -> Iterator[str]:
     for one in told.chain:
         stale = " (STALE: the value has changed)" if one.stale else ""
         lead = f"{one.seq:6} {one.type:{TYPE_WIDTH}} "
-        yield from wrapped(gist(one.type, one.payload) + stale, lead)
+        yield from wrapped(_line_of(one) + stale, lead)
         sources = [] if one.caused_by is None else [f"caused by {one.caused_by}"]
         rests = (one.payload or {}).get("references") or []
         if rests:
@@ -344,6 +345,10 @@ def log(told: results.Entries) -> Iterator[str]:
         moment = one.at[:16].replace("T", " ")
         lead = f"{one.seq:6} {moment} {neutralise(one.type):{kinds}} "
         lead += f"[{neutralise(one.branch)}] " if several and one.branch else ""
-        text = neutralise(" ".join(gist(one.type, one.payload).split()))
-        room = max(20, width - len(lead))
-        yield lead + (text if len(text) <= room else text[: room - 1].rstrip() + "…")
+        yield lead + describe(one, max(20, width - len(lead)))
+
+
+def _line_of(one: results.Link) -> str:
+    """Return an event of a provenance in one line, as the page words it."""
+    nobody = "", "", "", None, one.caused_by, ()
+    return describe(Event(one.seq, "", one.type, 1, "", *nobody, one.payload))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from dmm.domain.proposal import Check, ProposalResult
-    from dmm.review.preview import NearMemory
+    from dmm.review.preview import NearMemory, Preview
     from dmm.review.results import (
         Processed,
         ProposalHead,
@@ -42,7 +42,7 @@ def age(seconds: int) -> str:
     return "just now"
 
 
-def change(told: ProposalHead | ProposalResult) -> str:
+def change(told: ProposalHead | ProposalResult | Preview) -> str:
     """Return what a proposal does; the path of a move is the one that it leads to."""
     lead = " to" if told.operation in MOVES else ""
     return f"{told.operation}{lead} {told.path}"
@@ -79,6 +79,14 @@ def made(told: ProposalResult) -> Iterator[Line | str]:
     if told.status == "pending":
         yield from wrapped(told.why or "it needs review", "  why:   ")
         yield f"  see:   dmm review show {told.id}"
+
+
+def imagined(told: Preview) -> Iterator[Line | str]:
+    """Return what would be said to a proposal that nobody has made."""
+    yield from wrapped(change(told), "preview, nothing is recorded: ")
+    yield from _tally(told.checks)
+    yield from checks(told.checks, passed=False)
+    yield from wrapped(told.why, "  why:   ")
 
 
 def decided(told: ProposalResult) -> Iterator[Line | str]:
