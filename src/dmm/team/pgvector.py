@@ -177,14 +177,20 @@ def advise(connection: Connection) -> list[str]:
     """Say why pgvector is not used, and what to do; nothing where it is."""
     if _count(connection, THERE):
         return []
+    available, made = (bool(_count(connection, one)) for one in (AVAILABLE, MADE))
+    return [tell_missing(available=available, made=made)]
+
+
+def tell_missing(*, available: bool, made: bool) -> str:
+    """Say why pgvector is not used; one that is made and has no table did not survive a try."""
     slow = "search compares all vectors in the server itself, which is slow from 10,000 passages on"
-    if not _count(connection, AVAILABLE):
+    if not available:
         way = "install pgvector 0.7 or later on the database's machine; then: dmm server migrate"
-        return [f"pgvector is not installed: {slow}; {way}"]
-    if not _count(connection, MADE):
+        return f"pgvector is not installed: {slow}; {way}"
+    if not made:
         way = "as a superuser: CREATE EXTENSION vector; then: dmm server migrate"
-        return [f"pgvector is not set up in this database: {slow}; {way}"]
-    return [f"pgvector does not run on this processor, or is older than 0.7: {slow}; {REBUILD}"]
+        return f"pgvector is not set up in this database: {slow}; {way}"
+    return f"pgvector does not run on this processor, or is older than 0.7: {slow}; {REBUILD}"
 
 
 def survives(connect: Connect) -> bool:
