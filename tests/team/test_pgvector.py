@@ -134,7 +134,7 @@ def test_the_tables_go_back_and_come_again(quantised: PostgresDatabase, model: E
 @pytest.mark.parametrize(
     ("available", "made", "said", "way"),
     [
-        (False, False, "is not installed", "install pgvector 0.7 or later"),
+        (False, False, "is not installed", "install pgvector 0.8 or later"),
         (True, False, "is not set up", "CREATE EXTENSION vector"),
         (True, True, "does not run on this processor", "OPTFLAGS=''"),
     ],

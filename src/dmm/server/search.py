@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 LARGEST_SEARCH = 256 * 1024
 # A search keeps a core busy; laptops that send and receive have threads of their own.
 SEARCHES_AT_ONCE = 4
-# What is sent within so many seconds is indexed together.
-GATHER = 1.0
+# Indexing takes cores from those who send: it waits for so many seconds in which nobody does,
+# though not for ever.
+GATHER, LONGEST_DELAY = 1.0, 30.0
 
 
 class SearchApi:
@@ -57,6 +58,8 @@ class SearchApi:
         self._filling: asyncio.Task[None] | None = None
         self._searches = CapacityLimiter(SEARCHES_AT_ONCE)
         self._updates = CapacityLimiter(1)
+        # When something was last sent, by the clock of the loop.
+        self._sent = -GATHER
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -71,7 +74,7 @@ class SearchApi:
             logs, answer = await to_thread.run_sync(work, limiter=self._searches)
         if answer.behind:
             for one in logs:
-                self.note(one)
+                self._want(one)
         return JSONResponse(asdict(answer))
 
     def _search(self, log: StoredLog, asked: SearchModel) -> tuple[list[LogName], Answer]:
@@ -82,15 +85,19 @@ class SearchApi:
         return TeamIndex(self._registry.database, self._model)
 
     def note(self, log: LogName) -> None:
-        """Index a project soon."""
+        """Index a project to which something was sent, once nothing is."""
+        self._sent = asyncio.get_running_loop().time()
+        self._want(log)
+
+    def _want(self, log: LogName) -> None:
         self._waiting[log] = None
         if self._filling is None or self._filling.done():
             self._filling = asyncio.get_running_loop().create_task(self._fill())
 
     async def _fill(self) -> None:
         """Index what waits, one project after the other; what fails is tried at its next event."""
-        await asyncio.sleep(GATHER)
         while self._waiting:
+            await self._await_rest()
             log = next(iter(self._waiting))
             del self._waiting[log]
             try:
@@ -103,6 +110,13 @@ class SearchApi:
                 continue
             if left:
                 self._waiting[log] = None
+
+    async def _await_rest(self) -> None:
+        """Wait until nothing was sent for a moment."""
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + LONGEST_DELAY
+        while (left := min(latest, self._sent + GATHER) - loop.time()) > 0:
+            await asyncio.sleep(left)
 
     def close(self) -> None:
         """Index nothing more: what is left is indexed after the next start."""

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     Connection = psycopg.Connection[Row]
     Connect = Callable[[], AbstractContextManager[Connection]]
 
-# From so many windows on a project has an index; comparing fewer takes as long as asking one.
-LARGE = 50_000
-# What the index is asked for, and compared again.
-SHORTLIST = 600
+# From so many windows on a project has an index: comparing all takes too long, and signs may miss.
+LARGE = 200_000
+# What the index is asked for, and compared again: at least so many, and one in so many windows.
+SHORTLIST, SHORTLIST_SHARE = 600, 50
+# The most that the index takes along in one go; it goes on from there.
+MOST_AT_ONCE = 1_000
 # A passage may have several windows among the nearest.
 SPARE = 3
 LONGEST_RECOVERY = 30.0
@@ -51,6 +53,7 @@ SELECT sum((one.vector <#> other.vector)
     + (binary_quantize(one.vector)::bit(384) <~> binary_quantize(other.vector)::bit(384)))
 FROM dmm_probe AS one, dmm_probe AS other;
 DROP TABLE dmm_probe;
+SET hnsw.iterative_scan = relaxed_order;
 """
 AVAILABLE = "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'"
 MADE = "SELECT count(*) FROM pg_extension WHERE extname = 'vector'"
@@ -83,6 +86,7 @@ CREATE INDEX CONCURRENTLY {name} ON passage_near
 USING hnsw ((binary_quantize(vector)::bit({size})) bit_hamming_ops)
 WHERE team_id = '{team}' AND project_id = '{project}'
 """
+SCAN = {"ef_search": MOST_AT_ONCE, "iterative_scan": "relaxed_order"}
 VALID = """
 SELECT relname::text, indisvalid FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid
 WHERE relname IN ({places})
@@ -127,10 +131,12 @@ class PgVectors:
         if small:
             statement = EXACT.format(places=fill("?", small))
             found += rows(statement, spelled, team, *small, SPARE * most)
-        if large:
-            rows(f"SET LOCAL hnsw.ef_search = {SHORTLIST}")
         for project in large:
-            names = {"team": team, "project": project, "size": len(query) // 2, "most": SHORTLIST}
+            most_signs = max(SHORTLIST, projects[project] // SHORTLIST_SHARE)
+            for name, value in SCAN.items():
+                rows(f"SET LOCAL hnsw.{name} = {value}")
+            rows(f"SET LOCAL hnsw.max_scan_tuples = {4 * most_signs}")
+            names = {"team": team, "project": project, "size": len(query) // 2, "most": most_signs}
             found += rows(QUANTISED.format(**names), spelled, spelled)
         best = _read(found)
         order = sorted(best, key=lambda spot: (-best[spot], spot))[:most]
@@ -185,12 +191,12 @@ def tell_missing(*, available: bool, made: bool) -> str:
     """Say why pgvector is not used; one that is made and has no table did not survive a try."""
     slow = "search compares all vectors in the server itself, which is slow from 10,000 passages on"
     if not available:
-        way = "install pgvector 0.7 or later on the database's machine; then: dmm server migrate"
+        way = "install pgvector 0.8 or later on the database's machine; then: dmm server migrate"
         return f"pgvector is not installed: {slow}; {way}"
     if not made:
         way = "as a superuser: CREATE EXTENSION vector; then: dmm server migrate"
         return f"pgvector is not set up in this database: {slow}; {way}"
-    return f"pgvector does not run on this processor, or is older than 0.7: {slow}; {REBUILD}"
+    return f"pgvector does not run on this processor, or is older than 0.8: {slow}; {REBUILD}"
 
 
 def survives(connect: Connect) -> bool:

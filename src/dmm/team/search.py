@@ -74,9 +74,15 @@ class _Extent:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    text: str
     vector: bytes
     terms: Mapping[int, str]
+    # As they are written, each with its terms.
+    words: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, text: str, vector: bytes) -> _Query:
+        terms = {hash_term(term): term for term in weigh_query(text)}
+        return cls(vector, terms, {one: frozenset(analyze(one)) for one in content_words(text)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +106,7 @@ class _Words:
 def find(index: TeamIndex, logs: Collection[LogName], text: str, most: int) -> Answer:
     """Search some projects; whoever calls says which ones may be read."""
     embedder = index.load()
-    terms = {hash_term(term): term for term in weigh_query(text)}
-    query = _Query(text, embed_words(embedder, text), terms)
+    query = _Query.of(text, embed_words(embedder, text))
     version = index.version(embedder)
     hits: list[Hit] = []
     behind = 0
@@ -247,4 +252,4 @@ def _judge(
 def _spell_words(query: _Query, found: Iterable[int]) -> tuple[str, ...]:
     """Return the words of a query that a passage holds, as the query writes them."""
     terms = {query.terms[term] for term in found}
-    return tuple(word for word in content_words(query.text) if terms.intersection(analyze(word)))
+    return tuple(word for word, own in query.words.items() if own & terms)
