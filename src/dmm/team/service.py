@@ -20,12 +20,7 @@ from dmm.redaction.clean import clean
 from dmm.team import client
 from dmm.team.checked import Checked
 from dmm.team.client import HttpLog, HttpMembers, HttpSearch
-from dmm.team.credentials import (
-    Credentials,
-    keep_credentials,
-    need_same_key,
-    read_credentials,
-)
+from dmm.team.credentials import Credentials, keep_credentials, need_same_key, read_credentials
 from dmm.team.departure import Copy, Left, end_membership, set_aside
 from dmm.team.journal import (
     Shared,
