@@ -215,10 +215,7 @@ def search(
     the server does not keep them.
     """
     answer = open_project(root).team.search(words, limit, everywhere=all_projects)
-    if as_json:
-        print_json(asdict(answer))
-    else:
-        print_lines(tell_answer(answer))
+    present(asdict(answer), as_json=as_json, lines=lambda _: tell_answer(answer))
 
 
 def _tell_shared(one: Shared) -> str:
