@@ -133,8 +133,7 @@ def _measures(
         "repository": _plain("repository"),
         "redaction": _plain("redaction"),
         "growth": _plain("growth"),
-        "page": _sized("page", quick=quick),
-        "team": _sized("team", quick=quick),
+        **{name: _sized(name, quick=quick) for name in ("page", "team", "team_search")},
     }
 
 

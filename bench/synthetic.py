@@ -78,7 +78,7 @@ def fill(store: IndexStore, world: World, size: int) -> None:
 
 def _draw(world: World, rng: np.random.Generator, number: int) -> tuple[IndexedMemory, bytes]:
     topic = int(rng.integers(TOPICS))
-    words = _draw_words(world, rng, topic, int(rng.integers(*LENGTHS)))
+    words = draw_topic_words(world, rng, topic, int(rng.integers(*LENGTHS)))
     title = " ".join(world.words[rng.choice(world.topics[topic], TITLE_WORDS)])
     vectors = _draw_vectors(world.centres[topic], rng, int(rng.integers(*WINDOWS)))
     memory = _record(f"area_{topic % DIRECTORIES:02d}", number, title.capitalize(), words)
@@ -87,10 +87,11 @@ def _draw(world: World, rng: np.random.Generator, number: int) -> tuple[IndexedM
 
 def draw_words(world: World, rng: np.random.Generator, length: int) -> list[str]:
     """Draw the words of a text about some topic."""
-    return _draw_words(world, rng, int(rng.integers(TOPICS)), length)
+    return draw_topic_words(world, rng, int(rng.integers(TOPICS)), length)
 
 
-def _draw_words(world: World, rng: np.random.Generator, topic: int, length: int) -> list[str]:
+def draw_topic_words(world: World, rng: np.random.Generator, topic: int, length: int) -> list[str]:
+    """Draw the words of a text about one topic."""
     common = np.searchsorted(world.chances, rng.random(length, np.float32))
     own = world.topics[topic][rng.integers(0, TOPIC_WORDS, length)]
     chosen = np.where(rng.random(length) < TOPIC_SHARE, own, common)
@@ -98,12 +99,13 @@ def _draw_words(world: World, rng: np.random.Generator, topic: int, length: int)
 
 
 def _draw_vectors(centre: Floats, rng: np.random.Generator, count: int) -> Floats:
-    middle = _unit(centre + SPREAD * _unit(rng.standard_normal(centre.shape)))
+    middle = to_unit(centre + SPREAD * to_unit(rng.standard_normal(centre.shape)))
     noise = rng.standard_normal((count, len(centre)))
-    return _unit(middle + WINDOW_SPREAD * _unit(noise))
+    return to_unit(middle + WINDOW_SPREAD * to_unit(noise))
 
 
-def _unit(vectors: NDArray[np.floating]) -> Floats:
+def to_unit(vectors: NDArray[np.floating]) -> Floats:
+    """Scale vectors to length one."""
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True), np.float32)
 
 

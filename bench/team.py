@@ -270,11 +270,11 @@ def _measure_appends(registry: Registry, address: str, sizes: Sizes) -> Iterator
             for number in range(BATCH):
                 one.say(f"never call {turn} {number} of {one.joined.writer}")
         for name, work in (
-            ("chained", [_pushing(one) for one in writers]),
-            ("one project", [_pushing(one) for one in shared]),
-            ("plain", [_inserting(*both) for both in zip(links, writers, strict=True)]),
+            ("chained", [pushing(one) for one in writers]),
+            ("one project", [pushing(one) for one in shared]),
+            ("plain", [inserting(*both) for both in zip(links, writers, strict=True)]),
         ):
-            times[name].append(_at_once(work))
+            times[name].append(at_once(work))
     for link in links:
         link.close()
     rate = {name: WRITERS * BATCH / statistics.median(found[1:]) for name, found in times.items()}
@@ -294,7 +294,7 @@ def _time_signatures(one: Laptop) -> float:
     return 1_000 * (time.process_time() - begun)
 
 
-def _pushing(one: Laptop) -> Callable[[], object]:
+def pushing(one: Laptop) -> Callable[[], object]:
     """Return work that pushes the last entries of a writer."""
     batch = one.batch(len(one.said) - BATCH + 1)
 
@@ -306,7 +306,7 @@ def _pushing(one: Laptop) -> Callable[[], object]:
     return work
 
 
-def _inserting(link: psycopg.Connection[tuple[object, ...]], one: Laptop) -> Callable[[], object]:
+def inserting(link: psycopg.Connection[tuple[object, ...]], one: Laptop) -> Callable[[], object]:
     """Return work that inserts the last rows of a writer one by one, in one transaction."""
     place = (one.joined.team, one.joined.project)
     rows = [(*place, entry.wseq, *astuple(entry), entry.whash) for entry in one.said[-BATCH:]]
@@ -319,7 +319,7 @@ def _inserting(link: psycopg.Connection[tuple[object, ...]], one: Laptop) -> Cal
     return work
 
 
-def _at_once(work: Sequence[Callable[[], object]]) -> float:
+def at_once(work: Sequence[Callable[[], object]]) -> float:
     """Do some work in threads; tell how long all of it took."""
     threads = [threading.Thread(target=one) for one in work]
     begun = time.perf_counter()

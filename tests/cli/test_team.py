@@ -111,6 +111,47 @@ def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_pa
     assert ben("check", "terraform apply", within=at_ben).returncode == 3
 
 
+@pytest.mark.slow
+def test_what_two_projects_share_is_searched_from_a_laptop(
+    command: Command, folder: Path, tmp_path: Path
+) -> None:
+    at = ("--folder", str(folder))
+    command("server", "add", "acme/api", *at, within=tmp_path)
+    home = tmp_path / "ada"
+    run = Command(home)
+    projects = {}
+    with running(command, folder) as url:
+        for name in ("shop", "api"):
+            project = projects[name] = Project(home / name)
+            project.memory.mkdir(parents=True)
+            project.trust(home)
+            words = ("server", "invite", f"acme/{name}", "--role", "reviewer", *at)
+            asked = run(*words, within=home).stdout.strip()
+            run("team", "join", url, asked, within=project.folder)
+            rule = f"never deploy the {name} on a Friday afternoon"
+            run("ledger", "constraint", rule, within=project.folder)
+            run("team", "sync", within=project.folder)
+        shop = projects["shop"].folder
+        found = run("team", "search", "deploy on Friday", within=shop)
+        assert found.returncode == 0, found.stderr
+        lines = found.stdout.splitlines()
+        assert lines[0].startswith("1. acme/shop team:2  rule  20")
+        assert lines[1] == "    never deploy the shop on a Friday afternoon"
+        assert lines[2].startswith("    (words: deploy, friday; similarity 0.")
+        assert max(map(len, lines)) <= 80
+        both = run("team", "search", "deploy Friday", "--all-projects", "--json", within=shop)
+        told = json.loads(both.stdout)
+        assert told["projects"] == ["acme/api", "acme/shop"]
+        assert {one["project"] for one in told["results"]} == {"api", "shop"}
+        nothing = run("team", "search", "zebra violin umbrella", within=shop)
+        assert nothing.stdout == "Nothing shared in 1 project speaks to these words.\n"
+        made = run("server", "reindex", "acme/shop", *at, within=home)
+        assert made.stdout == "acme/shop indexed: 1 passage from 2 events\n"
+    offline = run("team", "search", "deploy", within=shop)
+    assert offline.returncode == 18
+    assert "can't be reached" in offline.stderr
+
+
 def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> None:
     at = ("--folder", str(folder))
     migrated = command("server", "migrate", *at, within=folder)
@@ -125,6 +166,7 @@ def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> N
         (("server", "run"), "no server is set up here"),
         (("server", "invite", "acme"), "'acme' names no project"),
         (("team", "status"), "has not joined a team"),
+        (("team", "search", "words"), "has not joined a team"),
         (("team", "join", "http://example.org", "x"), "must begin with https://"),
     ],
 )

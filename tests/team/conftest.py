@@ -27,14 +27,16 @@ from dmm.team.chain import seal
 from dmm.team.client import HttpLog
 from dmm.team.client import join as join_over_http
 from dmm.team.credentials import Credentials
+from dmm.team.indexed import TeamIndex
 from dmm.team.keys import SigningKey
+from dmm.team.nearness import StoredVectors
 from dmm.team.port import Batch
 from dmm.team.registry import Registry
 from dmm.team.sqlite import SqliteDatabase
 from dmm.team.told import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
@@ -118,11 +120,15 @@ class Laptop:
 
     def say(self, text: str, **more: str) -> Entry:
         """Append a rule to the chain of this laptop."""
+        identity = more.pop("id", "")
+        told = {"text": text, "priority": "required"} | more
+        return self.tell("ConstraintAdded", told, identity)
+
+    def tell(self, kind: str, told: Mapping[str, str], identity: str = "") -> Entry:
+        """Append an event of any type."""
         last = self.said[-1] if self.said else None
         head = Head() if last is None else Head(last.wseq, last.whash)
-        identity = more.pop("id", f"{self.joined.writer}-{head.seq + 1}")
-        told = {"text": text, "priority": "required"} | more
-        kind = "ConstraintAdded"
+        identity = identity or f"{self.joined.writer}-{head.seq + 1}"
         event = Told(identity, kind, "2026-01-31T12:00:00.000+00:00", canonical(told))
         log = (self.joined.team, self.joined.project)
         self.said.append(seal(self.key, log, self.joined.writer, head, event))
@@ -178,6 +184,15 @@ def served(
         finally:
             server.should_exit = True
             thread.join()
+
+
+def fill_index(database: Database, model: Embedder, team: str) -> None:
+    """Index what a team has said, with something in every table of the index."""
+    TeamIndex(database, lambda: model).fill((team, "shop"))
+    kept = StoredVectors()
+    if database.vectors.name != kept.name:
+        with database.transaction(team) as rows:
+            kept.add(rows, (team, "shop"), 1, [bytes(2 * model.dimensions)])
 
 
 WAYS = [

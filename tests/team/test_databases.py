@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 import psycopg
 import pytest
-from tests.team.conftest import Hall
+from tests.team.conftest import Hall, fill_index
 
 from dmm.errors import StorageError, TeamError
 from dmm.team.database import SCHEMA_VERSION
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tests.team.postgres import Postgres
 
+    from dmm.embed.model import Embedder
     from dmm.team.database import Row, Rows
 
 
@@ -36,7 +37,7 @@ def address(postgres: Postgres) -> str:
 
 
 @pytest.fixture(scope="module")
-def filled(postgres: Postgres) -> str:
+def filled(postgres: Postgres, model: Embedder) -> str:
     """A database in which two teams have something each."""
     made = postgres.make(f"t{secrets.token_hex(8)}")
     database = PostgresDatabase(made)
@@ -44,7 +45,10 @@ def filled(postgres: Postgres) -> str:
     registry = Registry(database, SigningKey.make())
     for team in ("one", "two"):
         registry.add(team, "shop")
-        registry.join(registry.invite(team, "shop", "reader"), SigningKey.make().public, team)
+        laptop = Hall(registry, team).join()
+        laptop.say("never push to main")
+        laptop.log.push(laptop.batch())
+        fill_index(database, model, team)
         registry.invite(team, "shop", "reader")
     database.close()
     return made
@@ -93,7 +97,7 @@ class Meanwhile(PostgresDatabase):
     def transaction(self, team: str, /) -> Iterator[Rows]:
         with super().transaction(team) as rows:
 
-            def run(statement: str, *values: str | int | None) -> list[Row]:
+            def run(statement: str, *values: str | int | bytes | None) -> list[Row]:
                 found = rows(statement, *values)
                 if statement == HEAD:
                     self.act()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 from starlette.routing import Route
-from tests.team.conftest import Hall, Laptop, open_engine, served
+from tests.team.conftest import Hall, Laptop, fill_index, open_engine, served
 
 from dmm.errors import StorageError
 from dmm.server.app import TeamApi
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from tests.team.postgres import Postgres
 
+    from dmm.embed.model import Embedder
     from dmm.team.database import Rows
 
 SEED = 18
@@ -201,7 +202,7 @@ def test_what_a_team_says_is_in_no_foreign_row_or_log(
 
 
 @pytest.fixture
-def crowd(postgres: Postgres) -> Iterator[tuple[str, PostgresDatabase, list[str]]]:
+def crowd(postgres: Postgres, model: Embedder) -> Iterator[tuple[str, PostgresDatabase, list[str]]]:
     """A database of six teams with something in every table."""
     address = postgres.make(f"t{secrets.token_hex(8)}")
     database = PostgresDatabase(address)
@@ -213,6 +214,7 @@ def crowd(postgres: Postgres) -> Iterator[tuple[str, PostgresDatabase, list[str]
         laptop = Hall(registry, team).join()
         laptop.say(f"never call {team}")
         laptop.log.push(laptop.batch())
+        fill_index(database, model, team)
         registry.invite(team, "shop", "reader")
     yield address, database, teams
     database.close()

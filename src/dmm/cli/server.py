@@ -267,6 +267,23 @@ def resume(
 
 
 @app.command()
+def reindex(place: Place, folder: Folder = None) -> None:
+    """Make the search index of a project anew from its log."""
+    refuse_agents("make an index anew")
+    from dmm.embed.shared import SharedModel
+    from dmm.team.indexed import TeamIndex
+
+    log = _split(place)
+    with _read(folder).registry() as registry:
+        registry.need(*log)
+        index = TeamIndex(registry.database, SharedModel())
+        index.delete(log)
+        made = index.fill(log)
+    told = f"{counted(made.passages, 'passage')} from {counted(made.seq, 'event')}"
+    print_lines([f"{place} indexed: {told}"])
+
+
+@app.command()
 def migrate(
     to: Annotated[
         int,
@@ -294,11 +311,12 @@ def doctor(folder: Folder = None) -> None:
     database = setup.open_database()
     try:
         database.need_ready()
-        faults = database.faults()
+        faults, advice = database.faults(), database.advice()
     finally:
         database.close()
     kind = "PostgreSQL" if setup.database else "SQLite"
     print_lines([f"✗ {one}" for one in faults] or [f"✓ {kind} database, schema and isolation"])
+    print_lines(f"! {one}" for one in advice)
     if faults:
         raise typer.Exit(FINDINGS)
 

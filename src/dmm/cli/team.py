@@ -28,6 +28,7 @@ from dmm.cli.options import (
     refuse_agents,
 )
 from dmm.cli.persons import known_passkeys, need_person, prove_person
+from dmm.cli.team_search import tell_answer
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
 
@@ -193,6 +194,28 @@ def log(
     present(
         [asdict(one) for one in found], as_json=as_json, lines=lambda _: map(_tell_shared, found)
     )
+
+
+@app.command()
+def search(
+    words: Annotated[str, typer.Argument(help="What to look for.")],
+    all_projects: Annotated[
+        bool,
+        typer.Option(
+            "--all-projects", help="Search all projects that this laptop joined on the server."
+        ),
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="How many results at most.")] = 10,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Search what the team has shared, by words and by meaning.
+
+    The words are sent to the team's server, without secrets that DMM recognises;
+    the server does not keep them.
+    """
+    answer = open_project(root).team.search(words, limit, everywhere=all_projects)
+    present(asdict(answer), as_json=as_json, lines=lambda _: tell_answer(answer))
 
 
 def _tell_shared(one: Shared) -> str:

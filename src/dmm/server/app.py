@@ -21,6 +21,7 @@ from dmm.server.members import MembersApi
 from dmm.server.metrics import CONTENT_TYPE, Measured, Metrics
 from dmm.server.models import JoinModel, LostModel, PushModel
 from dmm.server.people import PeopleApi
+from dmm.server.search import SearchApi
 from dmm.team.client import OUTCOMES
 from dmm.team.port import PROTOCOL, Revoked, Taken
 
@@ -57,6 +58,7 @@ class TeamApi:
         self._turnstile = Turnstile()
         self._metrics = Metrics(())
         self._reading = Together[Written]()
+        self._search = SearchApi(registry, self._open, self._turnstile)
 
     def app(self) -> Starlette:
         """Return the application."""
@@ -71,6 +73,7 @@ class TeamApi:
             Route("/v1/team/pull", answering(self.pull), methods=["GET"]),
             *MembersApi(registry, self._open, self._turnstile, self._bell.ring).routes(),
             *PeopleApi(registry, self._people, self._bell.ring).routes(),
+            *self._search.routes(),
         ]
         self._metrics = Metrics(one.path for one in routes)
         return Starlette(routes=routes, middleware=[Middleware(Measured, self._metrics)])
@@ -78,6 +81,7 @@ class TeamApi:
     def drain(self) -> None:
         """End all waits for news, now and from now on: the server is about to stop."""
         self._bell.close()
+        self._search.close()
 
     async def tell_metrics(self, _: Request) -> Response:
         """Give figures on the server; whoever runs it keeps them from others."""
@@ -121,6 +125,7 @@ class TeamApi:
         if isinstance(outcome, Taken) and batch.entries:
             self._metrics.events += len(batch.entries)
             self._bell.ring(log.place.log)
+            self._search.note(log.place.log)
         return _tell(outcome)
 
     async def take_back(self, request: Request) -> Response:

@@ -38,6 +38,7 @@ _STATUS = {
     "busy": _BUSY,
     "behind": _BEHIND,
     "recovering": FAILED,
+    "model": FAILED,
     # What the server asks of others in turn.
     "issuer": FAILED,
     "unreachable": FAILED,

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from dmm.packs.service import MAX_QUERY_CHARACTERS
+from dmm.team.answers import DEFAULT_RESULTS, MOST_OTHERS, MOST_RESULTS
 from dmm.team.chain import Checkpoint, Entry, Placed
 from dmm.team.persons import MOST_PASSKEYS, Enrolled
 from dmm.team.port import MOST_PULLED, MOST_PUSHED, Batch, Lost
@@ -14,6 +16,7 @@ from dmm.team.sharing import MAX_PAYLOAD
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 Name = Annotated[str, Field(pattern=r"^[0-9A-Za-z.:+-]{1,64}$")]
+Token = Annotated[str, Field(max_length=200, pattern=r"^[0-9a-z.-]*$")]
 Number = Annotated[int, Field(ge=1, lt=1 << 53)]
 
 
@@ -123,6 +126,14 @@ class InviteModel(OwnerAct):
     """An invitation that an owner asks for."""
 
     role: Annotated[str, Field(max_length=20)]
+
+
+class SearchModel(_Strict):
+    """Words to search for; `also` are tokens of the same laptop for other projects."""
+
+    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
+    most: Annotated[int, Field(ge=1, le=MOST_RESULTS)] = DEFAULT_RESULTS
+    also: Annotated[list[Token], Field(max_length=MOST_OTHERS)] = []
 
 
 class RevokeModel(OwnerAct):

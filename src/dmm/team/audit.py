@@ -35,9 +35,12 @@ class Act(StrEnum):
     RESUMED = "resume"
     LISTED = "members"
     ENROLLED = "passkey"
+    SEARCHED = "search"
 
 
-_BY_THE_HOUR = frozenset((Act.PUSHED, Act.PULLED, Act.REFUSED, Act.RETURNED, Act.LISTED))
+_BY_THE_HOUR = frozenset(
+    (Act.PUSHED, Act.PULLED, Act.REFUSED, Act.RETURNED, Act.LISTED, Act.SEARCHED)
+)
 _VALUES = "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)"
 COUNT = f"""{_VALUES}
 ON CONFLICT (team_id, project_id, slot, act, writer, about)

@@ -16,6 +16,7 @@ from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
 from dmm.team.chain import SERVER, Entry, Placed, Trail
 from dmm.team.keys import SigningKey
+from dmm.team.migrations import DERIVED
 from dmm.team.stored import PAGE
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _tell_rows(database: Database) -> Iterator[Mapping[str, object]]:
             projects = _read_table(rows, PROJECT, columns[PROJECT], team)
             others = [
                 row
-                for table in sorted(columns.keys() - {PROJECT, EVENT})
+                for table in sorted(columns.keys() - {PROJECT, EVENT, *DERIVED})
                 for row in _read_table(rows, table, columns[table], team)
             ]
         for row in (*projects, *others):

@@ -12,6 +12,9 @@ from urllib.parse import urlencode
 from dmm.domain.plain import Malformed, read_value
 from dmm.errors import TeamError, UsageError
 from dmm.models.transport import read_address
+from dmm.redaction.clean import clean
+from dmm.team.answers import DEFAULT_RESULTS, MOST_OTHERS, Answer
+from dmm.team.credentials import read_others
 from dmm.team.issuer import SignIn, need_elsewhere
 from dmm.team.names import are_names
 from dmm.team.port import PROTOCOL, Forked, Gap, Page, Refused, Revoked, Taken
@@ -19,6 +22,7 @@ from dmm.team.registry import Joined, Member
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from dmm.models.transport import Address
     from dmm.team.credentials import Credentials
@@ -119,6 +123,31 @@ class HttpMembers:
     def _post(self, name: str, body: Mapping[str, object]) -> Mapping[str, object]:
         proved = body if self.proof is None else {**body, "proof": self.proof}
         return _ask(self.address, "POST", f"/v1/team/{name}", self.token, proved)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSearch:
+    """The search of a server, for one laptop; `others` are its tokens for other projects there."""
+
+    address: Address
+    token: str
+    others: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, held: Credentials, home: Path | None = None) -> HttpSearch:
+        """Reach the server that a laptop joined; with its home, for all that it joined there."""
+        address = read_address(held.url, where="the team's server")
+        others = () if home is None else read_others(home, held)
+        return cls(address, held.token, tuple(one.token for one in others)[:MOST_OTHERS])
+
+    def search(self, text: str, most: int = DEFAULT_RESULTS) -> Answer:
+        """Search what was shared; secrets in the words stay here."""
+        words = clean(text).strip()
+        if not words:
+            raise UsageError("there are no words to search for", hint="dmm team search WORDS")
+        body = {"query": words, "most": most, "also": list(self.others)}
+        told = _ask(self.address, "POST", "/v1/team/search", self.token, body)
+        return _read(Answer, told, self.address)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -98,6 +99,16 @@ def need_same_key(home: Path, url: str, joined: Joined) -> None:
             what = "the server has another key than when this laptop joined before"
             hint = "if that is right, join with an invitation, which names its key"
             raise TeamError("unsigned", what, where=url, hint=hint)
+
+
+def read_others(home: Path, held: Credentials) -> list[Credentials]:
+    """Read the credentials of all other projects that this laptop joined on the same server."""
+    found = []
+    for path in sorted(_folder(home).glob("*.json")):
+        with contextlib.suppress(TeamError):
+            found.append(read_credentials(home, path.stem))
+    server = held.url, held.server_key
+    return [one for one in found if (one.url, one.server_key) == server and one.log != held.log]
 
 
 def drop_credentials(home: Path, writer: str) -> None:

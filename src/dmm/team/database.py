@@ -7,24 +7,62 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dmm.errors import TeamError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from dmm.team.chain import LogName
+
     Row = tuple[Any, ...]
+    # A passage of a team: its project, and the number of its event.
+    Spot = tuple[str, int]
 
 # The versions of the tables that this code knows: the first, and the one that it uses.
-FIRST_VERSION, SCHEMA_VERSION = 1, 6
+FIRST_VERSION, SCHEMA_VERSION = 1, 7
 
 
 class Rows(Protocol):
     """Runs a statement within a transaction; `?` stands for a value."""
 
-    def __call__(self, statement: str, *values: str | int | None) -> list[Row]:
+    def __call__(self, statement: str, *values: str | int | bytes | None) -> list[Row]:
         """Return the rows of the answer, if it has any."""
+
+
+class Vectors(Protocol):
+    """Keeps the vectors of passages, each of one or more windows."""
+
+    @property
+    def name(self) -> str:
+        """What they are kept as; another name needs another index."""
+
+    def add(self, rows: Rows, log: LogName, seq: int, windows: Sequence[bytes]) -> None:
+        """Keep those of a passage."""
+
+    def drop(self, rows: Rows, log: LogName, seqs: Sequence[int]) -> None:
+        """Forget those of passages."""
+
+    def clear(self, rows: Rows, log: LogName) -> None:
+        """Forget those of a project."""
+
+    def nearest(
+        self, rows: Rows, team: str, projects: Mapping[str, int], query: bytes, most: int
+    ) -> dict[Spot, float]:
+        """Find the most similar passages of projects, of which each has so many windows."""
+
+    def similarities(
+        self, rows: Rows, team: str, spots: Sequence[Spot], query: bytes
+    ) -> dict[Spot, float]:
+        """Return how similar given passages are."""
+
+    def settle(self, log: LogName, windows: int, size: int) -> None:
+        """Prepare for a project that has grown to so many windows of so many components."""
 
 
 class Database(Protocol):
     """One database with the tables of the team log."""
+
+    @property
+    def vectors(self) -> Vectors:
+        """Where the vectors of passages are."""
 
     def transaction(self, team: str, /) -> AbstractContextManager[Rows]:
         """Begin a transaction that sees the rows of one team; all of it is kept, or nothing."""
@@ -46,6 +84,9 @@ class Database(Protocol):
 
     def faults(self) -> list[str]:
         """Say what of the set-up is not as it must be."""
+
+    def advice(self) -> list[str]:
+        """Say what would be better otherwise, although nothing is wrong."""
 
     def close(self) -> None:
         """Close all connections."""

@@ -89,7 +89,39 @@ STEPS: Mapping[int, Step] = {
         up="ALTER TABLE invitation ADD COLUMN made_by TEXT NOT NULL DEFAULT '';",
         down="ALTER TABLE invitation DROP COLUMN made_by;",
     ),
+    # The index of what projects share; all of it can be made anew from the log.
+    7: Step(
+        up=(
+            "CREATE TABLE indexing ("
+            " team_id TEXT NOT NULL, project_id TEXT NOT NULL, seq INTEGER NOT NULL,"
+            " version TEXT NOT NULL, passages INTEGER NOT NULL, length INTEGER NOT NULL,"
+            " windows INTEGER NOT NULL, PRIMARY KEY (team_id, project_id));"
+            "CREATE TABLE passage ("
+            " team_id TEXT NOT NULL, project_id TEXT NOT NULL, seq INTEGER NOT NULL,"
+            " key TEXT NOT NULL, type TEXT NOT NULL, writer TEXT NOT NULL, at TEXT NOT NULL,"
+            " text TEXT NOT NULL, length INTEGER NOT NULL, windows INTEGER NOT NULL,"
+            " PRIMARY KEY (team_id, project_id, seq), UNIQUE (team_id, project_id, key));"
+            "CREATE TABLE posting ("
+            " team_id TEXT NOT NULL, project_id TEXT NOT NULL, term INTEGER NOT NULL,"
+            " seq INTEGER NOT NULL, weight INTEGER NOT NULL,"
+            " PRIMARY KEY (team_id, project_id, term, seq));"
+            "CREATE TABLE passage_vector ("
+            " team_id TEXT NOT NULL, project_id TEXT NOT NULL, seq INTEGER NOT NULL,"
+            " part INTEGER NOT NULL, vector BLOB NOT NULL,"
+            " PRIMARY KEY (team_id, project_id, seq, part));"
+        ),
+        down=(
+            "DROP TABLE passage_vector; DROP TABLE posting; DROP TABLE passage;DROP TABLE indexing;"
+        ),
+        made=("indexing", "passage", "posting", "passage_vector"),
+    ),
 }
+
+
+# A table beside those of the seventh version, where PostgreSQL has pgvector.
+NEAR, NEAR_SINCE = "passage_near", 7
+# What can be made anew from the log is in no backup.
+DERIVED = (*STEPS[7].made, NEAR)
 
 
 def plan(found: int, to: int) -> Iterator[tuple[int, bool]]:

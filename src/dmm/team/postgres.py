@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError, TeamError
 from dmm.team.database import SCHEMA_VERSION, group_columns, need_current
-from dmm.team.migrations import STEPS, need_free, need_known, plan
+from dmm.team.migrations import NEAR, NEAR_SINCE, STEPS, need_free, need_known, plan
+from dmm.team.nearness import StoredVectors
 from dmm.team.sqlite import TABLES
 
 try:
@@ -21,11 +22,12 @@ try:
 except ImportError as _error:
     _HINT = "in a checkout of DMM: uv tool install --force '.[server]'"
     raise TeamError("schema", "the PostgreSQL driver is not installed", hint=_HINT) from _error
+from dmm.team import pgvector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.team.database import Row, Rows
+    from dmm.team.database import Row, Rows, Vectors
 
     Connection = psycopg.Connection[Row]
 
@@ -84,6 +86,7 @@ class PostgresDatabase:
     def __init__(self, address: str) -> None:
         self._address = address
         self._where = _without_password(address)
+        self._vectors: Vectors | None = None
         self._pool = ConnectionPool(
             address,
             min_size=0,
@@ -108,7 +111,7 @@ class PostgresDatabase:
         with self._translated(), self._pool.connection() as connection:
             connection.execute("SELECT set_config('dmm.team', $1, true)", (team,))
 
-            def run(statement: str, *values: str | int | None) -> list[Row]:
+            def run(statement: str, *values: str | int | bytes | None) -> list[Row]:
                 cursor = connection.execute(_number(statement), values)
                 return [] if cursor.description is None else cursor.fetchall()
 
@@ -132,7 +135,24 @@ class PostgresDatabase:
             for version, upwards in plan(found, to):
                 _take_step(connection, version, upwards=upwards)
             connection.execute("UPDATE dmm_schema SET version = %s", (to,))
+        if to >= NEAR_SINCE:
+            with self._translated():
+                pgvector.prepare(self._connect, _ISOLATE + _GRANT)
         return found
+
+    @property
+    def vectors(self) -> Vectors:
+        """Where the vectors are: kept by pgvector, or as bytes where there is none."""
+        if self._vectors is None:
+            with self._owner() as connection:
+                there = _scalar(connection, pgvector.THERE)
+            self._vectors = pgvector.PgVectors(self._owner) if there else StoredVectors()
+        return self._vectors
+
+    def advice(self) -> list[str]:
+        """Say what would make searching quicker."""
+        with self._owner() as connection:
+            return pgvector.advise(connection)
 
     def teams(self) -> list[str]:
         """Name all teams; the owner is held to row-level security, too, but for this look."""
@@ -158,16 +178,19 @@ class PostgresDatabase:
             open_tables = connection.execute(
                 "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND relkind = 'r'"
                 " AND NOT (relrowsecurity AND relforcerowsecurity) ORDER BY 1",
-                (list(ISOLATED),),
+                ([*ISOLATED, NEAR],),
             ).fetchall()
         told = [f"row-level security is not forced on {name}" for (name,) in open_tables]
         if free is None or free[0]:
             told.append(f"the role {ROLE} is missing or bypasses row-level security")
         return told
 
+    def _connect(self) -> Connection:
+        return psycopg.connect(self._address, autocommit=True)
+
     @contextlib.contextmanager
     def _owner(self) -> Iterator[Connection]:
-        with self._translated(), psycopg.connect(self._address, autocommit=True) as connection:
+        with self._translated(), self._connect() as connection:
             yield connection
 
     @contextlib.contextmanager
@@ -199,15 +222,21 @@ def _take_step(connection: Connection, version: int, *, upwards: bool) -> None:
     if step is None:
         connection.execute(_FIRST)
         return
+    if version == NEAR_SINCE and not upwards:
+        connection.execute(f"DROP TABLE IF EXISTS {NEAR}")
     for table in step.changed:
         connection.execute(_FORCE.format(table=table, not_="NO "))
     if not upwards and step.blocked:
         need_free(version, _scalar(connection, step.blocked))
-    connection.execute(step.up.replace("INTEGER", "BIGINT") if upwards else step.down)
+    connection.execute(_translate(step.up) if upwards else step.down)
     for table in step.changed:
         connection.execute(_FORCE.format(table=table, not_=""))
     for table in step.made if upwards else ():
         connection.execute((_ISOLATE + _GRANT).format(table=table))
+
+
+def _translate(statement: str) -> str:
+    return statement.replace("INTEGER", "BIGINT").replace("BLOB", "BYTEA")
 
 
 @lru_cache(1_000)

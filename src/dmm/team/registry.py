@@ -123,6 +123,11 @@ class Registry:
             self._place(team, project).note(rows, Act.ADDED)
         return True
 
+    def need(self, team: str, project: str) -> None:
+        """Refuse a project that there is not."""
+        with self.database.transaction(team) as rows:
+            self._place(team, project).head(rows)
+
     def invite(
         self, team: str, project: str, role: str, *, by: str = "", proof: Proof = NONE
     ) -> str:

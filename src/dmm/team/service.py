@@ -19,13 +19,8 @@ from dmm.reading import read_regular
 from dmm.redaction.clean import clean
 from dmm.team import client
 from dmm.team.checked import Checked
-from dmm.team.client import HttpLog, HttpMembers
-from dmm.team.credentials import (
-    Credentials,
-    keep_credentials,
-    need_same_key,
-    read_credentials,
-)
+from dmm.team.client import HttpLog, HttpMembers, HttpSearch
+from dmm.team.credentials import Credentials, keep_credentials, need_same_key, read_credentials
 from dmm.team.departure import Copy, Left, end_membership, set_aside
 from dmm.team.journal import (
     Shared,
@@ -51,6 +46,7 @@ if TYPE_CHECKING:
 
     from dmm.passkeys.keyring import Passkey, Signed
     from dmm.rules.project_ledger import ProjectLedger
+    from dmm.team.answers import Answer
     from dmm.team.chain import Placed
     from dmm.team.port import TeamLog
     from dmm.team.registry import Joined
@@ -221,6 +217,11 @@ class Team:
         known = self._look()[0]
         held = None if known is None else self._find_credentials(known.writer)
         return f"{folder}$ dmm team {words}" if held is None else tell_line(held.log, words)
+
+    def search(self, text: str, most: int, *, everywhere: bool = False) -> Answer:
+        """Search what this project has shared, or all that this laptop joined on its server."""
+        home = self.home if everywhere else None
+        return HttpSearch.of(self.credentials(), home).search(text, most)
 
     def sync(self) -> Exchanged:
         """Send what waits and receive what is new, once."""

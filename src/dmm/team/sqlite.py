@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dmm.storage.sqlite import connect, transaction, translated
 from dmm.team.database import SCHEMA_VERSION, group_columns, need_current
 from dmm.team.migrations import STEPS, need_free, need_known, plan
+from dmm.team.nearness import StoredVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from dmm.team.database import Row, Rows
+    from dmm.team.database import Row, Rows, Vectors
 
 TABLES = """
 CREATE TABLE project (
@@ -60,6 +61,8 @@ BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 class SqliteDatabase:
     """One file; one writer at a time, which a lock in this process also sees to."""
 
+    vectors: Vectors = StoredVectors()
+
     def __init__(self, path: Path) -> None:
         self._where = str(path)
         self._connection = connect(path, durable=True)
@@ -70,7 +73,7 @@ class SqliteDatabase:
         """Begin a transaction; every statement names the team itself."""
         with self._lock, transaction(self._connection, self._where) as cursor:
 
-            def run(statement: str, *values: str | int | None) -> list[Row]:
+            def run(statement: str, *values: str | int | bytes | None) -> list[Row]:
                 return list(cursor.execute(statement, values))
 
             yield run
@@ -122,6 +125,10 @@ class SqliteDatabase:
         with self._lock, translated(self._where):
             found = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check")]
         return [] if found == ["ok"] else found
+
+    def advice(self) -> list[str]:
+        """Say nothing: a small team has nothing to wish for."""
+        return []
 
     def close(self) -> None:
         """Close the file."""

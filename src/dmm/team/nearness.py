@@ -1,0 +1,90 @@
+"""Which passages are near to a query: vectors as bytes in a table, compared one by one.
+
+This is exact, and the same on every database. PostgreSQL with pgvector has a way of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.index.windows import compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from dmm.team.chain import LogName
+    from dmm.team.database import Rows, Spot
+
+ADD = "INSERT INTO passage_vector VALUES (?, ?, ?, ?, ?)"
+DROP = "DELETE FROM passage_vector WHERE team_id = ? AND project_id = ? AND seq IN ({places})"
+CLEAR = "DELETE FROM passage_vector WHERE team_id = ? AND project_id = ?"
+WINDOWS = """
+SELECT project_id, seq, vector FROM passage_vector WHERE team_id = ? AND project_id IN ({places})
+"""
+CHOSEN = """
+SELECT project_id, seq, vector FROM passage_vector
+WHERE team_id = ? AND (project_id, seq) IN (VALUES {places})
+"""
+
+
+class StoredVectors:
+    """Vectors as bytes in a table; every one of the projects is read and compared."""
+
+    name = "bytes"
+
+    def add(self, rows: Rows, log: LogName, seq: int, windows: Sequence[bytes]) -> None:
+        """Keep those of a passage."""
+        for part, window in enumerate(windows):
+            rows(ADD, *log, seq, part, window)
+
+    def drop(self, rows: Rows, log: LogName, seqs: Sequence[int]) -> None:
+        """Forget those of passages."""
+        rows(DROP.format(places=fill("?", seqs)), *log, *seqs)
+
+    def clear(self, rows: Rows, log: LogName) -> None:
+        """Forget those of a project."""
+        rows(CLEAR, *log)
+
+    def nearest(
+        self, rows: Rows, team: str, projects: Mapping[str, int], query: bytes, most: int
+    ) -> dict[Spot, float]:
+        """Find the most similar passages of projects, of which each has so many windows."""
+        found = rows(WINDOWS.format(places=fill("?", tuple(projects))), team, *projects)
+        best = _compare(query, found)
+        order = sorted(best, key=lambda spot: (-best[spot], spot))[:most]
+        return {spot: best[spot] for spot in order}
+
+    def similarities(
+        self, rows: Rows, team: str, spots: Sequence[Spot], query: bytes
+    ) -> dict[Spot, float]:
+        """Return how similar given passages are."""
+        found = rows(CHOSEN.format(places=fill("(?, ?)", spots)), team, *flatten(spots))
+        return _compare(query, found)
+
+    def settle(self, log: LogName, windows: int, size: int) -> None:
+        """Do nothing: all are compared, however many there are."""
+
+
+def fill(place: str, values: Sequence[object]) -> str:
+    """Repeat a place for values, for a statement."""
+    return ", ".join([place] * len(values))
+
+
+def flatten(spots: Iterable[Spot]) -> list[str | int]:
+    """List the values of spots in a row."""
+    return [value for spot in spots for value in spot]
+
+
+def keep_best(found: Iterable[tuple[str, int, float]]) -> dict[Spot, float]:
+    """Return the similarity of each passage: that of its best window."""
+    best: dict[Spot, float] = {}
+    for project, seq, value in found:
+        spot = project, seq
+        best[spot] = max(value, best.get(spot, -1.0))
+    return best
+
+
+def _compare(query: bytes, found: Sequence[tuple[str, int, bytes]]) -> dict[Spot, float]:
+    values = compare(query, [bytes(window) for _, _, window in found])
+    pairs = zip(found, values, strict=True)
+    return keep_best((project, int(seq), value) for (project, seq, _), value in pairs)

@@ -1,0 +1,250 @@
+"""Vectors in PostgreSQL with pgvector: exact where a project is small, quantised where it is large.
+
+A large project has an index of its own: one over several would find too little of each. It holds
+the signs of the components; what it finds is compared again in full.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from dmm.index.windows import spell
+from dmm.team.migrations import NEAR
+from dmm.team.names import NAME
+from dmm.team.nearness import fill, flatten, keep_best
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from dmm.team.chain import LogName
+    from dmm.team.database import Row, Rows, Spot
+
+    Connection = psycopg.Connection[Row]
+    Connect = Callable[[], AbstractContextManager[Connection]]
+
+# From so many windows on a project has an index: comparing all takes too long, and signs may miss.
+LARGE = 200_000
+# What the index is asked for, and compared again: at least so many, and one in so many windows.
+SHORTLIST, SHORTLIST_SHARE = 600, 50
+# The most that the index takes along in one go; it goes on from there.
+MOST_AT_ONCE = 1_000
+# A passage may have several windows among the nearest.
+SPARE = 3
+LONGEST_RECOVERY = 30.0
+TABLE = """
+CREATE TABLE passage_near (
+    team_id TEXT NOT NULL, project_id TEXT NOT NULL, seq BIGINT NOT NULL, part BIGINT NOT NULL,
+    vector halfvec NOT NULL, PRIMARY KEY (team_id, project_id, seq, part)
+);
+"""
+# What the index of a large project needs, on a few vectors; some builds of the library end the
+# server at it, on processors that they were not made for.
+PROBE = """
+CREATE TEMPORARY TABLE dmm_probe AS
+SELECT array_agg(sin(n * k) ORDER BY n)::real[]::halfvec(384) AS vector
+FROM generate_series(1, 384) AS n, generate_series(1, 64) AS k GROUP BY k;
+CREATE INDEX ON dmm_probe USING hnsw ((binary_quantize(vector)::bit(384)) bit_hamming_ops);
+SELECT sum((one.vector <#> other.vector)
+    + (binary_quantize(one.vector)::bit(384) <~> binary_quantize(other.vector)::bit(384)))
+FROM dmm_probe AS one, dmm_probe AS other;
+DROP TABLE dmm_probe;
+SET hnsw.iterative_scan = relaxed_order;
+"""
+AVAILABLE = "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'"
+MADE = "SELECT count(*) FROM pg_extension WHERE extname = 'vector'"
+THERE = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('passage_near')"
+
+ADD = "INSERT INTO passage_near VALUES {places}"
+DROP = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ? AND seq IN ({places})"
+CLEAR = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ?"
+EXACT = """
+SELECT project_id, seq, -distance FROM (
+    SELECT project_id, seq, vector <#> ?::halfvec AS distance FROM passage_near
+    WHERE team_id = ? AND project_id IN ({places})
+) AS found ORDER BY distance LIMIT ?
+"""
+CHOSEN = """
+SELECT project_id, seq, -(vector <#> ?::halfvec) FROM passage_near
+WHERE team_id = ? AND (project_id, seq) IN (VALUES {places})
+"""
+# The planner takes the index of a project where the statement names it as the index does.
+QUANTISED = """
+SELECT project_id, seq, -(vector <#> ?::halfvec) FROM (
+    SELECT project_id, seq, vector FROM passage_near
+    WHERE team_id = '{team}' AND project_id = '{project}'
+    ORDER BY binary_quantize(vector)::bit({size}) <~> binary_quantize(?::halfvec)::bit({size})
+    LIMIT {most}
+) AS found
+"""
+MAKE_INDEX = """
+CREATE INDEX CONCURRENTLY {name} ON passage_near
+USING hnsw ((binary_quantize(vector)::bit({size})) bit_hamming_ops)
+WHERE team_id = '{team}' AND project_id = '{project}'
+"""
+SCAN = {"ef_search": MOST_AT_ONCE, "iterative_scan": "relaxed_order"}
+VALID = """
+SELECT relname::text, indisvalid FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid
+WHERE relname IN ({places})
+"""
+REBUILD = (
+    "build pgvector for this machine (make OPTFLAGS='' && make install), or take the package of "
+    "your distribution; then: dmm server migrate"
+)
+
+
+class PgVectors:
+    """Vectors in a table of their own, compared by the database; `owner` may make indexes."""
+
+    name = "halfvec"
+
+    def __init__(self, owner: Connect) -> None:
+        self._owner = owner
+
+    def add(self, rows: Rows, log: LogName, seq: int, windows: Sequence[bytes]) -> None:
+        """Keep those of a passage."""
+        values: list[str | int] = []
+        for part, window in enumerate(windows):
+            values += (*log, seq, part, spell(window))
+        rows(ADD.format(places=fill("(?, ?, ?, ?, ?::halfvec)", windows)), *values)
+
+    def drop(self, rows: Rows, log: LogName, seqs: Sequence[int]) -> None:
+        """Forget those of passages."""
+        rows(DROP.format(places=fill("?", seqs)), *log, *seqs)
+
+    def clear(self, rows: Rows, log: LogName) -> None:
+        """Forget those of a project."""
+        rows(CLEAR, *log)
+
+    def nearest(
+        self, rows: Rows, team: str, projects: Mapping[str, int], query: bytes, most: int
+    ) -> dict[Spot, float]:
+        """Find the most similar passages: by index in large projects, exactly in all others."""
+        large = _find_indexed(rows, team, projects)
+        small = [one for one in projects if one not in large]
+        spelled = spell(query)
+        found: list[Row] = []
+        if small:
+            statement = EXACT.format(places=fill("?", small))
+            found += rows(statement, spelled, team, *small, SPARE * most)
+        for project in large:
+            most_signs = max(SHORTLIST, projects[project] // SHORTLIST_SHARE)
+            for name, value in SCAN.items():
+                rows(f"SET LOCAL hnsw.{name} = {value}")
+            rows(f"SET LOCAL hnsw.max_scan_tuples = {4 * most_signs}")
+            names = {"team": team, "project": project, "size": len(query) // 2, "most": most_signs}
+            found += rows(QUANTISED.format(**names), spelled, spelled)
+        best = _read(found)
+        order = sorted(best, key=lambda spot: (-best[spot], spot))[:most]
+        return {spot: best[spot] for spot in order}
+
+    def similarities(
+        self, rows: Rows, team: str, spots: Sequence[Spot], query: bytes
+    ) -> dict[Spot, float]:
+        """Return how similar given passages are."""
+        statement = CHOSEN.format(places=fill("(?, ?)", spots))
+        return _read(rows(statement, spell(query), team, *flatten(spots)))
+
+    def settle(self, log: LogName, windows: int, size: int) -> None:
+        """Make the index of a project that has become large."""
+        if windows < LARGE:
+            return
+        name = _name_index(*log)
+        with self._owner() as connection:
+            found = connection.execute(VALID.format(places="%s"), (name,)).fetchall()
+            if found and found[0][1]:
+                return
+            if found:
+                # It was being made when the server stopped.
+                connection.execute(f"DROP INDEX {name}")
+            names = {"name": name, "team": log[0], "project": log[1], "size": size}
+            connection.execute(MAKE_INDEX.format(**names))
+
+
+def prepare(connect: Connect, isolate: str) -> None:
+    """Make the table where pgvector is there and works; without it, vectors are kept as bytes."""
+    with connect() as connection:
+        if _count(connection, THERE) or not _count(connection, AVAILABLE):
+            return
+        try:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        except psycopg.errors.InsufficientPrivilege:
+            return
+    if survives(connect):
+        with connect() as connection, connection.transaction():
+            connection.execute(TABLE + isolate.format(table=NEAR))
+
+
+def advise(connection: Connection) -> list[str]:
+    """Say why pgvector is not used, and what to do; nothing where it is."""
+    if _count(connection, THERE):
+        return []
+    available, made = (bool(_count(connection, one)) for one in (AVAILABLE, MADE))
+    return [tell_missing(available=available, made=made)]
+
+
+def tell_missing(*, available: bool, made: bool) -> str:
+    """Say why pgvector is not used; one that is made and has no table did not survive a try."""
+    slow = "search compares all vectors in the server itself, which is slow from 10,000 passages on"
+    if not available:
+        way = "install pgvector 0.8 or later on the database's machine; then: dmm server migrate"
+        return f"pgvector is not installed: {slow}; {way}"
+    if not made:
+        way = "as a superuser: CREATE EXTENSION vector; then: dmm server migrate"
+        return f"pgvector is not set up in this database: {slow}; {way}"
+    return f"pgvector does not run on this processor, or is older than 0.8: {slow}; {REBUILD}"
+
+
+def survives(connect: Connect) -> bool:
+    """Try all that is needed; where it ends the server, wait until that is back."""
+    try:
+        with connect() as connection:
+            connection.execute(PROBE)
+    except psycopg.OperationalError:
+        _await_recovery(connect)
+        return False
+    except psycopg.Error:
+        return False
+    return True
+
+
+def _await_recovery(connect: Connect) -> None:
+    until = time.monotonic() + LONGEST_RECOVERY
+    while True:
+        try:
+            with connect():
+                return
+        except psycopg.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+
+
+def _count(connection: Connection, statement: str) -> int:
+    row = connection.execute(statement).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _find_indexed(rows: Rows, team: str, projects: Mapping[str, int]) -> list[str]:
+    """Return the projects that have an index that can be used."""
+    names = {
+        _name_index(team, one): one
+        for one, windows in projects.items()
+        if windows >= LARGE and NAME.fullmatch(team) and NAME.fullmatch(one)
+    }
+    if not names:
+        return []
+    found = rows(VALID.format(places=fill("?", tuple(names))), *names)
+    return [names[str(name)] for name, valid in found if valid]
+
+
+def _name_index(team: str, project: str) -> str:
+    return f"near_{hashlib.sha256(f'{team}/{project}'.encode()).hexdigest()[:24]}"
+
+
+def _read(found: Iterable[Row]) -> dict[Spot, float]:
+    return keep_best((str(project), int(seq), float(value)) for project, seq, value in found)

@@ -1,0 +1,187 @@
+"""pgvector: used where it is there and works, and what is said where it is not."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from tests.team.conftest import Hall
+
+from dmm.team import pgvector
+from dmm.team.indexed import TeamIndex
+from dmm.team.keys import SigningKey
+from dmm.team.migrations import NEAR
+from dmm.team.pgvector import PgVectors
+from dmm.team.postgres import PostgresDatabase
+from dmm.team.registry import Registry
+from dmm.team.search import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.team.postgres import Postgres
+
+    from dmm.embed.model import Embedder
+
+LOG = ("acme", "shop")
+
+
+@pytest.fixture
+def address(postgres: Postgres) -> str:
+    return postgres.make(f"t{secrets.token_hex(8)}")
+
+
+@pytest.fixture
+def fresh(address: str) -> Iterator[PostgresDatabase]:
+    """A database of its own, with its tables."""
+    made = PostgresDatabase(address)
+    made.migrate()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def quantised(fresh: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> PostgresDatabase:
+    """A database whose pgvector works, and in which a project of 40 windows is large."""
+    if not isinstance(fresh.vectors, PgVectors):
+        pytest.skip(fresh.advice()[0])
+    monkeypatch.setattr(pgvector, "LARGE", 40)
+    return fresh
+
+
+def fill(database: PostgresDatabase, model: Embedder, team: str, count: int) -> TeamIndex:
+    registry = Registry(database, SigningKey.make())
+    registry.add(team, "shop")
+    laptop = Hall(registry, team).join()
+    for number in range(count):
+        laptop.say(f"never let {team} write file {number} of module {number % 7} by hand")
+    laptop.log.push(laptop.batch())
+    index = TeamIndex(database, lambda: model)
+    index.fill((team, "shop"))
+    return index
+
+
+def explain(database: PostgresDatabase, team: str) -> str:
+    """Tell how the database would look for the nearest of a large project."""
+    names = {"team": team, "project": "shop", "size": 384, "most": 5}
+    vector = str([0.05] * 384)
+    with database.transaction(team) as rows:
+        rows("SET LOCAL enable_seqscan = off")
+        rows("SET LOCAL enable_sort = off")
+        statement = pgvector.QUANTISED.format(**names)
+        return "\n".join(str(row[0]) for row in rows(f"EXPLAIN {statement}", vector, vector))
+
+
+def test_a_large_project_has_an_index_of_its_own_which_finds_the_same(
+    quantised: PostgresDatabase, model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = fill(quantised, model, "acme", 60)
+    fill(quantised, model, "other", 60)
+    words = "module 3 by hand"
+    found = find(index, [LOG], words, 10)
+    assert "near_" in explain(quantised, "acme")
+    monkeypatch.setattr(pgvector, "LARGE", 1_000)
+    assert find(index, [LOG], words, 10) == found
+    assert {one.team for one in found.results} == {"acme"}
+
+
+def test_an_index_that_was_left_half_made_is_made_anew(
+    quantised: PostgresDatabase, address: str, model: Embedder
+) -> None:
+    fill(quantised, model, "acme", 60)
+    state = "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON oid = indexrelid"
+    named = f"{state} WHERE relname LIKE 'near_%'"
+    with psycopg.connect(address, autocommit=True) as owner:
+        made = owner.execute(named).fetchall()
+        assert [valid for _, valid in made] == [True]
+        spoil = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass"
+        owner.execute(spoil, (made[0][0],))
+        quantised.vectors.settle(LOG, 60, model.dimensions)
+        assert owner.execute(named).fetchall() == made
+
+
+def test_its_table_is_under_row_level_security_like_all_others(
+    quantised: PostgresDatabase, address: str, model: Embedder
+) -> None:
+    fill(quantised, model, "acme", 3)
+    fill(quantised, model, "other", 3)
+    assert quantised.faults() == []
+    with psycopg.connect(address) as link:
+        link.execute("SET ROLE dmm_server")
+        count = f"SELECT count(*) FROM {NEAR}"
+        assert link.execute(count).fetchone() == (0,)
+        link.execute("SELECT set_config('dmm.team', 'acme', true)")
+        assert link.execute(f"SELECT DISTINCT team_id FROM {NEAR}").fetchall() == [("acme",)]
+        assert link.execute(f"UPDATE {NEAR} SET seq = 0 WHERE team_id = 'other'").rowcount == 0
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            link.execute(f"ALTER TABLE {NEAR} NO FORCE ROW LEVEL SECURITY")
+    with psycopg.connect(address, autocommit=True) as owner:
+        owner.execute(f"ALTER TABLE {NEAR} NO FORCE ROW LEVEL SECURITY")
+    assert quantised.faults() == [f"row-level security is not forced on {NEAR}"]
+
+
+def test_the_tables_go_back_and_come_again(quantised: PostgresDatabase, model: Embedder) -> None:
+    fill(quantised, model, "acme", 3)
+    quantised.migrate(6)
+    assert NEAR not in quantised.columns()
+    quantised.migrate()
+    assert NEAR in quantised.columns()
+    assert TeamIndex(quantised, lambda: model).fill(LOG).passages == 3
+
+
+@pytest.mark.parametrize(
+    ("available", "made", "said", "way"),
+    [
+        (False, False, "is not installed", "install pgvector 0.8 or later"),
+        (True, False, "is not set up", "CREATE EXTENSION vector"),
+        (True, True, "does not run on this processor", "OPTFLAGS=''"),
+    ],
+)
+def test_why_it_is_not_used_is_told_with_the_way_out(
+    available: bool, made: bool, said: str, way: str
+) -> None:
+    told = pgvector.tell_missing(available=available, made=made)
+    assert said in told
+    assert way in told
+    assert told.endswith("dmm server migrate")
+
+
+def test_a_search_without_it_finds_the_same(
+    fresh: PostgresDatabase, address: str, model: Embedder
+) -> None:
+    index = fill(fresh, model, "acme", 12)
+    words = "module 3 by hand"
+    found = [(one.seq, one.score) for one in find(index, [LOG], words, 10).results]
+    with psycopg.connect(address, autocommit=True) as owner:
+        owner.execute(f"DROP TABLE IF EXISTS {NEAR}")
+    other = PostgresDatabase(address)
+    try:
+        assert other.vectors.name == "bytes"
+        assert len(other.advice()) == 1
+        index = TeamIndex(other, lambda: model)
+        index.fill(LOG)
+        again = [(one.seq, one.score) for one in find(index, [LOG], words, 10).results]
+    finally:
+        other.close()
+    assert [seq for seq, _ in again] == [seq for seq, _ in found]
+    assert [score for _, score in again] == pytest.approx([score for _, score in found], abs=1e-3)
+
+
+def test_a_role_that_may_not_make_extensions_gets_a_database_without_it(
+    postgres: Postgres, address: str
+) -> None:
+    name = f"u{secrets.token_hex(4)}"
+    with psycopg.connect(address, autocommit=True) as owner:
+        owner.execute(f"CREATE ROLE {name} LOGIN CREATEROLE")
+        owner.execute(f"GRANT dmm_server TO {name} WITH ADMIN OPTION")
+        owner.execute(f"GRANT CREATE ON SCHEMA public TO {name}")
+    made = PostgresDatabase(address.replace("user=postgres", f"user={name}"))
+    try:
+        made.migrate()
+        assert made.vectors.name == "bytes"
+        assert made.faults() == []
+        assert "dmm server migrate" in made.advice()[0]
+    finally:
+        made.close()
