@@ -9,7 +9,9 @@ import typer
 
 from dmm.cli import failures
 from dmm.cli.format.lines import line_of
+from dmm.domain.plain import read_value
 from dmm.domain.text import neutralise
+from dmm.ledger.results import Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,8 +124,9 @@ def _show_decision(told: dict[str, Any], given: dict[str, Any]) -> Iterator[Tabl
 def _show_chain(chain: list[dict[str, Any]]) -> Iterator[Table]:
     yield _row("", "why?", "the chain of causes:", "cyan")
     for link in chain:
-        cause = "" if link["caused_by"] is None else f" ← {link['caused_by']}"
-        yield _row(link["seq"], "", f"{line_of(link)}{cause}")
+        one = read_value(Link, link)
+        cause = "" if one.caused_by is None else f" ← {one.caused_by}"
+        yield _row(one.seq, "", f"{line_of(one)}{cause}")
 
 
 def _show_timelines(told: dict[str, Any]) -> Table:

@@ -91,7 +91,10 @@ def revoke(
     person: OfPerson = "",
     folder: Folder = None,
 ) -> None:
-    """Remove a laptop, or all laptops of a person; what they shared before stays."""
+    """Remove a laptop, or all laptops of a person.
+
+    What they shared before stays.
+    """
     refuse_agents("remove a laptop")
     log = _split(place)
     with _read(folder).registry() as registry:

@@ -173,7 +173,7 @@ def chain(told: results.Chain) -> Iterator[str]:
     for one in told.chain:
         stale = " (STALE: the value has changed)" if one.stale else ""
         lead = f"{one.seq:6} {one.type:{TYPE_WIDTH}} "
-        yield from wrapped(_line_of(one) + stale, lead)
+        yield from wrapped(line_of(one) + stale, lead)
         sources = [] if one.caused_by is None else [f"caused by {one.caused_by}"]
         rests = (one.payload or {}).get("references") or []
         if rests:
@@ -348,7 +348,8 @@ def log(told: results.Entries) -> Iterator[str]:
         yield lead + describe(one, max(20, width - len(lead)))
 
 
-def _line_of(one: results.Link) -> str:
+def line_of(one: results.Link) -> str:
     """Return an event of a provenance in one line, as the page words it."""
+    payload = None if one.payload is None else dict(one.payload)
     nobody = "", "", "", None, one.caused_by, ()
-    return describe(Event(one.seq, "", one.type, 1, "", *nobody, one.payload))
+    return describe(Event(one.seq, "", one.type, 1, "", *nobody, payload))
