@@ -146,12 +146,12 @@ def _kill(browser: Browser, world: World) -> Measure:
         visit.open("live")
         os.kill(world.machine.about["pid"], signal.SIGKILL)
         begun = time.perf_counter()
-        expect(visit.page.get_by_text("The daemon is gone").first).to_be_visible()
+        expect(visit.page.get_by_text("Lost connection to the daemon").first).to_be_visible()
         told = time.perf_counter() - begun
         while world.machine.pids():
             time.sleep(0.02)
         world.machine.start()
-        expect(visit.page.get_by_text("The daemon is gone")).to_have_count(0)
+        expect(visit.page.get_by_text("Lost connection to the daemon")).to_have_count(0)
     return Measure("a killed daemon is noticed after, s", told, 2, at_most=True, digits=2)
 
 

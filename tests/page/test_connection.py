@@ -125,7 +125,7 @@ def test_a_daemon_that_is_killed_in_the_middle_of_an_edit_takes_no_text_with_it(
         visit.page.keyboard.type("\nFirst half, ")
         os.kill(alone.machine.about["pid"], signal.SIGKILL)
         visit.page.keyboard.type("second half.\n")
-        banner = visit.page.get_by_role("status").get_by_text("The daemon is gone")
+        banner = visit.page.get_by_role("status").get_by_text("Lost connection to the daemon")
         expect(banner).to_be_visible()
         eventually(lambda: not alone.machine.pids(), "it is gone")
         alone.machine.start()

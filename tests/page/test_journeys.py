@@ -196,18 +196,18 @@ def test_memory_an_edit_becomes_a_proposal(own: Visit) -> None:
 def test_ledger_tells_the_state_at_any_event_and_what_changed(visit: Visit, world: World) -> None:
     seq = world.events("FactAdded")[0]["seq"]
     visit.open(f"ledger/{seq}")
-    visit.main.get_by_text("State then", exact=True).click()
+    visit.main.get_by_text("State", exact=True).click()
     visit.settle()
     facts = visit.main.get_by_role("region", name="Facts")
     expect(facts).to_contain_text("budget")
     expect(facts).to_contain_text("4000 EUR")
     expect(facts).not_to_contain_text("eu-west-1")
-    expect(visit.main.get_by_role("region", name="What came since")).to_contain_text("eu-west-1")
+    expect(visit.main.get_by_role("region", name="Changes since")).to_contain_text("eu-west-1")
 
 
 def test_rules_try_a_call_and_tell_why(visit: Visit) -> None:
     visit.open("rules")
-    verdict = visit.main.get_by_role("article", name="Bench").get_by_role("status")
+    verdict = visit.main.get_by_role("article", name="New rule").get_by_role("status")
     for command, outcome in (
         ("git push origin main", "denied"),
         ("git push origin topic", "allow"),

@@ -89,9 +89,9 @@ def test_ask_recalls_in_three_layers(visit: Visit) -> None:
     visit.main.get_by_role("button", name="Search", exact=True).click()
     found = visit.main.get_by_role("region", name="1. What was found")
     found.get_by_role("link").filter(has_text=PROMPTS[0]).first.click()
-    around = visit.main.get_by_role("region", name="2. What stood around it")
+    around = visit.main.get_by_role("region", name="2. Context")
     expect(around.get_by_role("link")).not_to_have_count(0)
-    whole = visit.main.get_by_role("region", name="3. The whole")
+    whole = visit.main.get_by_role("region", name="3. Full text")
     expect(whole).to_contain_text(PROMPTS[0])
     whole.get_by_role("link").last.click()
     expect(visit.main.get_by_role("article", name="Event")).to_contain_text(PROMPTS[0])
@@ -150,7 +150,7 @@ def test_rules_try_a_file_and_a_decision(
     visit.main.get_by_role("button", name=kind).click()
     visit.main.get_by_role("textbox", name=kind).fill(given)
     visit.main.get_by_role("button", name="Check").click()
-    verdict = visit.main.get_by_role("article", name="Bench").get_by_role("status").first
+    verdict = visit.main.get_by_role("article", name="New rule").get_by_role("status").first
     expect(verdict).to_contain_text(outcome)
     expect(verdict).to_contain_text(rule)
 

@@ -107,6 +107,6 @@ def _look(visit: Visit, clicked: str) -> None:
     if clicked == "Confirm":
         expect(visit.page.get_by_role("status").get_by_text("approved and applied")).to_be_visible()
     if clicked == "Check":
-        verdict = visit.main.get_by_role("article", name="Bench").get_by_role("status").first
+        verdict = visit.main.get_by_role("article", name="New rule").get_by_role("status").first
         expect(verdict).to_contain_text("denied")
         expect(verdict).to_contain_text("never-push-to-main")

@@ -45,7 +45,7 @@ export async function request<T>(path: string, options: Options = {}): Promise<T
   } catch (error) {
     if (options.signal?.aborted) throw error;
     connection.value = "lost";
-    throw new ApiError(0, "no_answer", "The daemon does not answer.", null, "It is started again by: dmm ui");
+    throw new ApiError(0, "no_answer", "The daemon does not answer.", null, "To restart it, run dmm ui");
   }
   connection.value = "ok";
   if (response.ok) return response.status === 204 ? (undefined as T) : ((await response.json()) as T);

@@ -40,7 +40,7 @@ export function Menu({ onClose, onHelp }: { onClose: () => void; onHelp: () => v
         <span>Single-key shortcuts</span>
       </label>
       <div class="actions">
-        <Button onClick={onHelp}>Show keys</Button>
+        <Button onClick={onHelp}>Keyboard shortcuts</Button>
         <SignOut />
         <Button kind="primary" onClick={onClose}>Done</Button>
       </div>
@@ -86,7 +86,7 @@ export function Help({ onClose }: { onClose: () => void }) {
           <h3>Always</h3>
           <dl class="keys">
             <div><dt><kbd>Ctrl K</kbd></dt><dd>Find or do something</dd></div>
-            <div><dt><kbd>Esc</kbd></dt><dd>Close, or take back</dd></div>
+            <div><dt><kbd>Esc</kbd></dt><dd>Close or cancel</dd></div>
           </dl>
         </section>
       </div>

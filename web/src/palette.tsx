@@ -64,7 +64,7 @@ export function Palette({ onClose, onChosen }: { onClose: () => void; onChosen: 
           </li>
         ))}
       </ul>
-      {choices.length === 0 ? <p class="quiet" role="status">Nothing fits. Ask in words on the screen Ask.</p> : null}
+      {choices.length === 0 ? <p class="quiet" role="status">No results. Try Ask.</p> : null}
     </Dialog>
   );
 }

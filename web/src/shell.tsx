@@ -47,7 +47,7 @@ export function Shell({ route }: { route: Route }) {
   const where = screen.value;
   const goKeys: Key[] = SCREENS.map((name) => ({ key: `g ${LETTERS[name]}`, label: `Go to ${TITLES[name]}`, run: () => go(link(name)) }));
   useKeys("Everywhere", [
-    { key: "?", label: "Show keys", run: () => setOpen("help") },
+    { key: "?", label: "Keyboard shortcuts", run: () => setOpen("help") },
     { key: "p", label: "Switch project", run: () => setOpen("menu") },
     ...goKeys,
   ]);
@@ -73,7 +73,7 @@ export function Shell({ route }: { route: Route }) {
         </button>
       </header>
       <div class="banner" role="status">
-        {connection.value === "lost" ? <p><strong>The daemon is gone.</strong> Reconnecting. What you typed is kept. To start it: <code>dmm ui</code></p> : null}
+        {connection.value === "lost" ? <p><strong>Lost connection to the daemon.</strong> Reconnecting. Your text is kept. To restart it, run <code>dmm ui</code></p> : null}
       </div>
       <nav class="rail" aria-label="Screens">
         <ul>

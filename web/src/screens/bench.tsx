@@ -59,8 +59,8 @@ export function Bench({ onAdded }: { onAdded: () => void }) {
     }
   };
   return (
-    <article aria-label="Bench">
-      <Head level={2} title="Bench" facts="Nothing counts until you add it" line={`dmm rules add ${sentence ? quote(sentence) : '"never push to main"'}`} />
+    <article aria-label="New rule">
+      <Head level={2} title="New rule" facts="Nothing is saved until you add it" line={`dmm rules add ${sentence ? quote(sentence) : '"never push to main"'}`} />
       <form class="ask-field" onSubmit={(event) => { event.preventDefault(); if (ready) void add(); }}>
         <input aria-label="Rule in a sentence" placeholder="never push to main" value={text} onInput={(event) => setText(event.currentTarget.value)} />
         <select aria-label="Level" value={level} onChange={(event) => setLevel(event.currentTarget.value)}>
@@ -130,7 +130,7 @@ function Try() {
         {verdict ? (
           <div class="verdict">
             <Tag tone={OUTCOMES[verdict.outcome] ?? "plain"}>{verdict.outcome}</Tag>
-            <span><Reason text={verdict.reason || "No rule speaks against it."} rule={verdict.rule ?? null} /></span>
+            <span><Reason text={verdict.reason || "No rule blocks this."} rule={verdict.rule ?? null} /></span>
             {verdict.suggestion ? <span class="quiet">{words(verdict.suggestion, 400)}</span> : null}
           </div>
         ) : null}

@@ -139,7 +139,7 @@ function Settle({ id, sides, digest, onDone }: { id: string; sides: Side[]; dige
     if (to === "merge" || to === "clarify") setContent(sides.find((one) => one.path === target)?.text ?? "");
   };
   return (
-    <Section title="Settle it">
+    <Section title="Resolve">
       <form class="stack" onSubmit={(event) => { event.preventDefault(); if (armed) void send(); else setArmed(true); }}>
         <fieldset class="ways"><legend class="sr">How</legend>
           {WAYS.map(([name, label]) => <label class="switch" key={name}><input type="radio" name="way" checked={way === name} onChange={() => choose(name)} /><span>{label}</span></label>)}

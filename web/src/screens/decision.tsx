@@ -102,7 +102,7 @@ export function Decision({ proposal, shown, onDecided, onChanged }: { proposal: 
       ) : null}
       {step === "undo" ? (
         <div class="confirm" ref={confirm}>
-          <p>Take this write back, as a new write?</p>
+          <p>Undo this change? The undo is a new write.</p>
           <div class="actions">
             <Button kind="danger" hint="⏎" disabled={busy} onClick={undo}>Confirm undo</Button>
             <Button kind="quiet" hint="Esc" onClick={back}>Cancel</Button>
@@ -112,7 +112,7 @@ export function Decision({ proposal, shown, onDecided, onChanged }: { proposal: 
       {step === "reject" ? (
         <form class="confirm" onSubmit={(event) => { event.preventDefault(); reject(); }}>
           <div ref={confirm}>
-            <label class="field"><span>Why not? The agent sees this.</span>
+            <label class="field"><span>Reason (shown to the agent)</span>
               <input value={reason} maxLength={1000} onInput={(event) => setReason(event.currentTarget.value)} />
             </label>
             <div class="actions">

@@ -37,7 +37,7 @@ export function EventPage({ seq }: { seq: number }) {
         {event.references?.length ? <div><dt>refers to</dt><dd>{event.references.map((one) => <><a key={one} href={link("ledger", one)}>{one}</a>{" "}</>)}</dd></div> : null}
       </dl>
       {judged ? <Verdict seq={seq} /> : null}
-      {call ? <details><summary>What it holds</summary>{holds}</details> : <Section title="What it holds">{holds}</Section>}
+      {call ? <details><summary>Details</summary>{holds}</details> : <Section title="Details">{holds}</Section>}
       <p class="hash mono quiet" title="hash of the event">{event.hash}</p>
     </article>
   );

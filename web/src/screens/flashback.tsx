@@ -27,12 +27,12 @@ export function StateThen({ seq }: { seq: number }) {
   return (
     <article class="flashback" aria-label={`State at event ${seq}`}>
       <Head level={2} title={<>State at event <span class="mono">{seq}</span></>} line={`dmm ledger at ${seq}`} json={`/v1/ledger/at/${seq}`} />
-      <p class="flash"><strong>Flashback</strong> What was known {count(now - seq)} events before now. <a href={link("ledger", seq, { tab: "compare", b: now })}>What changed since</a></p>
+      <p class="flash"><strong>Flashback</strong> What was known {count(now - seq)} events ago. <a href={link("ledger", seq, { tab: "compare", b: now })}>What changed since</a></p>
       <Section title="Rules in force" count={then.constraints.length}>
         <Rows rows={then.constraints.filter((one) => one.active !== false)} note={(one) => one.state ?? one.priority ?? ""} none="No rule then." />
       </Section>
       <Section title="Facts" count={facts.length}>
-        {facts.length === 0 ? <p class="quiet">No fact then.</p> : null}
+        {facts.length === 0 ? <p class="quiet">No facts yet.</p> : null}
         <dl class="about">
           {facts.slice(0, MOST).map(([name, one]) => <div key={name}><dt>{words(name, 80)}</dt><dd><Value value={one.value} depth={0} /> <a class="seq" href={link("ledger", one.seq)}>{one.seq}</a></dd></div>)}
         </dl>
@@ -40,7 +40,7 @@ export function StateThen({ seq }: { seq: number }) {
       <Section title="Decisions" count={then.decisions.length}>
         <Rows rows={[...then.decisions].reverse()} note={(one) => one.status ?? ""} none="No decision then." />
       </Section>
-      <Section title="What came since"><Changed difference={difference} /></Section>
+      <Section title="Changes since"><Changed difference={difference} /></Section>
     </article>
   );
 }

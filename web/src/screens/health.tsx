@@ -41,7 +41,7 @@ export function Health(_: { route: Route }) {
           <div><dt>baseline of {count(now.baseline_budget)} tokens</dt><dd class={now.baseline_tokens > now.baseline_budget ? "block-text" : ""}>{count(now.baseline_tokens)}<Bar value={now.baseline_tokens} of={now.baseline_budget} /></dd></div>
           <div><dt>all memory, tokens</dt><dd>{count(now.monolith_tokens)}</dd></div>
           <div><dt>waiting for review</dt><dd>{count(now.queue)}</dd></div>
-          {now.queue_oldest_hours ? <div><dt>oldest waits, hours</dt><dd>{count(Math.round(now.queue_oldest_hours))}</dd></div> : null}
+          {now.queue_oldest_hours ? <div><dt>oldest, hours</dt><dd>{count(Math.round(now.queue_oldest_hours))}</dd></div> : null}
           <div><dt>events</dt><dd>{count(now.events)}</dd></div>
           {now.daemon_mb ? <div><dt>daemon, MB</dt><dd>{count(Math.round(now.daemon_mb))}</dd></div> : null}
         </dl>

@@ -20,7 +20,7 @@ import { WhatIf } from "./whatif";
 interface Bucket { from_seq: number; to_seq: number; from: string; to: string; count: number; blocked: number }
 interface Histogram { head: number; buckets: Bucket[] }
 
-const TABS = [["event", "Event"], ["state", "State then"], ["compare", "Compare"], ["whatif", "What if"], ["from", "Where from"]] as const;
+const TABS = [["event", "Event"], ["state", "State"], ["compare", "Compare"], ["whatif", "What if"], ["from", "Origin"]] as const;
 type Tab = (typeof TABS)[number][0];
 const ROW = 36;
 const PAGE = 100;
@@ -38,10 +38,10 @@ export function Ledger({ route }: { route: Route }) {
   useKeys("Ledger", [
     { key: "j", label: "Earlier event", run: () => show((seq || end + 1) - 1) },
     { key: "k", label: "Later event", run: () => show(seq + 1), when: seq > 0 },
-    { key: "t", label: "State then", run: () => show(seq || end, "state") },
+    { key: "t", label: "State", run: () => show(seq || end, "state") },
     { key: "d", label: "Compare with now", run: () => show(seq || end, "compare") },
     { key: "w", label: "What if", run: () => show(seq || end, "whatif") },
-    { key: "o", label: "Where from", run: () => show(seq || end, "from") },
+    { key: "o", label: "Origin", run: () => show(seq || end, "from") },
   ]);
   return (
     <div class={`ledger ${seq ? "inside" : ""}`}>

@@ -9,10 +9,10 @@ export function NoProject() {
       <div class="door">
         <p class="brand">DMM</p>
         <h1 id="none">No project yet</h1>
-        <p>Make one in your repository, then connect your agents:</p>
+        <p>Create one in your repository, then connect your agents:</p>
         <Command line="dmm init" />
         <Command line="dmm install" />
-        <p>A project that came with a clone is shown after you accepted it:</p>
+        <p>A project that came with a clone appears after you accept it:</p>
         <Command line="dmm trust" />
         <Button onClick={() => void loadProjects()}>Look again</Button>
       </div>

@@ -57,7 +57,7 @@ export function PackReceipt({ seq }: { seq: string }) {
           {pack.memory_tokens ? <span class="quiet"> · all memory would be {count(pack.memory_tokens)}</span> : null}
         </p>
       </div>
-      {pack.receipt ? null : <p class="hint">This pack is older than receipts. Which memories were in it is known, why is not.</p>}
+      {pack.receipt ? null : <p class="hint">This pack was served before receipts were recorded.</p>}
       <Section title="In the pack" count={count(pack.entries.length)} id={`in-${seq}`}>
         {pack.entries.length === 0 ? <Empty title="Nothing was relevant enough">The pack said so instead of padding.</Empty> : null}
         <table class="plain">

@@ -49,7 +49,7 @@ export function PendingPage({ rule, onAccepted }: { rule: PendingRule; onAccepte
       <div class="decision" role="group" aria-label="Decision">
         {armed ? (
           <div class="confirm" ref={confirm}>
-            <p>From then on agents are held to it.</p>
+            <p>Agents will have to follow it.</p>
             <div class="actions">
               <Button kind="primary" hint="⏎" disabled={busy} onClick={() => void accept()}>Confirm: accept</Button>
               <Button kind="quiet" hint="Esc" onClick={() => setArmed(false)}>Cancel</Button>

@@ -48,7 +48,7 @@ function RowList({ rows, query, chosen }: { rows: RecallRow[]; query: string; ch
 function Around({ id, query }: { id: string; query: string }) {
   const found = useGet<Rows>(address("/v1/timeline", { id, before: 3, after: 3 }));
   return (
-    <Section title="2. What stood around it">
+    <Section title="2. Context">
       {found.error ? <Problem error={found.error} retry={found.reload} line={`dmm timeline ${id}`} /> : null}
       {found.data ? <RowList rows={found.data.results} query={query} chosen={id} /> : found.error ? null : <Loading />}
     </Section>
@@ -61,7 +61,7 @@ function Whole({ id }: { id: string }) {
   const found = useGet<{ observations: Observation[]; missing?: string[] }>(address("/v1/observations", { ids: id }));
   const one = found.data?.observations[0];
   return (
-    <Section title="3. The whole">
+    <Section title="3. Full text">
       {found.error ? <Problem error={found.error} retry={found.reload} line={`dmm get ${id}`} /> : null}
       {one ? (
         <Foreign trust={one.low_trust}>

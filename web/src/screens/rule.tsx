@@ -70,7 +70,7 @@ export function RulePage({ id, onChanged }: { id: string; onChanged: () => void 
           <RuleEditor draft={draft} text={rule.source ?? ""} busy={busy} onSave={(source) => void send("edit", source)} onCancel={() => { saveDraft(draft, null); setStep(null); }} />
         ) : (
           <div class="confirm" ref={confirm}>
-            <p>{step === "disable" ? "Agents are no longer held to it." : "From then on agents are held to it."}</p>
+            <p>{step === "disable" ? "Agents no longer have to follow it." : "Agents will have to follow it."}</p>
             <div class="actions">
               <Button kind={step === "disable" ? "danger" : "primary"} disabled={busy} hint="⏎" onClick={() => void send(step)}>{`Confirm: ${step}`}</Button>
               <Button kind="quiet" hint="Esc" onClick={() => setStep(null)}>Cancel</Button>

@@ -39,7 +39,7 @@ export function Rules({ route }: { route: Route }) {
   useKeys("Rules", [
     { key: "j", label: "Next rule", run: () => move(1) },
     { key: "k", label: "Previous rule", run: () => move(-1) },
-    { key: "n", label: "The bench: a new rule", run: () => go(link("rules")) },
+    { key: "n", label: "New rule", run: () => go(link("rules")) },
   ]);
   const counts = Object.entries(found.data?.counts ?? {}).filter(([, value]) => value);
   return (
@@ -50,7 +50,7 @@ export function Rules({ route }: { route: Route }) {
         {found.loading || proposed.loading ? <Loading /> : null}
         <nav class="rows" aria-label="All rules">
           <a class="row" href={link("rules")} aria-current={chosen ? undefined : "true"}>
-            <span class="row-main">Bench</span>
+            <span class="row-main">New rule</span>
             <span class="row-sub">Write a rule, try it, rehearse it on the past</span>
           </a>
           {waiting.map((one) => (

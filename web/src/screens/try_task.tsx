@@ -27,7 +27,7 @@ export function TryTask({ task }: { task: string }) {
         <input aria-label="Task" placeholder="Describe a task, as you would to the agent" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
         <button type="submit" class="button primary" disabled={!typed.trim()}>Try</button>
       </form>
-      <p class="quiet">A try is not recorded and counts as no use of a memory.</p>
+      <p class="quiet">Previews are not recorded.</p>
       {found.error ? <Problem error={found.error} retry={found.reload} /> : null}
       {found.loading ? <Loading what="Retrieving" /> : null}
       {found.data ? <Receipt answer={found.data} /> : null}

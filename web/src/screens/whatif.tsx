@@ -40,7 +40,7 @@ export function WhatIf({ seq }: { seq: number }) {
       {error ? <Problem error={error} /> : null}
       {found ? (
         <>
-          <p class="verdict" role="status"><Tag tone={toneOf(found.result)}>{found.result}</Tag><span>{words(found.reason ?? "Nothing speaks against it.", 600)}</span></p>
+          <p class="verdict" role="status"><Tag tone={toneOf(found.result)}>{found.result}</Tag><span>{words(found.reason ?? "No rule blocks this.", 600)}</span></p>
           {found.timelines ? (
             <div class="sides">
               <Timeline title="A: as it was" steps={found.timelines.a} />
