@@ -53,7 +53,7 @@ FREE_COMMANDS = {
     *(f"rules {one}" for one in ("list", "show", "test", "draft", "rehearse", "explain")),
     *(f"review {one}" for one in ("list", "show", "process", "process-all")),
     *(f"conflicts {one}" for one in ("scan", "list", "show", "flag")),
-    *(f"team {one}" for one in ("sync", "status", "log", "members")),
+    *(f"team {one}" for one in ("sync", "status", "log", "members", "search")),
 }
 FREE_GROUPS = ("write", "daemon", "server")
 FREE_LEDGER = {

@@ -84,7 +84,7 @@ def test_verbose_adds_counts_times_and_scores(typed: Typed, lantern: Project) ->
     assert names == ["- indexed", "- candidates", "- directories", "- retrieval", "- milliseconds"]
     assert added[0] == "- indexed: 16"
     assert added[2].startswith("- directories: project/auth, ")
-    assert added[5].endswith(" global/security/secret_tokens.md")
+    assert added[5].endswith(" project/auth/login_throttle.md")
     stats = json.loads(typed("query", TASK, "-v", "--json", within=lantern.folder).out)["stats"]
     assert stats["milliseconds"] > 0
 

@@ -501,9 +501,9 @@ def test_the_log_tells_of_it_in_words(typed: Typed, own: Project, make: Any) -> 
     lines = typed("ledger", "log", within=own.folder).out.splitlines()
     told = [re.sub(r"^ *\d+ \S+ \S+ ", "", line) for line in lines]
     assert told == [
-        "ProposalMade     create project/lamp.md: from the trial",
-        "ProposalChecked  proposal_1: 11 passed, failed: tokens",
+        "ProposalMade     proposal_1: create project/lamp.md: fr…",
+        "ProposalChecked  proposal_1 failed tokens",
         "ProposalReviewed proposal_1 approved by person",
-        "ProposalApplying proposal_1: project/lamp.md",
-        "ProposalApplied  proposal_1, trust reviewed",
+        "ProposalApplying proposal_1 is being applied: project/l…",
+        "ProposalApplied  proposal_1 applied",
     ]

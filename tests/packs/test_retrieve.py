@@ -135,13 +135,15 @@ def test_what_is_no_nearer_to_a_task_than_the_ground_rules_is_not_served(
     corpus: ComparisonSet,
 ) -> None:
     corpus.add("project/near.md", "kilns", near=0.8)
+    corpus.add("project/close.md", "clay", near=0.55)
     corpus.add("project/ovens.md", "bread", near=0.5, title="Ovens of the bakery")
     corpus.add("project/loose.md", "lamps", near=0.5)
     request = QueryRequest("where do kilns stand")
-    assert len(retrieved(corpus, request, towards(1.0)).ranked) == 3
+    assert len(retrieved(corpus, request, towards(1.0)).ranked) == 4
     corpus.add("baseline/rules.md", "ground rules", near=0.6)
     found = retrieved(corpus, request, towards(1.0))
-    assert [one.path for one in found.ranked] == ["project/near.md"]
+    # The best two stay: a rule about the very subject must not push them out.
+    assert [one.path for one in found.ranked] == ["project/near.md", "project/close.md"]
     # What a task calls by its name is wanted, whatever else is near.
     found = retrieved(corpus, QueryRequest("show me Ovens of the bakery"), towards(1.0))
     assert "project/ovens.md" in [one.path for one in found.ranked]

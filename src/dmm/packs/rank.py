@@ -48,6 +48,8 @@ QUERY_FLOOR, ITEM_FLOOR = 0.40, 0.20
 # A memory that is not cheap to read must be worth so much of the best one.
 COSTLY_SHARE, CHEAP_WORDS = 0.4, 40
 PRECISE_FLOOR, PRECISE_SHARE = 0.60, 0.80
+# So many stay in a pack though the baseline is nearer to the task.
+BEST_KEPT = 2
 
 PRIORITY_WEIGHT, CONFIDENCE_WEIGHT, RECENCY_WEIGHT = 0.10, 0.06, 0.04
 RECENT_DAYS = 90.0
@@ -109,7 +111,7 @@ def rank(
     proved = evidence - (1 - said) * words_weight * _words(found)
     cheap = _shortness(snapshot, rows, CHEAP_WORDS)
     sure = _certain(evidence, said) if precise else _relevant(proved, placed, called, cheap)
-    sure &= placed >= _given(snapshot, found, words_weight)
+    sure &= _adds(placed, sure, _given(snapshot, found, words_weight))
     return Ranking(
         found=found,
         score=np.asarray(_squash(placed) * claims, np.float32),
@@ -163,6 +165,17 @@ def _given(snapshot: Snapshot, found: Found, words_weight: float) -> float:
     if found.vector is not None and snapshot.vectors is not None:
         found.similarity[rows] = snapshot.vectors.similarities(found.vector, rows)
     return float(_evidence(replace(found, rows=rows), words_weight).max())
+
+
+def _adds(placed: Floats, sure: Flags, given: float) -> Flags:
+    """Mark what is nearer to the task than the baseline is, and the best two in any case.
+
+    A ground rule about the very subject must not push the memories about it out of the pack.
+    """
+    best = np.argsort(-np.where(sure, placed, -np.inf), kind="stable")[:BEST_KEPT]
+    nearer = placed >= given
+    nearer[best] = True
+    return nearer
 
 
 def _relevant(evidence: Floats, placed: Floats, called: Flags, cheap: Floats) -> Flags:
