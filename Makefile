@@ -7,6 +7,8 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # With COVERAGE=1 the tests also count which branches they run; `make coverage` reports it.
 PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,python -m pytest)
 SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
+# The fast tests wait for processes and sockets a third of their time: half as many again as there are cores.
+SUITE  := --numprocesses=$(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) * 3 // 2))') --dist=worksteal
 
 .PHONY: help demo test suite slow again browser properties coverage quality check style structure types types-linux types-others format attack bench screenshots lighthouse lock web web-check install model clean
 
@@ -34,7 +36,7 @@ suite: export PYTHONDONTWRITEBYTECODE =
 # Files in memory: a ledger waits for the disk at every append, and tests append all the time.
 suite: export PYTEST_DEBUG_TEMPROOT ?= $(shell test -w /dev/shm && echo /dev/shm)
 suite: $(VENV)/dev.stamp
-	@$(PYTEST) $(SPREAD)
+	@$(PYTEST) $(SUITE)
 
 slow: export PYTHONDONTWRITEBYTECODE =
 slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients and browsers, many processes

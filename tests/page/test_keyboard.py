@@ -81,7 +81,7 @@ def _decide(visit: Visit, kind: str, proposal: str) -> None:
         # Typed at once: none of it is taken as a shortcut.
         visit.press("r")
         page.keyboard.type(f"not ours: {proposal}")
-        expect(visit.main.get_by_role("textbox", name="Why not?")).to_have_value(
+        expect(visit.main.get_by_role("textbox", name="Reason")).to_have_value(
             f"not ours: {proposal}"
         )
         visit.press("Enter")

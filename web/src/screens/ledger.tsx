@@ -1,7 +1,7 @@
 /** Ledger: time as a slider, what was known at any event, comparisons, what if, where from. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { address } from "../api";
 import { useKeys } from "../keys";
 import { List } from "../parts/list";
@@ -103,9 +103,12 @@ const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight
 
 function Slider({ histogram, end, seq, onMove }: { histogram: Histogram; end: number; seq: number; onMove: (seq: number) => void }) {
   const [at, setAt] = useState(seq);
-  useEffect(() => setAt(seq), [seq]);
-  const last = useRef(at);
-  last.current = at;
+  const last = useRef(seq);
+  // Before the next key: a held one comes again before the page is drawn anew.
+  useLayoutEffect(() => {
+    last.current = seq;
+    setAt(seq);
+  }, [seq]);
   const { buckets } = histogram;
   const most = Math.max(1, ...buckets.map((one) => one.count));
   const place = placeOf(buckets, at);
@@ -115,7 +118,6 @@ function Slider({ histogram, end, seq, onMove }: { histogram: Histogram; end: nu
     const by = STEPS[event.key];
     if (!by) return;
     event.preventDefault();
-    // A held key comes again before the page is drawn anew.
     last.current = Math.max(1, Math.min(end, last.current + by));
     onMove(last.current);
   };
