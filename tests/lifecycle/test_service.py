@@ -19,6 +19,7 @@ from dmm.lifecycle import service, usage_projection
 from dmm.lifecycle.service import MOST_REPORTED, MOST_WAITING
 from dmm.lifecycle.snapshots import CODE
 from dmm.lifecycle.suggest import PACKS_NEEDED
+from dmm.lifecycle.usage import Association, Usage
 from dmm.lifecycle.usage_projection import UsageProjection
 
 if TYPE_CHECKING:
@@ -178,26 +179,22 @@ def test_usage_comes_from_real_packs_and_reports(world: World) -> None:
     world.dmm.audit.init()
     world.at("2026-06-01").dmm.packs.query(QueryRequest("trim the wick of lantern1"))
     world.dmm.lifecycle.report([identity], "helped")
-    told = to_plain(world.dmm.lifecycle.usage())
-    assert told["packs"] == 1
-    assert told["memories"] == [
-        {
-            "id": identity,
-            "path": "project/a.md",
-            "served": 1,
-            "last_used": "2026-06-01",
-            "helped": 1,
-            "wrong": 0,
-            "outdated": 0,
-            "sessions": 1,
-            "associated_with_success": 1,
-            "associated_with_failure": 0,
-        }
-    ]
+    usage = world.dmm.lifecycle.usages.current()
+    assert usage.packs == {"2026-06-01": 1}
+    assert list(usage.memories) == [identity]
+    use = usage.find(identity, "project/a.md")
+    assert (use.path, use.served, use.last_used, use.helped) == (
+        "project/a.md",
+        1,
+        "2026-06-01",
+        1,
+    )
+    assert (use.count("wrong"), use.count("outdated")) == (0, 0)
+    assert usage.associate() == {identity: Association(1, 1, 0)}
 
 
 def test_usage_without_a_ledger_is_empty_and_makes_none(world: World) -> None:
-    assert to_plain(world.dmm.lifecycle.usage()) == {"seq": 0, "packs": 0, "memories": []}
+    assert world.dmm.lifecycle.usages.current() == Usage()
     assert to_plain(world.dmm.lifecycle.look())["suggestions"] == []
     assert not (world.project.dmm / "ledger.db").exists()
 

@@ -153,6 +153,8 @@ def test_a_memory_that_nobody_was_given_for_long_is_stale() -> None:
     )
     assert look(note, usage=used(note, served=3, last_served="2026-04-01")) == []
     assert look(note, usage=used(note, last_helped="2026-04-01")) == []
+    # As an event whose clock was wrong may say.
+    assert look(note, usage=used(note, last_served="9999-12-31")) == []
 
 
 def test_a_memory_that_was_never_served_counts_from_its_day_or_the_first_pack() -> None:

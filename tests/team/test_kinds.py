@@ -13,17 +13,20 @@ from hypothesis import strategies as st
 from tests.team.test_journal import CANARY, settle, told
 from tests.team.test_sharing import PAYLOAD, make
 
-from dmm.domain.event import Draft, EventType, Trust
-from dmm.domain.usage import Count
+from dmm.domain.event import Draft, EventType, Trust, canonical
+from dmm.domain.usage import Count, DayCounts
 from dmm.errors import UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.review.writing import Writing
+from dmm.team.chain import Entry, Placed
+from dmm.team.folding import Fold
+from dmm.team.port import Refused
 from dmm.team.sharing import is_shareable
 from dmm.team.usage_counts import MOST_MEMORIES, _split_days, read_counts
 
 if TYPE_CHECKING:
     from tests.conftest import MemoryText
-    from tests.team.conftest import Office
+    from tests.team.conftest import Hall, Office
 
     from dmm.bootstrap import Dmm
 
@@ -122,8 +125,8 @@ def serve(dmm: Dmm, times: int, *names: str) -> None:
 
 
 def served(dmm: Dmm) -> dict[str, tuple[int, int, int]]:
-    found = dmm.lifecycle.usage().memories
-    return {one.id: (one.served, one.helped, one.wrong) for one in found}
+    found = dmm.lifecycle.usages.current().memories.values()
+    return {one.id: (one.served, one.helped, one.count("wrong")) for one in found}
 
 
 def test_uses_of_all_laptops_add_up_once_a_day_is_over(office: Office) -> None:
@@ -184,6 +187,12 @@ def test_every_use_is_counted_in_one_day_whatever_the_clock_does(times: list[str
         '[["mem-a","a.md",true,0,0,0]]',
         '[["mem-a","user:a.md",1,0,0,0]]',
         '[["mem-a","",1,0,0,0]]',
+        '[["mem-a","a.md",1,0,0,0],["mem-a","a.md",1,0,0,0]]',
+        '[["mem-a","a.md",1,0,0,0],["mem-a","b.md",1,0,0,0]]',
+        r'[["mem-a","a\ud800.md",1,0,0,0]]',
+        r'[["mem-a","a\u202e.md",1,0,0,0]]',
+        r'[["mem-\u001b","a.md",1,0,0,0]]',
+        '[["mem-a"," ",1,0,0,0]]',
         json.dumps([["mem-a", "a.md", 1, 0, 0, 0]] * (MOST_MEMORIES + 1)),
     ],
 )
@@ -191,7 +200,75 @@ def test_counts_that_no_laptop_makes_are_neither_sent_nor_taken(counts: str) -> 
     assert not is_shareable("UsageReported", {"day": "2026-01-30", "counts": counts})
     good = {"day": "2026-01-30", "counts": '[["mem-a","a.md",1,0,0,0]]'}
     assert read_counts(good) == (Count("mem-a", "a.md", 1, 0, 0, 0),)
-    assert not is_shareable("UsageReported", good | {"day": "soon"})
+    for day in ("soon", "2026-W05-5", "20260130", ""):
+        assert not is_shareable("UsageReported", good | {"day": day})
+
+
+def bring(dmm: Dmm, counts: list[list[str | int]], **more: str) -> None:
+    """Put counts into the team's log as another laptop might have sent them, by hand."""
+    told = {"day": "2026-01-30", "at": "2026-01-31T12:00:00.000+00:00"} | more
+    payload = canonical({"day": told["day"], "counts": json.dumps(counts)})
+    fold = Fold()
+    entry = Entry("ada", 1, "id-1", "UsageReported", told["at"], "", payload, "", "")
+    fold.add(Placed(1, "", entry))
+    dmm.lifecycle.usages._counts = lambda: fold.in_force("ben").counts
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"day": "9999-12-31"},
+        {"day": "2026-02-01"},
+        {"day": "2026-W05-5"},
+        {"day": "9999-12-31", "at": "zzzz"},
+    ],
+)
+def test_counts_of_a_day_that_had_not_come_change_nothing(
+    office: Office, hall: Hall, more: dict[str, str]
+) -> None:
+    ben = office.open("ben")
+    bring(ben, [["mem-a", "a.md", 1, 0, 0, 0]], **more)
+    assert served(ben) == {}
+    # Nor does the server take them.
+    laptop = hall.join()
+    laptop.tell("UsageReported", {"counts": '[["mem-a","a.md",1,0,0,0]]', "day": more["day"]})
+    assert isinstance(laptop.log.push(laptop.batch()), Refused)
+
+
+def test_objections_of_others_are_numbers_however_many_they_are(office: Office) -> None:
+    ben = office.open("ben")
+    told = DayCounts("id-1", "2026-01-30", "ada", (Count("mem-a", "a.md", 1, 0, 99, 98),))
+    counts = (told,) * 100
+    ben.lifecycle.usages._counts = lambda: counts
+    use = ben.lifecycle.usages.current().find("mem-a", "a.md")
+    assert (use.count("wrong"), use.count("outdated"), use.objections) == (9_900, 9_800, ())
+
+
+def test_counts_of_others_are_added_up_once_while_they_are_the_same(office: Office) -> None:
+    ben = office.laptop("ben")
+    told = DayCounts("id-1", "2026-01-30", "ada", (Count("mem-a", "a.md", 1, 0, 0, 0),))
+    counts = (told,)
+    usages = ben.lifecycle.usages
+    usages._counts = lambda: counts
+    assert served(ben) == {"mem-a": (1, 0, 0)}
+    summed = usages._summed
+    serve(ben, 1, "mem-a")
+    assert served(ben) == {"mem-a": (2, 0, 0)}
+    assert usages._summed is summed
+
+
+def test_names_that_are_too_long_for_one_event_leave_room_for_those_most_used() -> None:
+    held = [{"id": f"{one:0100}", "path": f"project/{one:0105}.md"} for one in range(20)]
+    packs = [
+        make(seq, "PackServed", {"task": CANARY, "retrieved": held[: seq % 20 + 1]})
+        for seq in range(1, 20)
+    ]
+    (shared,) = [one for day in _split_days(packs) if (one := day.tell()) is not None]
+    counts = json.loads(shared.payload)
+    assert is_shareable(shared.type, counts)
+    rows = read_counts(counts) or ()
+    assert 10 < len(rows) < 20
+    assert rows[0].id == held[0]["id"]
 
 
 def test_an_observation_is_shared_on_request_alone(office: Office) -> None:

@@ -18,31 +18,6 @@ class FeedbackRecorded:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryUsage:
-    """The counts of one memory."""
-
-    id: str
-    path: str
-    served: int
-    last_used: str | None
-    helped: int
-    wrong: int
-    outdated: int
-    sessions: int
-    associated_with_success: int
-    associated_with_failure: int
-
-
-@dataclass(frozen=True, slots=True)
-class UsageReport:
-    """The counts of all memories up to an event, the most served first."""
-
-    seq: int
-    packs: int
-    memories: tuple[MemoryUsage, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class SuggestionView:
     """A suggestion, and the proposal it led to; `why` says why there is none."""
 

@@ -20,14 +20,12 @@ from dmm.files.lock import exclusive
 from dmm.lifecycle.results import (
     FeedbackRecorded,
     LifecycleRun,
-    MemoryUsage,
     Skipped,
     SuggestionView,
     UsageExport,
-    UsageReport,
 )
 from dmm.lifecycle.suggest import Grounds, Kind, suggest
-from dmm.lifecycle.usage import Association, fold
+from dmm.lifecycle.usage import fold
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import need_one
 from dmm.redaction.redact import redact
@@ -155,14 +153,6 @@ class Lifecycle:
         for start in (f"{self.root.tree.root}/", "./", f"{self.root.folder.name}/", "memory/"):
             name = name.removeprefix(start)
         return name
-
-    def usage(self) -> UsageReport:
-        """Return what was counted of each memory, the most served first."""
-        usage = self.usages.current()
-        found = usage.associate()
-        rows = (_show(use, found.get(key, Association())) for key, use in usage.memories.items())
-        ordered = sorted(rows, key=lambda one: (-one.served, one.path))
-        return UsageReport(usage.seq, sum(usage.packs.values()), tuple(ordered))
 
     def suggestions(
         self,
@@ -308,21 +298,6 @@ def _by_name(names: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
         for name in filter(None, (identity, path)):
             found.setdefault(name, (identity, path))
     return found
-
-
-def _show(use: Use, found: Association) -> MemoryUsage:
-    return MemoryUsage(
-        use.id,
-        use.path,
-        use.served,
-        use.last_used or None,
-        use.helped,
-        use.count("wrong"),
-        use.count("outdated"),
-        found.sessions,
-        associated_with_success=found.succeeded,
-        associated_with_failure=found.failed,
-    )
 
 
 def _revised(known: Iterable[Proposal]) -> Mapping[str, int]:

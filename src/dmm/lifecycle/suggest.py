@@ -216,7 +216,7 @@ def _stale(memory: Known, grounds: Grounds) -> Suggestion | None:
     days = grounds.settings.stale_days
     if memory.confidence is Confidence.STABLE:
         days *= STABLE_FOR
-    old = dt.date.fromisoformat(since) + dt.timedelta(days=days) < grounds.today
+    old = (grounds.today - dt.date.fromisoformat(since)).days > days
     if not old or usage.packs_since(since) < PACKS_NEEDED:
         return None
     if use.last_used:

@@ -49,6 +49,8 @@ class Use:
     helped: int = 0
     last_helped: str = ""
     objections: tuple[Objection, ...] = ()
+    # How often other laptops of a team called it wrong and outdated; nothing is proposed by that.
+    told: tuple[int, int] = (0, 0)
 
     @property
     def last_used(self) -> str:
@@ -56,8 +58,9 @@ class Use:
         return max(self.last_served, self.last_helped)
 
     def count(self, outcome: str) -> int:
-        """Count the objections of one kind."""
-        return sum(one.outcome == outcome for one in self.objections)
+        """Count the objections of one kind, those of other laptops included."""
+        told = self.told[OBJECTIONS.index(outcome)]
+        return told + sum(one.outcome == outcome for one in self.objections)
 
 
 class Tally(NamedTuple):
@@ -234,33 +237,38 @@ def fold(events: Iterable[Event], start: Usage | None = None, *, to: int | None 
     return draft.finish(seq if to is None else to)
 
 
-def add_counts(usage: Usage, others: Iterable[DayCounts]) -> Usage:
-    """Add what other laptops of a team counted.
-
-    Their objections come before any revision here: they are shown, and nothing is proposed by them.
-    """
-    memories = dict(usage.memories)
+def sum_counts(others: Iterable[DayCounts]) -> dict[str, Use]:
+    """Add up what other laptops of a team counted of each memory."""
+    found: dict[str, Use] = {}
     for told in others:
         for one in told.counts:
             key = key_of(one.id, one.path)
-            memories[key] = _add_count(memories.get(key) or Use(one.id, one.path), one, told)
-    return replace(usage, memories=memories)
+            found[key] = _add(found.get(key), _read_count(one, told.day))
+    return found
 
 
-def _add_count(use: Use, one: Count, told: DayCounts) -> Use:
-    numbers = {"wrong": one.wrong, "outdated": one.outdated}
-    objections = tuple(
-        Objection(0, told.day, outcome, told.by, user=False)
-        for outcome, number in numbers.items()
-        for _ in range(number)
-    )
+def add_counts(usage: Usage, others: Mapping[str, Use]) -> Usage:
+    """Add what other laptops of a team counted, summed up."""
+    added = {key: _add(usage.memories.get(key), one) for key, one in others.items()}
+    return replace(usage, memories={**usage.memories, **added})
+
+
+def _read_count(one: Count, day: str) -> Use:
+    served, helped = (day if number else "" for number in (one.served, one.helped))
+    told = (one.wrong, one.outdated)
+    return Use(one.id, one.path, one.served, served, one.helped, helped, told=told)
+
+
+def _add(known: Use | None, more: Use) -> Use:
+    if known is None:
+        return more
     return replace(
-        use,
-        served=use.served + one.served,
-        last_served=max(use.last_served, told.day if one.served else ""),
-        helped=use.helped + one.helped,
-        last_helped=max(use.last_helped, told.day if one.helped else ""),
-        objections=(*use.objections, *objections),
+        known,
+        served=known.served + more.served,
+        last_served=max(known.last_served, more.last_served),
+        helped=known.helped + more.helped,
+        last_helped=max(known.last_helped, more.last_helped),
+        told=(known.told[0] + more.told[0], known.told[1] + more.told[1]),
     )
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from dmm.eventlog.projection import Projection
 from dmm.lifecycle.snapshots import CODE, pack, unpack
-from dmm.lifecycle.usage import FOLDED, Usage, add_counts, fold
+from dmm.lifecycle.usage import FOLDED, Usage, Use, add_counts, fold, sum_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from dmm.domain.usage import DayCounts
     from dmm.eventlog.log import EventLog
@@ -28,19 +28,27 @@ class UsageProjection(Projection[Usage]):
     ) -> None:
         super().__init__(ledger, _nearest, _advance)
         self._counts = counts
-        self._joined: tuple[Usage, tuple[DayCounts, ...], Usage] | None = None
+        self._summed: tuple[tuple[DayCounts, ...], Mapping[str, Use]] | None = None
+        self._joined: tuple[Usage, Mapping[str, Use], Usage] | None = None
 
     def current(self) -> Usage:
         """Return the usage at the newest event, with what other laptops counted."""
         own, counts = Projection.current(self), self._counts()
         if not counts:
             return own
-        if self._joined is None or self._joined[0] is not own or self._joined[1] is not counts:
+        others = self._sum(counts)
+        if self._joined is None or self._joined[0] is not own or self._joined[1] is not others:
+            self._joined = own, others, add_counts(own, others)
+        return self._joined[2]
+
+    def _sum(self, counts: tuple[DayCounts, ...]) -> Mapping[str, Use]:
+        """Add up the counts of others; once, as long as they are the same."""
+        if self._summed is None or self._summed[0] is not counts:
             # What this laptop counted, in an earlier membership too, is in its ledger.
             log = self.ledger.reading
-            others = [one for one in counts if log.find(one.event) is None]
-            self._joined = own, counts, add_counts(own, others)
-        return self._joined[2]
+            others = sum_counts(one for one in counts if log.find(one.event) is None)
+            self._summed = counts, others
+        return self._summed[1]
 
 
 def _nearest(log: EventLog, to: int) -> Usage:

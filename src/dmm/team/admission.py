@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.domain.event import canonical
+from dmm.domain.event import EventType, canonical
 from dmm.team.chain import link_entry, read_payload
 from dmm.team.keys import is_signed
 from dmm.team.port import MOST_PUSHED, Forked, Gap, Refused, Revoked
 from dmm.team.roles import may_send, tell_forbidden
 from dmm.team.sharing import MAX_PAYLOAD, is_shareable
+from dmm.team.usage_counts import tell_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,7 +73,11 @@ def _find_fault(name: str, writer: WriterHead, entries: Sequence[Entry]) -> str:
 def _is_shared(entry: Entry) -> bool:
     """Return whether the list allows an entry, and its payload is written in the one form."""
     payload = read_payload(entry)
-    return is_shareable(entry.type, payload) and canonical(payload) == entry.payload
+    if not is_shareable(entry.type, payload) or canonical(payload) != entry.payload:
+        return False
+    told = {name: str(value) for name, value in payload.items()}
+    counts = entry.type == EventType.USAGE_REPORTED
+    return not counts or tell_day(entry.id, entry.at, entry.writer, told) is not None
 
 
 def _continue(

@@ -82,7 +82,7 @@ class Fold:
             self.rules.pop(named, None)
 
     def _count(self, told: Shared) -> None:
-        counts = tell_day(told.id, told.name or told.writer, told.told)
+        counts = tell_day(told.id, told.at, told.name or told.writer, told.told)
         if counts is not None:
             self._counts.append(counts)
 

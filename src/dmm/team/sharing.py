@@ -7,7 +7,6 @@ rules are always shared, and other kinds where the project's settings name them.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING
 from dmm.conflicts.records import read_name
 from dmm.domain.conflict import Resolution
 from dmm.domain.event import PERSONS, EventType, canonical
-from dmm.domain.hidden import find_hidden
 from dmm.domain.payload import (
     ConflictFound,
     ConflictResolved,
@@ -30,10 +28,10 @@ from dmm.domain.proposal import Judge
 from dmm.domain.proposal_payload import OfProposal, ProposalMade, ProposalReviewed
 from dmm.domain.usage import OWN
 from dmm.eventlog.state import FILE
-from dmm.redaction.inputs import LONGEST
 from dmm.rules.language.judge import Priority
 from dmm.team.told import Told
 from dmm.team.usage_counts import count_days, read_counts
+from dmm.team.words import is_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
 
 # How much one rule may hold; a sentence needs a few hundred characters.
 MAX_PAYLOAD = 16 * 1024
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # What brings a rule into force, and what ends it.
 ADDS = (EventType.CONSTRAINT_ADDED, EventType.CONSTRAINT_ACCEPTED)
 LIFTED = EventType.CONSTRAINT_DEACTIVATED
@@ -182,13 +179,6 @@ def is_shareable(kind: str, payload: Mapping[str, object]) -> bool:
 def is_rule(told: Mapping[str, str]) -> bool:
     """Return whether this is a rule that every laptop can take: its words and its priority."""
     return is_words(told.get("text", "")) and told.get("priority") in list(Priority)
-
-
-def is_words(text: str) -> bool:
-    """Return whether a text can be shown on every laptop: there, not too long, nothing hidden."""
-    if not text.strip() or len(text) > LONGEST["constraint"] or find_hidden(text):
-        return False
-    return _SURROGATE.search(text) is None
 
 
 def _tell(event: Event, find: Find) -> dict[str, str] | None:

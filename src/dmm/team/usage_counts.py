@@ -12,6 +12,7 @@ from dmm.domain.event import EventType, Trust, canonical
 from dmm.domain.payload import PackServed, UsageReported
 from dmm.domain.usage import OUTCOMES, OWN, Count, DayCounts, key_of
 from dmm.team.told import Told
+from dmm.team.words import is_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -35,14 +36,17 @@ class _Day:
     def __init__(self, day: str) -> None:
         self.day = day
         self.last: Event | None = None
+        self._at = ""
         self._paths: dict[str, Held] = {}
         self._numbers: Counter[tuple[str, str]] = Counter()
 
     def add(self, event: Event) -> None:
         self.last = event
+        # The latest time, so that a clock that is set back tells no day before it has come.
+        self._at = max(self._at, event.at)
         for outcome, one in _read_uses(event):
             key = key_of(one.id or "", one.path)
-            if max(len(one.path), len(one.id or "")) <= LONGEST_NAME:
+            if _is_named(one.id or "", one.path):
                 self._paths[key] = one
                 self._numbers[key, outcome] += 1
 
@@ -52,8 +56,11 @@ class _Day:
             return None
         busiest = sorted(self._paths, key=lambda key: (-self._numbers[key, OUTCOMES[0]], key))
         rows = [self._row(key) for key in busiest[:MOST_MEMORIES]]
+        # Long names may be too many for one event, which the server would refuse.
+        while not is_words(canonical(rows)):
+            rows.pop()
         payload = canonical({"day": self.day, "counts": canonical(rows)})
-        return Told(self.last.id, EventType.USAGE_REPORTED, self.last.at, payload)
+        return Told(self.last.id, EventType.USAGE_REPORTED, self._at, payload)
 
     def _row(self, key: str) -> list[str | int]:
         held = self._paths[key]
@@ -108,23 +115,45 @@ def _read_uses(event: Event) -> Iterator[tuple[str, Held]]:
 def read_counts(told: Mapping[str, str]) -> tuple[Count, ...] | None:
     """Read counts as another laptop told them; None where they are malformed."""
     try:
-        dt.date.fromisoformat(told["day"])
         rows = json.loads(told["counts"])
         found = tuple(Count(*row) for row in rows)
     except (KeyError, ValueError, TypeError, RecursionError):
         return None
-    return found if len(found) <= MOST_MEMORIES and all(map(_is_count, found)) else None
+    if len(found) > MOST_MEMORIES or not all(map(_is_count, found)):
+        return None
+    once = len({key_of(one.id, one.path) for one in found}) == len(found)
+    return found if once and _is_day(told.get("day", "")) else None
+
+
+def _is_day(text: str) -> bool:
+    """Return whether this is a day in the one form that sorts by time."""
+    try:
+        return dt.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _is_named(identity: str, path: str) -> bool:
+    """Return whether a memory has a path, and maybe an id, that every laptop can show."""
+    names = (identity, path) if identity else (path,)
+    return all(len(one) <= LONGEST_NAME and is_words(one) for one in names)
 
 
 def _is_count(one: Count) -> bool:
     identity, path, *numbers = astuple(one)
-    names = all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in (identity, path))
+    if not (isinstance(identity, str) and isinstance(path, str) and _is_named(identity, path)):
+        return False
     counted = zip(numbers, _LIMITS, strict=True)
     fits = all(type(number) is int and 0 <= number <= most for number, most in counted)
-    return names and fits and bool(path) and not path.startswith(OWN)
+    return fits and not path.startswith(OWN)
 
 
-def tell_day(event: str, by: str, told: Mapping[str, str]) -> DayCounts | None:
-    """Return the counts that an event of the team's log holds; None where it holds none."""
-    counts = read_counts(told)
-    return None if counts is None else DayCounts(event, told["day"], by, counts)
+def tell_day(event: str, at: str, by: str, told: Mapping[str, str]) -> DayCounts | None:
+    """Return the counts that an event of the team's log holds; None where it holds none.
+
+    A day that had not begun when the event was made was not counted.
+    """
+    counts, made = read_counts(told), at[:10]
+    if counts is None or not _is_day(made) or told["day"] > made:
+        return None
+    return DayCounts(event, told["day"], by, counts)
