@@ -6,16 +6,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.team.conftest import rewrite
+from tests.team.conftest import Hall, rewrite
 
 from dmm.errors import LedgerRefused, TeamError
+from dmm.team import stored
+from dmm.team.chain import Trail
 from dmm.team.checked import WHOLE_EVERY, Checked
+from dmm.team.port import Page, Taken
 from dmm.team.replica import Replica
+from dmm.team.service import receive
 
 if TYPE_CHECKING:
     from tests.team.conftest import Office
 
     from dmm.bootstrap import Dmm
+    from dmm.team.chain import Placed
+    from dmm.team.registry import Registry
 
 RULE, NEXT = "never run terraform destroy", "never use telnet"
 EDIT = """UPDATE event SET payload = replace(payload, 'never', 'always') WHERE seq = 3"""
@@ -81,6 +87,78 @@ def test_an_edit_is_found_by_the_check_of_the_whole(pair: tuple[Dmm, Dmm]) -> No
             with pytest.raises(TeamError, match="event 3 of the team log: it does not match"):
                 replica.check(held, checked)
         assert checked.known is None
+
+
+def test_a_log_of_many_pages_is_proved_once_while_it_is_received(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "MOST_PULLED", 2)
+    hall = Hall(registry, "acme")
+    ada, ben = hall.join(), hall.join()
+    for number in range(20):
+        ada.say(f"never use tool {number}")
+    assert isinstance(ada.log.push(ada.batch()), Taken)
+    proved: list[bool] = []
+    take = Trail._take
+
+    def note(trail: Trail, one: Placed, *, signed: bool) -> None:
+        proved.append(signed)
+        take(trail, one, signed=signed)
+
+    monkeypatch.setattr(Trail, "_take", note)
+    checked = Checked()
+    with Replica.in_memory() as replica:
+        replica.join(ben.joined.writer, 0)
+        done, end = receive(replica, ben.credentials(), ben.log, checked)
+        assert (done.received, end, proved) == (22, 22, [True] * 22)
+        # Then once more up to the end that the server signed, for what it adds up to.
+        replica.check(ben.credentials(), checked)
+        assert proved == [True] * 22 + [False] * 22
+
+
+def test_a_page_that_is_refused_leaves_nothing_behind(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "MOST_PULLED", 2)
+    hall = Hall(registry, "acme")
+    ada, ben = hall.join(), hall.join()
+    ada.say(RULE)
+    ada.say(NEXT)
+    ada.log.push(ada.batch())
+    held, checked = ben.credentials(), Checked()
+    first, last = ben.log.pull(0), ben.log.pull(2)
+    assert isinstance(first, Page)
+    assert isinstance(last, Page)
+    good, bad = last.placed
+    forged = replace(last, placed=(good, replace(bad, entry=replace(bad.entry, payload="{}"))))
+    with Replica.in_memory() as replica:
+        replica.join(ben.joined.writer, 0)
+        assert replica.receive(held, first, 0, checked) == 2
+        with pytest.raises(TeamError, match="event 4 of the team log"):
+            replica.receive(held, forged, 2, checked)
+        assert replica.trail(held, checked).head.seq == 2
+        assert replica.receive(held, last, 2, checked) == 2
+
+
+def test_a_part_that_no_signed_end_covers_and_that_was_edited_is_found_at_its_end(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "MOST_PULLED", 3)
+    hall = Hall(registry, "acme")
+    ada, ben = hall.join(), hall.join()
+    ada.say(RULE)
+    ada.say(NEXT)
+    ada.log.push(ada.batch())
+    held, checked = ben.credentials(), Checked()
+    with Replica.in_memory() as replica:
+        replica.join(ben.joined.writer, 0)
+        for after in (0, 3):
+            page = ben.log.pull(after)
+            assert isinstance(page, Page)
+            replica.receive(held, page, after, checked)
+            replica._connection.execute(EDIT)
+        with pytest.raises(TeamError, match="event 3 of the team log: it does not match"):
+            replica.check(held, checked)
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,15 @@ WHOLE_EVERY = 3_600.0
 
 @dataclass(slots=True)
 class Known:
-    """A part of a log from its beginning on, and what it adds up to; `until` it is taken so."""
+    """A part of a log from its beginning on, and what it adds up to; `until` it is taken so.
+
+    `ahead` goes on behind the last signed end, in a pull that is under way or broke off.
+    """
 
     trail: Trail
     fold: Fold
     until: float
+    ahead: Trail | None = None
 
 
 @dataclass(slots=True)

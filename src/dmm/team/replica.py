@@ -7,7 +7,6 @@ chain is made from the ledger when it is sent, so recording an event costs nothi
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import IndexBroken, TeamError
@@ -30,7 +29,7 @@ from dmm.team.checked import WHOLE_EVERY, Checked, Known
 from dmm.team.folding import Fold
 from dmm.team.mark import damaged
 from dmm.team.port import MOST_PUSHED, Batch
-from dmm.team.replica_tables import columns, join_faults, read_entry, read_placed
+from dmm.team.replica_tables import Membership, columns, read_entry, read_membership, read_placed
 from dmm.team.roles import may_send, read_role
 from dmm.team.sharing import tell_new
 from dmm.team.told import Told
@@ -48,20 +47,6 @@ if TYPE_CHECKING:
 # The columns that hold why entries are not sent and not received.
 Way = Literal["unsent", "unreceived"]
 UNREACHABLE = "unreachable"
-
-
-@dataclass(frozen=True, slots=True)
-class Membership:
-    """How far a laptop is: since which event it shares, entries sent, the log it has seen.
-
-    `fault` says why entries are no longer sent or received.
-    """
-
-    writer: str
-    since: int
-    sent: int
-    head: Checkpoint
-    fault: str
 
 
 class Replica:
@@ -124,9 +109,7 @@ class Replica:
 
     def membership(self) -> Membership:
         """Return how far this laptop is."""
-        writer, since, sent, head, hash_, signature, *faults = self._rows(tables.MEMBERSHIP)[0]
-        point = Checkpoint(int(head), str(hash_), str(signature))
-        return Membership(str(writer), int(since), int(sent), point, join_faults(faults))
+        return read_membership(self._rows(tables.MEMBERSHIP)[0])
 
     def join(self, writer: str, since: int) -> None:
         """Begin as a new writer; what the ledger holds up to `since` stays on the laptop."""
@@ -323,10 +306,12 @@ class Replica:
 
         Another process may have received some of it since.
         """
-        point = page.head
+        point, checked = page.head, checked or Checked()
         self._need_signed(held, point)
-        with transaction(self._connection, self._where) as cursor:
-            trail = self.trail(held, checked)
+        with checked.lock, transaction(self._connection, self._where) as cursor:
+            known, trail = self._follow(held, checked)
+            # It goes on below: if that fails, what is kept is not this.
+            known.ahead = None
             if point.seq < trail.head.seq == after:
                 what = f"the server's log ends at {point.seq}; this laptop has {after} events"
                 raise TeamError("behind", what, hint="was the server restored from an old backup?")
@@ -341,11 +326,15 @@ class Replica:
             if new and trail.head.seq == point.seq:
                 signed = (point.seq, point.hash, point.signature)
                 cursor.execute("UPDATE membership SET head = ?, hash = ?, signature = ?", signed)
+        known.ahead = trail
         return len(new)
+
+    def _holds(self, seq: int, hash_: str) -> bool:
+        return self._rows("SELECT hash FROM event WHERE seq = ?", seq) == [(hash_,)]
 
     def _need_same(self, seq: int, hash_: str) -> None:
         """Refuse another event under a number that is known here."""
-        if seq and self._rows("SELECT hash FROM event WHERE seq = ?", seq) != [(hash_,)]:
+        if seq and not self._holds(seq, hash_):
             what = f"the server signed another event {seq} than this laptop has"
             raise TeamError("forked", what, hint="ask whoever runs the server")
 
@@ -354,11 +343,19 @@ class Replica:
 
         Entries that came after it, in a pull that broke off, are proved by their signatures.
         """
-        checked = checked or Checked()
+        return self._follow(held, checked or Checked())[1]
+
+    def _follow(self, held: Credentials, checked: Checked) -> tuple[Known, Trail]:
+        """Return what is checked up to the last signed checkpoint, and the trail to the end."""
         with checked.lock:
-            trail = self.check(held, checked).trail.copy()
-        trail.follow(self.events(trail.head.seq))
-        return trail
+            known = self.check(held, checked)
+            ahead, known.ahead = known.ahead, None
+            # What is dropped before its end is missed when a signed end covers it.
+            if ahead is None or not self._holds(ahead.head.seq, ahead.head.hash):
+                ahead = known.trail.copy()
+            ahead.follow(self.events(ahead.head.seq))
+            known.ahead = ahead
+            return known, ahead
 
     def check(self, held: Credentials, checked: Checked) -> Known:
         """Check what is new in the copy, up to the last signed checkpoint, and fold it.
@@ -384,9 +381,10 @@ class Replica:
         now, known = checked.clock(), checked.known
         if known is not None and now < known.until and known.trail.is_of(held.server_key, held.log):
             head = known.trail.head
-            if self._rows(tables.EXTENT, head.seq)[0] == (head.seq, head.hash):
+            extent = (head.seq, head.hash if head.seq else "")
+            if self._rows(tables.EXTENT, head.seq)[0] == extent:
                 return known
         return Known(Trail(held.server_key, held.log), Fold(), now + WHOLE_EVERY)
 
     def _signed_after(self, seq: int, end: int) -> Iterator[Placed]:
-        return (one for one in self.events(seq) if one.seq <= end)
+        return (one for one in self.events(seq) if one.seq <= end) if seq < end else iter(())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.team.chain import Entry, Placed
+from dmm.team.chain import Checkpoint, Entry, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,9 +59,26 @@ ADD_OUT = "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-def join_faults(faults: Sequence[str | int]) -> str:
-    """Put the faults of both ways in one line."""
-    return "; ".join(dict.fromkeys(str(one) for one in faults if one))
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """How far a laptop is: since which event it shares, entries sent, the log it has seen.
+
+    `fault` says why entries are no longer sent or received.
+    """
+
+    writer: str
+    since: int
+    sent: int
+    head: Checkpoint
+    fault: str
+
+
+def read_membership(row: Sequence[str | int]) -> Membership:
+    """Read how far a laptop is out of a row; the faults of both ways are put in one line."""
+    writer, since, sent, head, hash_, signature, *faults = row
+    point = Checkpoint(int(head), str(hash_), str(signature))
+    fault = "; ".join(dict.fromkeys(str(one) for one in faults if one))
+    return Membership(str(writer), int(since), int(sent), point, fault)
 
 
 def columns(entry: Entry) -> tuple[str | int, ...]:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from dmm.team.chain import Placed
     from dmm.team.port import TeamLog
     from dmm.team.registry import Joined
-    from dmm.team.replica import Membership
+    from dmm.team.replica_tables import Membership
     from dmm.team.sign_in import Code
 
 SEEN = "team.seen"
