@@ -288,6 +288,19 @@ def test_an_observation_is_shared_on_request_alone(office: Office) -> None:
     assert told(ben) == [("ObservationMade", words)]
 
 
+def test_an_observation_that_would_never_be_sent_is_refused(office: Office) -> None:
+    ada = settle(office, "ada", ["observations"])
+    for title, text in (("", "x"), ("x", ""), ("x", "y" * 4_001), ("x", "a\u202eb")):
+        with pytest.raises(UsageError, match="it would not be sent"):
+            ada.team.tell("obs_1", "bugfix", title, text)
+    ada.team.tell("obs_1", "bugfix", "x", "y" * 4_000)
+    assert ada.team.sync().sent == 1
+    reader = settle(office, "ben", ["observations"], "reader")
+    with pytest.raises(UsageError, match="a reader can't add to the log"):
+        reader.team.tell("obs_1", "bugfix", "x", "y")
+    assert reader.project_ledger.reading.head().seq == 0
+
+
 def test_no_canary_of_the_new_kinds_is_on_the_wire(office: Office) -> None:
     kinds = ["conflicts", "observations", "proposals", "reviews", "usage"]
     ada = settle(office, "ada", kinds)

@@ -8,17 +8,15 @@ import socket
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.domain.observation import Kind as Spoken
-from dmm.domain.payload import ObservationMade
 from dmm.errors import IndexBusy, LedgerBroken, StorageError, TeamError, UsageError
 from dmm.eventlog.chain import GENESIS
 from dmm.files.durable import make_folder, write_derived
 from dmm.ledger.results import Withdrawn
 from dmm.private import FOLDER
 from dmm.reading import read_regular
-from dmm.redaction.clean import clean
 from dmm.team import client
 from dmm.team.checked import Checked
+from dmm.team.chosen import choose, need_shared
 from dmm.team.client import HttpLog, HttpMembers, HttpSearch
 from dmm.team.credentials import Credentials, keep_credentials, need_same_key, read_credentials
 from dmm.team.departure import Copy, Left, end_membership, set_aside
@@ -35,7 +33,6 @@ from dmm.team.port import REVOKED, Batch, Gap, Revoked, Taken, TakesBack, tell_f
 from dmm.team.refill import give_back
 from dmm.team.replica import UNREACHABLE, Replica
 from dmm.team.rules import read_rules
-from dmm.team.sharing import Kind
 from dmm.team.sign_in import sign_in
 from dmm.team.standing import Exchanged, Seen, Standing
 
@@ -324,16 +321,11 @@ class Team:
             return [one for one in replica.events() if one.seq <= end]
 
     def tell(self, name: str, kind: str, title: str, text: str) -> None:
-        """Record that a person shares an observation, in these words."""
-        self.credentials()
-        if Kind.OBSERVATIONS not in self.shares:
-            what = "the project's settings do not share observations"
-            hint = 'name them in .dmm/daemon.config.json: {"team": {"share": ["observations"]}}'
-            raise UsageError(what, hint=hint)
-        if kind == Spoken.MESSAGE:
-            raise UsageError("what was said in a session is not shared")
-        told = ObservationMade(of=name, title=clean(title), narrative=clean(text))
-        self.ledger.record(self.ledger.draft(told))
+        """Record that a person shares an observation; one that would not be sent is refused."""
+        held = self.credentials()
+        with Replica.opened(self.path) as replica:
+            need_shared(self.shares, replica.role(held), kind)
+        self.ledger.record(self.ledger.draft(choose(name, title, text)))
 
     def withdraw(self, ids: frozenset[str]) -> Withdrawn:
         """Keep events that were blanked from being sent; say how many have left already."""
