@@ -6,19 +6,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.team.test_backup import ENGINES, RULE, Machines, move, office_of
+from tests.team.test_persons import hold, make_key
 
 from dmm.errors import TeamError
+from dmm.passkeys.acts import Act
+from dmm.passkeys.keyring import Signed
 from dmm.server.backups import make_backup
 from dmm.team.chain import REVOKED, Trail
 from dmm.team.client import HttpMembers
 from dmm.team.keys import SigningKey
+from dmm.team.persons import make_nonce, tell_line
 from dmm.team.port import Page
+from dmm.team.stored import now
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.passkeys.authenticator import Authenticator
     from tests.team.conftest import Hall
 
+    from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
 
 
@@ -56,6 +63,48 @@ def test_a_person_is_removed_with_all_laptops(hall: Hall) -> None:
     assert [one.entry.type for one in page.placed[-2:]] == [REVOKED, REVOKED]
     with pytest.raises(TeamError, match="nobody signed in as"):
         registry.revoke_person(*place, persons[0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("enrolled", [True, False])
+def test_an_owner_with_a_passkey_removes_a_laptop_while_a_restored_server_waits(
+    machines: Machines,
+    model: Embedder,
+    monkeypatch: pytest.MonkeyPatch,
+    engine: str,
+    enrolled: bool,
+) -> None:
+    monkeypatch.delenv("DMM_ROOT", raising=False)
+    first, file = machines.make(engine), machines.folder / "backup"
+    key = make_key()
+    with office_of(first, machines.folder, model) as office:
+        office.registry.add("acme", "shop")
+        ada, eve = office.laptop("ada", "owner"), office.laptop("eve")
+        if enrolled:
+            ada.team.members(prove(ada, key, "revoke nobody"), [hold(key)])
+        make_backup(first, file)
+    second = machines.restore(file, engine, {})
+    with office_of(second, machines.folder, model) as office:
+        for dmm in (ada, eve):
+            move(dmm, office)
+        writer = eve.team.credentials().writer
+        proof = prove(ada, key, f"revoke {writer}")
+        assert ada.team.members(proof, [hold(key)]).revoke(writer)
+        with pytest.raises(TeamError, match="removed from the team"):
+            eve.team.sync()
+        # Without a proof, only a laptop whose passkey is not known there.
+        other = ada.team.members()
+        if enrolled:
+            with pytest.raises(TeamError, match="confirmed by passkey"):
+                other.revoke(writer)
+        else:
+            assert not other.revoke(writer)
+
+
+def prove(dmm: Dmm, key: Authenticator, words: str) -> Signed:
+    nonce = make_nonce(now())
+    line = tell_line(dmm.team.credentials().log, words)
+    return Signed(nonce, key.sign(Act("terminal", line).challenge(nonce)))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

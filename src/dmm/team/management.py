@@ -106,11 +106,13 @@ class Management:
 
         Another one would need the word of the first: whoever lost theirs joins again.
         """
-        with self.managing(self.place.lock, By(writer)) as (rows, head):
+        # Those that are known are told while laptops are awaited, too: none is added then.
+        with self.managing(self.place.lock_always, By(writer)) as (rows, _):
             held = self.place.writer(rows, writer)
             known = self.find_passkeys(rows, writer)
             if known or held is None:
                 return len(known)
+            head = self.place.lock(rows)
             for one in passkeys:
                 need_enrolled(self.place.log, writer, held.key, one)
                 told = canonical({"writer": writer, **asdict(one)})
