@@ -106,8 +106,10 @@ def test_every_act_of_an_owner_with_a_passkey_is_confirmed_by_it(hall: Hall) -> 
         lambda: owner.change_role(ben, "reviewer"),
         lambda: owner.revoke(ben),
     ):
-        with pytest.raises(TeamError, match="confirmed by passkey, and this one is not"):
+        with pytest.raises(TeamError, match="confirmed by passkey, and this one is not") as refused:
             act()
+        # A laptop that is in the team can't join before it has left.
+        assert "dmm team leave --drop-rules" in (refused.value.hint or "")
     assert owner.invite(owner.sign(INVITE))
     assert owner.change_role(ben, "reviewer", owner.sign(f"role {ben} reviewer"))
     assert owner.revoke(ben, owner.sign(f"revoke {ben}"))

@@ -105,5 +105,8 @@ def check_proof(
 
 
 def _unproven(what: str) -> TeamError:
-    hint = "confirm it again; a laptop that lost its passkeys joins again: dmm team join"
+    hint = (
+        "confirm it again; a laptop that lost its passkeys leaves (dmm team leave --drop-rules) "
+        "and joins with a new invitation, of another owner or by dmm server invite"
+    )
     return TeamError("unproven", what, hint=hint)
