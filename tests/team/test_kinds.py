@@ -107,6 +107,39 @@ def test_a_proposal_of_a_person_is_shown_as_waiting_until_it_is_decided(office: 
     assert CANARY not in str(told(ben))
 
 
+def test_proposals_of_a_laptop_that_was_removed_wait_no_longer(office: Office) -> None:
+    ada, ben, cay = (settle(office, name, ["proposals"]) for name in ("ada", "ben", "cay"))
+    for one in (ada, cay):
+        name = one.base.home.name
+        text = f"# Deploying\n\nDeploy on Mondays, says {name}.\n"
+        one.proposals.write(Writing(f"global/deploy_{name}.md", "so", content=text))
+        one.team.sync()
+    ben.team.sync()
+    assert len(ben.team.status().waiting) == 2
+    office.registry.revoke("acme", "shop", ada.team.credentials().writer)
+    ben.team.sync()
+    (left,) = ben.team.status().waiting
+    assert left.paths == (f"global/deploy_{cay.base.home.name}.md",)
+
+
+def settled(*told: tuple[str, str]) -> list[int]:
+    """Fold verdicts on one conflict by their types and actions; return those that count."""
+    fold = Fold()
+    for seq, (kind, action) in enumerate(told, start=1):
+        payload = canonical({"key": "k", "action": action, "paths": "a.md\nb.md"})
+        at = "2026-01-31T12:00:00.000+00:00"
+        fold.add(Placed(seq, "", Entry("ada", seq, f"id-{seq}", kind, at, "", payload, "", "")))
+    return [one.seq for one in fold.in_force("ben").accepted.values()]
+
+
+def test_the_last_verdict_on_a_conflict_counts() -> None:
+    kind = "ConflictResolved"
+    assert settled((kind, "intentional"), (kind, "intentional")) == [2]
+    assert settled((kind, "intentional"), (kind, "merge")) == []
+    assert settled((kind, "merge"), (kind, "intentional")) == [2]
+    assert settled(("FactAdded", "intentional")) == []
+
+
 def on_day(dmm: Dmm, day: str) -> Dmm:
     at = dt.datetime.fromisoformat(f"{day}T12:00:00+00:00")
     return replace(dmm, base=replace(dmm.base, clock=lambda: at))

@@ -57,10 +57,8 @@ class Fold:
         """Take in the next event."""
         self._follow_rules(one)
         told = tell_shared(one, self._names)
-        if told.told.get("action") == Resolution.INTENTIONAL and "key" in told.told:
-            by = told.name or told.writer
-            # The first verdict in the order of the server counts.
-            self._accepted.setdefault(told.told["key"], Accepted(told.seq, told.at, by))
+        if told.type == EventType.CONFLICT_RESOLVED and told.told:
+            self._settle(told)
         elif told.type == EventType.USAGE_REPORTED:
             self._count(told)
 
@@ -80,6 +78,13 @@ class Fold:
             self.rules[named] = TeamRule(one.seq, told["text"], told["priority"], entry.writer)
         elif entry.type == LIFTED and (allowed or entry.writer == SERVER):
             self.rules.pop(named, None)
+
+    def _settle(self, told: Shared) -> None:
+        """Take a verdict on a conflict; the last one in the order of the server counts."""
+        key = told.told["key"]
+        self._accepted.pop(key, None)
+        if told.told["action"] == Resolution.INTENTIONAL:
+            self._accepted[key] = Accepted(told.seq, told.at, told.name or told.writer)
 
     def _count(self, told: Shared) -> None:
         counts = tell_day(told.id, told.at, told.name or told.writer, told.told)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.domain.proposal import Verdict
-from dmm.team.chain import JOINED, SERVER, read_payload
+from dmm.team.chain import JOINED, REVOKED, SERVER, read_payload
 from dmm.team.sharing import is_shareable
 
 if TYPE_CHECKING:
@@ -83,13 +83,21 @@ def find_differences(shared: Iterable[Shared], facts: Mapping[str, Fact]) -> tup
 
 
 def find_waiting(shared: Iterable[Shared], own: str) -> tuple[Waiting, ...]:
-    """Return the proposals of others that were neither rejected nor applied so far."""
+    """Return the proposals of others that were neither rejected nor applied so far.
+
+    Those of a laptop that was removed or has left wait for nobody.
+    """
     found: dict[str, Waiting] = {}
+    made: dict[str, list[str]] = {}
     for one in shared:
         told = one.told
         if one.type == EventType.PROPOSAL_MADE and told and one.writer != own:
             paths = tuple(told["paths"].split("\n"))
+            made.setdefault(one.writer, []).append(one.id)
             found[one.id] = Waiting(one.seq, one.name or one.writer, told["operation"], paths)
         elif told.get("verdict") == Verdict.REJECTED or one.type == EventType.PROPOSAL_APPLIED:
             found.pop(told.get("of", ""), None)
+        elif one.type == REVOKED and one.writer == SERVER:
+            for identity in made.pop(told.get("writer", ""), ()):
+                found.pop(identity, None)
     return tuple(found.values())
