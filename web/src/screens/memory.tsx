@@ -55,7 +55,7 @@ export function Memory({ route }: { route: Route }) {
         {match ? <Found match={match} chosen={chosen} /> : tree.data ? <Tree folders={tree.data.folders} open={folder} chosen={chosen} /> : null}
       </section>
       <div class={`detail ${inside ? "" : "later"}`}>
-        {chosen ? <MemoryPage key={chosen} path={chosen} /> : <TryTask task={route.parameters.get("try") ?? ""} />}
+        {chosen ? <MemoryPage key={chosen} path={chosen} /> : <TryTask task={route.parameters.get("try") ?? ""} ready={tree.data !== undefined} />}
       </div>
     </div>
   );

@@ -15,7 +15,7 @@ interface Answer {
   receipt: { candidates: Candidate[]; considered: number; abstained: boolean };
 }
 
-export function TryTask({ task }: { task: string }) {
+export function TryTask({ task, ready }: { task: string; ready: boolean }) {
   const [typed, setTyped] = useState(task);
   useEffect(() => setTyped(task), [task]);
   const found = useLoad<Answer>(task ? `try ${task}` : null, (signal) => request<Answer>("/v1/query", { body: { query: task, explain: true, record: false }, signal }));
@@ -31,14 +31,14 @@ export function TryTask({ task }: { task: string }) {
       {found.error ? <Problem error={found.error} retry={found.reload} /> : null}
       {found.loading ? <Loading what="Retrieving" /> : null}
       {found.data ? <Receipt answer={found.data} /> : null}
-      {task ? null : <LastTasks />}
+      {task || !ready ? null : <LastTasks />}
     </article>
   );
 }
 
 const FEW = 6;
 
-/** What agents were asked last: the first thing that somebody wants to try. */
+/** What agents were asked last: the first thing that somebody wants to try. Asked for once the memories are there. */
 function LastTasks() {
   const found = useGet<{ packs: { seq: number; at: string; task: string }[] }>("/v1/packs?limit=30");
   const known = new Set<string>();
