@@ -253,6 +253,8 @@ def _read_answer(address: Address, status: int, data: bytes) -> Mapping[str, obj
         if status >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
             # A proxy says so, or a server that has too many requests to read another.
             raise _unreachable(address, f"HTTP {status}") from error
+        if status == http.HTTPStatus.NOT_FOUND:
+            raise _older(address) from error
         raise _malformed(address) from error
     if not isinstance(told, dict):
         raise _malformed(address)
@@ -277,6 +279,12 @@ def _unreachable(address: Address, why: str) -> TeamError:
     what = f"the team's server can't be reached: {why}"
     hint = "rules that are known here still hold; what is unsent is sent later"
     return TeamError("unreachable", what, where=str(address), hint=hint)
+
+
+def _older(address: Address) -> TeamError:
+    what = "the server does not know this request: it is older than this dmm"
+    hint = "upgrade dmm on the server, or check the address"
+    return TeamError("older", what, where=str(address), hint=hint)
 
 
 def _malformed(address: Address) -> TeamError:
