@@ -229,19 +229,28 @@ def tell_missing(*, available: bool, made: bool, failed: bool) -> str:
 
 def survives(connect: Connect) -> bool:
     """Try all that is needed; where it ends the server, wait until that is back."""
-    try:
-        with connect() as connection:
-            connection.execute(PROBE)
-    except psycopg.OperationalError:
-        _await_recovery(connect)
-        return False
-    except psycopg.Error:
-        return False
-    return True
+    with connect() as witness:
+        try:
+            with connect() as connection:
+                connection.execute(PROBE)
+        except psycopg.OperationalError as error:
+            _await_recovery(connect, None if error.sqlstate else witness)
+            return False
+        except psycopg.Error:
+            return False
+        return True
 
 
-def _await_recovery(connect: Connect) -> None:
+def _await_recovery(connect: Connect, witness: Connection | None) -> None:
+    """Wait until the server takes connections; one that broke off ends the witness first."""
     until = time.monotonic() + LONGEST_RECOVERY
+    while witness is not None and time.monotonic() < until:
+        # The server takes connections for a moment longer, before it notices what happened.
+        try:
+            witness.execute("SELECT 1")
+        except psycopg.OperationalError:
+            break
+        time.sleep(0.02)
     while True:
         try:
             with connect():
