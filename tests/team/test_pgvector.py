@@ -47,7 +47,8 @@ def fresh(address: str) -> Iterator[PostgresDatabase]:
 def quantised(fresh: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> PostgresDatabase:
     """A database whose pgvector works, and in which a project of 40 windows is large."""
     if not isinstance(fresh.vectors, PgVectors):
-        pytest.skip(fresh.advice()[0])
+        # A library that ends PostgreSQL is hidden from it before the first test.
+        pytest.skip(f"pgvector is missing or ends PostgreSQL here; {fresh.advice()[0]}")
     monkeypatch.setattr(pgvector, "LARGE", 40)
     return fresh
 
