@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import Command, Project
 from tests.team.issuer import CLIENT, issuing
 
+from dmm.cli.team_search import tell_answer
+from dmm.team.answers import Answer, Hit
 from dmm.team.database import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -152,6 +154,13 @@ def test_what_two_projects_share_is_searched_from_a_laptop(
     assert "can't be reached" in offline.stderr
 
 
+def test_a_result_of_a_type_that_is_unknown_here_is_shown_by_its_name() -> None:
+    said = ("TideTurned", "w1", "", "2026-01-31T12:00:00.000+00:00", "words")
+    hit = Hit(1, "acme", "shop", 7, *said, (), (), 0.5, 0.0, 0.0, 0.5)
+    lines = list(tell_answer(Answer((hit,), ("acme/shop",), 0)))
+    assert lines[0] == "1. acme/shop team:7  TideTurned  2026-01-31  w1"
+
+
 def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> None:
     at = ("--folder", str(folder))
     migrated = command("server", "migrate", *at, within=folder)
@@ -198,7 +207,7 @@ def test_status_and_doctor_tell_of_a_damaged_copy_of_the_log(
     assert typed("query", "a task", within=project.folder).status == 0
 
 
-def test_an_agent_can_neither_join_nor_invite_nor_lift(
+def test_an_agent_can_neither_join_nor_invite_nor_lift_nor_search_other_projects(
     command: Command, project: Project, home: Path
 ) -> None:
     project.trust(home)
@@ -207,6 +216,7 @@ def test_an_agent_can_neither_join_nor_invite_nor_lift(
         ("team", "join", "http://127.0.0.1:1", "x"),
         ("server", "invite", "a/b"),
         ("server", "lift", "a/b", "3"),
+        ("team", "search", "words", "--all-projects"),
     ):
         done = command(*words, within=project.folder, env=agent)
         assert done.returncode == 2

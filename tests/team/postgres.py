@@ -96,7 +96,12 @@ def start_postgres(programs: Path, *, durable: bool = False) -> Postgres:
     ways = ("--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
     server.run("initdb", "-D", str(server.data), "-U", "postgres", *ways)
     server.start()
-    server.leave_out_broken()
+    try:
+        server.leave_out_broken()
+    except BaseException:
+        server.stop("immediate")
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     return server
 
 

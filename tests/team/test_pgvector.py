@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from tests.team.conftest import Hall
+from tests.team.conftest import Hall, Laptop
 
 from dmm.team import pgvector
 from dmm.team.indexed import TeamIndex
 from dmm.team.keys import SigningKey
 from dmm.team.migrations import NEAR
+from dmm.team.nearness import StoredVectors
 from dmm.team.pgvector import PgVectors
 from dmm.team.postgres import PostgresDatabase
 from dmm.team.registry import Registry
@@ -46,15 +47,20 @@ def fresh(address: str) -> Iterator[PostgresDatabase]:
 def quantised(fresh: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> PostgresDatabase:
     """A database whose pgvector works, and in which a project of 40 windows is large."""
     if not isinstance(fresh.vectors, PgVectors):
-        pytest.skip(fresh.advice()[0])
+        # A library that ends PostgreSQL is hidden from it before the first test.
+        pytest.skip(f"pgvector is missing or ends PostgreSQL here; {fresh.advice()[0]}")
     monkeypatch.setattr(pgvector, "LARGE", 40)
     return fresh
 
 
-def fill(database: PostgresDatabase, model: Embedder, team: str, count: int) -> TeamIndex:
+def open_laptop(database: PostgresDatabase, team: str) -> Laptop:
     registry = Registry(database, SigningKey.make())
     registry.add(team, "shop")
-    laptop = Hall(registry, team).join()
+    return Hall(registry, team).join()
+
+
+def fill(database: PostgresDatabase, model: Embedder, team: str, count: int) -> TeamIndex:
+    laptop = open_laptop(database, team)
     for number in range(count):
         laptop.say(f"never let {team} write file {number} of module {number % 7} by hand")
     laptop.log.push(laptop.batch())
@@ -132,20 +138,91 @@ def test_the_tables_go_back_and_come_again(quantised: PostgresDatabase, model: E
 
 
 @pytest.mark.parametrize(
-    ("available", "made", "said", "way"),
+    ("available", "made", "failed", "said", "way"),
     [
-        (False, False, "is not installed", "install pgvector 0.8 or later"),
-        (True, False, "is not set up", "CREATE EXTENSION vector"),
-        (True, True, "does not run on this processor", "OPTFLAGS=''"),
+        (False, False, False, "is not installed", "install pgvector 0.8 or later"),
+        (True, False, False, "is not set up", "CREATE EXTENSION vector"),
+        (True, True, False, "is not used yet", "dmm server migrate"),
+        (True, True, True, "does not run on this processor", "OPTFLAGS=''"),
     ],
 )
 def test_why_it_is_not_used_is_told_with_the_way_out(
-    available: bool, made: bool, said: str, way: str
+    available: bool, made: bool, failed: bool, said: str, way: str
 ) -> None:
-    told = pgvector.tell_missing(available=available, made=made)
+    told = pgvector.tell_missing(available=available, made=made, failed=failed)
     assert said in told
     assert way in told
-    assert told.endswith("dmm server migrate")
+    assert told.endswith("dmm server migrate" + " --retry-pgvector" * failed)
+
+
+# What goes wrong is done to the connection alone: the server is that of all tests.
+@pytest.mark.parametrize("fault", ["SELECT 1 / 0", "SELECT pg_terminate_backend(pg_backend_pid())"])
+def test_a_version_that_failed_is_not_tried_again_until_somebody_says_so(
+    quantised: PostgresDatabase, address: str, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quantised.migrate(6)
+    quantised.close()
+    probe, tried = pgvector.survives, []
+
+    def watch(connect: pgvector.Connect) -> bool:
+        tried.append(1)
+        return probe(connect)
+
+    monkeypatch.setattr(pgvector, "survives", watch)
+    monkeypatch.setattr(pgvector, "PROBE", fault)
+    database = PostgresDatabase(address)
+    try:
+        for _ in range(3):
+            database.migrate()
+        assert len(tried) == 1
+        assert database.vectors.name == "bytes"
+        assert database.advice()[0].endswith("dmm server migrate --retry-pgvector")
+        monkeypatch.setattr(pgvector, "RELEASE", "SELECT 'another'")
+        database.migrate()
+        assert len(tried) == 2
+        monkeypatch.undo()
+        database.forget_failures()
+        database.migrate()
+        assert database.advice() == []
+        assert NEAR in database.columns()
+        with psycopg.connect(address) as link:
+            assert link.execute(pgvector.NOTED).fetchone() == (None,)
+    finally:
+        database.close()
+
+
+def test_a_search_makes_no_index_and_two_do_not_make_the_same(
+    quantised: PostgresDatabase, address: str, model: Embedder
+) -> None:
+    index, laptop = TeamIndex(quantised, lambda: model), open_laptop(quantised, "acme")
+    for start in (1, 26):
+        for number in range(start, start + 25):
+            laptop.say(f"never write file {number} by hand")
+        laptop.log.push(laptop.batch(start))
+        assert find(index, [LOG], "write file", 10).behind == 0
+    made = "SELECT count(*) FROM pg_class WHERE relname LIKE 'near_%'"
+    with psycopg.connect(address, autocommit=True) as other:
+        assert other.execute(made).fetchone() == (0,)
+        assert other.execute(pgvector.TAKE, (pgvector._name_index(*LOG),)).fetchone() == (1,)
+        index.settle(LOG)
+        assert other.execute(made).fetchone() == (0,)
+    index.settle(LOG)
+    with psycopg.connect(address) as other:
+        assert other.execute(made).fetchone() == (1,)
+
+
+def test_vectors_as_bytes_are_forgotten_when_it_comes_later(
+    quantised: PostgresDatabase, model: Embedder
+) -> None:
+    quantised._vectors = StoredVectors()
+    index = fill(quantised, model, "acme", 3)
+    count = "SELECT count(*) FROM passage_vector WHERE team_id = ?"
+    with quantised.transaction("acme") as rows:
+        assert rows(count, "acme") == [(3,)]
+    quantised._vectors = None
+    index.fill(LOG)
+    with quantised.transaction("acme") as rows:
+        assert rows(count, "acme") == [(0,)]
 
 
 def test_a_search_without_it_finds_the_same(

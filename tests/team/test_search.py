@@ -7,7 +7,7 @@ import random
 import secrets
 import threading
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +17,7 @@ from tests.team.conftest import Hall, Laptop, open_engine, served
 from dmm.domain.event import EventType, canonical
 from dmm.errors import ModelUnavailable, TeamError, UsageError
 from dmm.models.transport import read_address
+from dmm.server.search import SearchApi
 from dmm.team import indexed
 from dmm.team.chain import Entry, Placed
 from dmm.team.client import HttpSearch
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from dmm.embed.model import Embedder
     from dmm.team.answers import Answer
-    from dmm.team.database import Database, Row
+    from dmm.team.database import Database, Row, Spot, Vectors
     from dmm.team.stored import StoredLog
 
 RULE = "never deploy the payment service on a Friday"
@@ -227,9 +228,26 @@ def test_a_search_is_recorded_without_its_words(desk: Desk) -> None:
         desk.search(ada, "quokka")
     found = desk.hall.registry.accesses(desk.hall.team, "shop", 50)
     assert [(one.writer, one.count) for one in found if one.act == "search"] == [
-        (ada.joined.writer, 3)
+        (ada.joined.writer, 1)
     ]
     assert "quokka" not in str(found)
+
+
+def test_a_token_that_is_named_often_is_looked_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, api = desk.hall.join(), desk.join("api")
+    opened: list[str] = []
+    open_log = Registry.open
+
+    def watch(self: Registry, token: str) -> StoredLog | None:
+        opened.append(token)
+        return open_log(self, token)
+
+    monkeypatch.setattr(Registry, "open", watch)
+    answer = desk.search(ada, "quokka", *[api] * 100)
+    assert opened.count(api.joined.token) == 1
+    assert answer.projects == tuple(f"{desk.hall.team}/{one}" for one in ("api", "shop"))
 
 
 def test_a_long_text_is_found_by_its_end(desk: Desk) -> None:
@@ -375,6 +393,69 @@ def test_two_that_index_at_once_index_everything_once(store: Registry, model: Em
     assert dump(store.database, log) == kept
 
 
+def test_a_laptop_can_send_while_another_searches(
+    store: Registry, model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = f"acme-{secrets.token_hex(4)}"
+    store.add(team, "shop")
+    ada = Hall(store, team).join()
+    ada.say(RULE)
+    share(ada)
+    index, sent = TeamIndex(store.database, lambda: model), threading.Event()
+    kind = type(store.database.vectors)
+    nearest = kind.nearest
+
+    def send() -> None:
+        ada.log.push(ada.batch(2))
+        sent.set()
+
+    def compare(self: Vectors, *given: Any) -> dict[Spot, float]:
+        ada.say("never restart the queue by hand")
+        threading.Thread(target=send, daemon=True).start()
+        assert sent.wait(60)
+        return nearest(self, *given)
+
+    monkeypatch.setattr(kind, "nearest", compare)
+    assert texts(find(index, [(team, "shop")], RULE, 10)) == [RULE]
+
+
+def test_two_that_begin_an_index_of_another_version_leave_right_counts(
+    store: Registry, model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = f"acme-{secrets.token_hex(4)}"
+    store.add(team, "shop")
+    ada = Hall(store, team).join()
+    for number in range(12):
+        ada.say(f"never touch file {number}")
+    share(ada)
+    index, log, faults = TeamIndex(store.database, lambda: model), (team, "shop"), []
+
+    def work(number: int) -> None:
+        try:
+            for _ in range(4):
+                if number == 0:
+                    index.delete(log)
+                index.update(log, 5)
+        except BaseException as error:
+            faults.append(error)
+            raise
+
+    for version in ("passages-8", "passages-9"):
+        monkeypatch.setattr(indexed, "VERSION", version)
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert faults == []
+        extent, kept = index.fill(log), dump(store.database, log)
+        assert (extent.passages, extent.windows) == (12, 12)
+        assert len(kept["passage"]) == 12
+        index.delete(log)
+        assert index.fill(log) == extent
+        assert dump(store.database, log) == kept
+
+
 @pytest.mark.slow
 def test_searches_of_many_teams_at_once_find_only_their_own(
     store: Registry, model: Embedder
@@ -459,6 +540,16 @@ def test_a_server_indexes_what_is_sent_to_it_by_itself(
         share(ada)
         assert filled.wait(60)
     assert len(dump(store.database, (team, "shop"))["passage"]) == 1
+
+
+def test_a_server_without_search_is_told_to_be_older(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SearchApi, "routes", lambda _: [])
+    with served(registry) as url, pytest.raises(TeamError) as caught:
+        HttpSearch(read_address(url, where="the team's server"), "token").search("words")
+    assert "older than this dmm" in str(caught.value)
+    assert "upgrade dmm on the server" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("words", ["", "   "])

@@ -294,12 +294,21 @@ def migrate(
             metavar="VERSION", help="The version to migrate to; an earlier one goes back."
         ),
     ] = SCHEMA_VERSION,
+    retry_pgvector: Annotated[
+        bool,
+        typer.Option(
+            "--retry-pgvector",
+            help="Try a pgvector again that failed here; it may end PostgreSQL again.",
+        ),
+    ] = False,
     folder: Folder = None,
 ) -> None:
     """Bring the tables of the database to this version."""
     refuse_agents("migrate the database")
     database = _read(folder).open_database()
     try:
+        if retry_pgvector:
+            database.forget_failures()
         before, after = database.migrate(to), database.version()
     finally:
         database.close()

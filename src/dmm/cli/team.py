@@ -214,6 +214,8 @@ def search(
     The words are sent to the team's server, without secrets that DMM recognises;
     the server does not keep them.
     """
+    if all_projects:
+        refuse_agents("search other projects")
     answer = open_project(root).team.search(words, limit, everywhere=all_projects)
     present(asdict(answer), as_json=as_json, lines=lambda _: tell_answer(answer))
 

@@ -9,12 +9,12 @@ from dmm.cli.options import counted
 from dmm.domain.event import EventType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dmm.team.answers import Answer, Hit
 
 WIDTH, INDENT, MOST_LINES = 80, "    ", 4
-_KINDS = {
+_KINDS: Mapping[str, str] = {
     EventType.CONSTRAINT_ADDED: "rule",
     EventType.CONSTRAINT_ACCEPTED: "rule",
     EventType.FACT_ADDED: "fact",
@@ -38,7 +38,8 @@ def tell_answer(answer: Answer) -> Iterator[str]:
 
 
 def _tell(one: Hit) -> Iterator[str]:
-    kind = _KINDS.get(EventType(one.type), one.type)
+    # A later server may find types that this version does not know.
+    kind = _KINDS.get(one.type, one.type)
     said = f"{one.rank}. {one.team}/{one.project} team:{one.seq}  {kind}"
     yield from _wrap(f"{said}  {one.at[:10]}  {one.name or one.writer}", "")
     shown = textwrap.wrap(one.text, WIDTH - len(INDENT), max_lines=MOST_LINES, placeholder=" …")

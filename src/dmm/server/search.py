@@ -101,7 +101,7 @@ class SearchApi:
             log = next(iter(self._waiting))
             del self._waiting[log]
             try:
-                update = partial(self._index().update, log)
+                update = partial(self._update, log)
                 left = await to_thread.run_sync(
                     update, limiter=self._updates, abandon_on_cancel=True
                 )
@@ -110,6 +110,13 @@ class SearchApi:
                 continue
             if left:
                 self._waiting[log] = None
+
+    def _update(self, log: LogName) -> int:
+        index = self._index()
+        left = index.update(log)
+        if not left:
+            index.settle(log)
+        return left
 
     async def _await_rest(self) -> None:
         """Wait until nothing was sent for a moment."""

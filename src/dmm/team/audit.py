@@ -82,7 +82,7 @@ def record(
     told = at.isoformat(timespec="milliseconds")
     slot = told[:HOUR] if act in _BY_THE_HOUR else told
     # A stranger causes no write but the first in an hour either, however often they try.
-    noted = act is Act.PULLED or (act is Act.REFUSED and not writer)
+    noted = act in (Act.PULLED, Act.SEARCHED) or (act is Act.REFUSED and not writer)
     statement = NOTE if noted else COUNT
     made = rows(statement, *log, slot, act.value, writer, about, told, told)
     if made and made[0][0] == 1:

@@ -67,6 +67,9 @@ class Database(Protocol):
     def transaction(self, team: str, /) -> AbstractContextManager[Rows]:
         """Begin a transaction that sees the rows of one team; all of it is kept, or nothing."""
 
+    def reading(self, team: str, /) -> AbstractContextManager[Rows]:
+        """Begin a transaction that changes nothing and keeps nobody from writing meanwhile."""
+
     def migrate(self, to: int = SCHEMA_VERSION) -> int:
         """Bring the tables to a version, step by step; return the version they had."""
 
@@ -87,6 +90,9 @@ class Database(Protocol):
 
     def advice(self) -> list[str]:
         """Say what would be better otherwise, although nothing is wrong."""
+
+    def forget_failures(self) -> None:
+        """Let the next migration try again what has failed on this machine."""
 
     def close(self) -> None:
         """Close all connections."""

@@ -51,9 +51,15 @@ RETURNING seq, text, length, windows
 DROP_POSTINGS = """
 DELETE FROM posting WHERE team_id = ? AND project_id = ? AND term IN ({places}) AND seq = ?
 """
+RESET = """
+UPDATE indexing SET seq = 0, version = ?, passages = 0, length = 0, windows = 0
+WHERE team_id = ? AND project_id = ?
+"""
+FORGET = "DELETE FROM indexing WHERE team_id = ? AND project_id = ?"
+# Vectors as bytes are left over where pgvector came later.
 CLEAR = tuple(
     f"DELETE FROM {table} WHERE team_id = ? AND project_id = ?"  # noqa: S608 - names of our own
-    for table in ("passage", "posting", "indexing")
+    for table in ("passage", "posting", "passage_vector")
 )
 
 
@@ -122,21 +128,28 @@ class TeamIndex:
             extent = self._apply(rows, log, now, changes, windows)
             counts = (extent.passages, extent.length, extent.windows)
             rows(MOVE, last, *counts, *log)
-        if last == end:
-            self.vectors.settle(log, extent.windows, embedder.dimensions)
         return end - last
+
+    def settle(self, log: LogName) -> None:
+        """Prepare for the size of a project; this may take minutes, so no search does it."""
+        with self.database.transaction(log[0]) as rows:
+            extent = read_extent(rows(STATE, *log))
+        self.vectors.settle(log, extent.windows, self.load().dimensions)
 
     def fill(self, log: LogName) -> Extent:
         """Index a project to the end of its log; return how far that is."""
         while self.update(log):
             continue
+        self.settle(log)
         with self.database.transaction(log[0]) as rows:
             return read_extent(rows(STATE, *log))
 
     def delete(self, log: LogName) -> None:
         """Delete the index of a project."""
         with self.database.transaction(log[0]) as rows:
+            _hold(rows, log)
             self._clear(rows, log)
+            rows(FORGET, *log)
 
     def _clear(self, rows: Rows, log: LogName) -> None:
         self.vectors.clear(rows, log)
@@ -148,8 +161,12 @@ class TeamIndex:
         found = read_extent(rows(STATE, *log))
         if found.version == version:
             return found
+        found = _hold(rows, log, version)
+        if found.version == version:
+            # Somebody else was quicker.
+            return found
         self._clear(rows, log)
-        rows(BEGIN, *log, version)
+        rows(RESET, version, *log)
         return Extent(version=version)
 
     def _apply(
@@ -185,6 +202,13 @@ def read_extent(found: Sequence[tuple[object, ...]]) -> Extent:
         return Extent()
     seq, version, *more = found[0]
     return Extent(int(str(seq)), str(version), *(int(str(one)) for one in more))
+
+
+def _hold(rows: Rows, log: LogName, version: str = "") -> Extent:
+    """Lock the row of a project, made where there is none; nobody else changes its index then."""
+    while not (found := rows(LOCK, *log)):
+        rows(BEGIN, *log, version)
+    return read_extent(found)
 
 
 def _add(rows: Rows, log: LogName, one: Passage, windows: int) -> int:

@@ -15,7 +15,7 @@ import psycopg
 from dmm.index.windows import spell
 from dmm.team.migrations import NEAR
 from dmm.team.names import NAME
-from dmm.team.nearness import fill, flatten, keep_best
+from dmm.team.nearness import choose, fill, flatten, keep_best
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,6 +57,14 @@ SET hnsw.iterative_scan = relaxed_order;
 """
 AVAILABLE = "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'"
 MADE = "SELECT count(*) FROM pg_extension WHERE extname = 'vector'"
+RELEASE = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+# A failed try is noted at the table that is used instead, and goes with it.
+NOTE = "COMMENT ON TABLE passage_vector IS {}"
+NOTED = "SELECT obj_description(to_regclass('passage_vector'), 'pg_class')"
+FAILED = "pgvector failed: "
+TRIAL_LOCK = 0x444D4D50
+ALONE = "SELECT pg_advisory_lock(%s)"
+TAKE = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))::int"
 THERE = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('passage_near')"
 
 ADD = "INSERT INTO passage_near VALUES {places}"
@@ -93,7 +101,7 @@ WHERE relname IN ({places})
 """
 REBUILD = (
     "build pgvector for this machine (make OPTFLAGS='' && make install), or take the package of "
-    "your distribution; then: dmm server migrate"
+    "your distribution; then: dmm server migrate --retry-pgvector"
 )
 
 
@@ -138,9 +146,7 @@ class PgVectors:
             rows(f"SET LOCAL hnsw.max_scan_tuples = {4 * most_signs}")
             names = {"team": team, "project": project, "size": len(query) // 2, "most": most_signs}
             found += rows(QUANTISED.format(**names), spelled, spelled)
-        best = _read(found)
-        order = sorted(best, key=lambda spot: (-best[spot], spot))[:most]
-        return {spot: best[spot] for spot in order}
+        return choose(_read(found), most)
 
     def similarities(
         self, rows: Rows, team: str, spots: Sequence[Spot], query: bytes
@@ -155,28 +161,48 @@ class PgVectors:
             return
         name = _name_index(*log)
         with self._owner() as connection:
+            if not _count(connection, TAKE, name):
+                # Another one makes it; the lock ends with the connection that holds it.
+                return
             found = connection.execute(VALID.format(places="%s"), (name,)).fetchall()
             if found and found[0][1]:
                 return
             if found:
                 # It was being made when the server stopped.
-                connection.execute(f"DROP INDEX {name}")
+                connection.execute(f"DROP INDEX CONCURRENTLY {name}")
             names = {"name": name, "team": log[0], "project": log[1], "size": size}
             connection.execute(MAKE_INDEX.format(**names))
 
 
 def prepare(connect: Connect, isolate: str) -> None:
-    """Make the table where pgvector is there and works; without it, vectors are kept as bytes."""
+    """Make the table where pgvector is there and works; without it, vectors are kept as bytes.
+
+    A version that has failed is not tried again: to try may end the whole database server.
+    """
     with connect() as connection:
+        # It is held while another connection tries, so that two servers do not both.
+        connection.execute(ALONE, (TRIAL_LOCK,))
         if _count(connection, THERE) or not _count(connection, AVAILABLE):
             return
         try:
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
         except psycopg.errors.InsufficientPrivilege:
             return
-    if survives(connect):
-        with connect() as connection, connection.transaction():
-            connection.execute(TABLE + isolate.format(table=NEAR))
+        if _has_failed(connection):
+            return
+        # Before the try: it may end this process, too, or whoever waits for it.
+        _note(connection, f"{FAILED}{_read_text(connection, RELEASE)}")
+        if not survives(connect):
+            return
+        with connect() as other, other.transaction():
+            other.execute(TABLE + isolate.format(table=NEAR))
+            _note(other, None)
+
+
+def forget(connection: Connection) -> None:
+    """Forget that pgvector has failed here."""
+    if _read_text(connection, NOTED):
+        _note(connection, None)
 
 
 def advise(connection: Connection) -> list[str]:
@@ -184,11 +210,11 @@ def advise(connection: Connection) -> list[str]:
     if _count(connection, THERE):
         return []
     available, made = (bool(_count(connection, one)) for one in (AVAILABLE, MADE))
-    return [tell_missing(available=available, made=made)]
+    return [tell_missing(available=available, made=made, failed=_has_failed(connection))]
 
 
-def tell_missing(*, available: bool, made: bool) -> str:
-    """Say why pgvector is not used; one that is made and has no table did not survive a try."""
+def tell_missing(*, available: bool, made: bool, failed: bool) -> str:
+    """Say why pgvector is not used, and what to do."""
     slow = "search compares all vectors in the server itself, which is slow from 10,000 passages on"
     if not available:
         way = "install pgvector 0.8 or later on the database's machine; then: dmm server migrate"
@@ -196,24 +222,35 @@ def tell_missing(*, available: bool, made: bool) -> str:
     if not made:
         way = "as a superuser: CREATE EXTENSION vector; then: dmm server migrate"
         return f"pgvector is not set up in this database: {slow}; {way}"
+    if not failed:
+        return f"pgvector is not used yet: {slow}; dmm server migrate"
     return f"pgvector does not run on this processor, or is older than 0.8: {slow}; {REBUILD}"
 
 
 def survives(connect: Connect) -> bool:
     """Try all that is needed; where it ends the server, wait until that is back."""
-    try:
-        with connect() as connection:
-            connection.execute(PROBE)
-    except psycopg.OperationalError:
-        _await_recovery(connect)
-        return False
-    except psycopg.Error:
-        return False
-    return True
+    with connect() as witness:
+        try:
+            with connect() as connection:
+                connection.execute(PROBE)
+        except psycopg.OperationalError as error:
+            _await_recovery(connect, None if error.sqlstate else witness)
+            return False
+        except psycopg.Error:
+            return False
+        return True
 
 
-def _await_recovery(connect: Connect) -> None:
+def _await_recovery(connect: Connect, witness: Connection | None) -> None:
+    """Wait until the server takes connections; one that broke off ends the witness first."""
     until = time.monotonic() + LONGEST_RECOVERY
+    while witness is not None and time.monotonic() < until:
+        # The server takes connections for a moment longer, before it notices what happened.
+        try:
+            witness.execute("SELECT 1")
+        except psycopg.OperationalError:
+            break
+        time.sleep(0.02)
     while True:
         try:
             with connect():
@@ -224,9 +261,24 @@ def _await_recovery(connect: Connect) -> None:
             time.sleep(0.1)
 
 
-def _count(connection: Connection, statement: str) -> int:
-    row = connection.execute(statement).fetchone()
+def _count(connection: Connection, statement: str, *values: str) -> int:
+    row = connection.execute(statement, values).fetchone()
     return 0 if row is None else int(row[0])
+
+
+def _read_text(connection: Connection, statement: str) -> str:
+    row = connection.execute(statement).fetchone()
+    return "" if row is None or row[0] is None else str(row[0])
+
+
+def _has_failed(connection: Connection) -> bool:
+    """Return whether the version that is set up has been tried and did not work."""
+    noted = _read_text(connection, NOTED)
+    return bool(noted) and noted == f"{FAILED}{_read_text(connection, RELEASE)}"
+
+
+def _note(connection: Connection, text: str | None) -> None:
+    connection.execute(psycopg.sql.SQL(NOTE).format(psycopg.sql.Literal(text)))
 
 
 def _find_indexed(rows: Rows, team: str, projects: Mapping[str, int]) -> list[str]:

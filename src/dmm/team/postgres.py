@@ -117,6 +117,10 @@ class PostgresDatabase:
 
             yield run
 
+    def reading(self, team: str, /) -> contextlib.AbstractContextManager[Rows]:
+        """Begin a transaction to read in, which keeps nobody from writing here."""
+        return self.transaction(team)
+
     def version(self) -> int:
         """Return the version of the tables."""
         with self._owner() as connection:
@@ -153,6 +157,11 @@ class PostgresDatabase:
         """Say what would make searching quicker."""
         with self._owner() as connection:
             return pgvector.advise(connection)
+
+    def forget_failures(self) -> None:
+        """Let the next migration try pgvector again."""
+        with self._owner() as connection:
+            pgvector.forget(connection)
 
     def teams(self) -> list[str]:
         """Name all teams; the owner is held to row-level security, too, but for this look."""

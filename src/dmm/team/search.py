@@ -113,7 +113,7 @@ def find(index: TeamIndex, logs: Collection[LogName], text: str, most: int) -> A
     for team, named in groupby(sorted(set(logs)), key=lambda log: log[0]):
         projects = [project for _, project in named]
         _catch_up(index, team, projects, version)
-        with index.database.transaction(team) as rows:
+        with index.database.reading(team) as rows:
             extents = _read_extents(rows, team, projects, version)
             behind += sum(one.behind for one in extents)
             hits += _find_in_team(
@@ -128,7 +128,7 @@ def find(index: TeamIndex, logs: Collection[LogName], text: str, most: int) -> A
 
 def _catch_up(index: TeamIndex, team: str, projects: Sequence[str], version: str) -> None:
     """Index what little is missing, so that what was just shared is found."""
-    with index.database.transaction(team) as rows:
+    with index.database.reading(team) as rows:
         extents = _read_extents(rows, team, projects, version)
     left = AT_ONCE
     for one in extents:
@@ -179,7 +179,8 @@ def _read_words(rows: Rows, team: str, extents: Sequence[_Extent], query: _Query
             int(term): int(count)
             for term, count in rows(HOLDING.format(**places), team, *projects, *held)
         }
-    rarity = {term: math.log1p((size - n + 0.5) / (n + 0.5)) for term, n in held.items()}
+    # More may be indexed between the two reads than the first has counted.
+    rarity = {term: math.log1p(max(0.0, (size - n + 0.5) / (n + 0.5))) for term, n in held.items()}
     return _Words(rarity, mean, held)
 
 

@@ -24,7 +24,7 @@ def find_readable(registry: Registry, log: StoredLog, also: Sequence[str]) -> li
     """
     if not _enter(log):
         raise TeamError("revoked", REVOKED)
-    others = (registry.open(token) for token in also[:MOST_OTHERS])
+    others = (registry.open(token) for token in dict.fromkeys(also[:MOST_OTHERS]))
     readable = {one.place.log for one in others if one is not None and _enter(one)}
     return sorted({log.place.log, *readable})
 

@@ -64,7 +64,7 @@ class SqliteDatabase:
     vectors: Vectors = StoredVectors()
 
     def __init__(self, path: Path) -> None:
-        self._where = str(path)
+        self._path, self._where = path, str(path)
         self._connection = connect(path, durable=True)
         self._lock = threading.Lock()
 
@@ -75,6 +75,19 @@ class SqliteDatabase:
 
             def run(statement: str, *values: str | int | bytes | None) -> list[Row]:
                 return list(cursor.execute(statement, values))
+
+            yield run
+
+    @contextlib.contextmanager
+    def reading(self, _team: str, /) -> Iterator[Rows]:
+        """Begin a transaction of its own connection, which sees the file as it is now."""
+        opened = contextlib.closing(connect(self._path, durable=True))
+        with opened as connection, translated(self._where):
+            connection.pragma("query_only", "ON")
+            connection.execute("BEGIN")
+
+            def run(statement: str, *values: str | int | bytes | None) -> list[Row]:
+                return list(connection.execute(statement, values))
 
             yield run
 
@@ -129,6 +142,9 @@ class SqliteDatabase:
     def advice(self) -> list[str]:
         """Say nothing: a small team has nothing to wish for."""
         return []
+
+    def forget_failures(self) -> None:
+        """Do nothing: all that is needed comes with DMM."""
 
     def close(self) -> None:
         """Close the file."""
