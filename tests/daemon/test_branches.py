@@ -94,5 +94,5 @@ def test_the_ledger_that_worktrees_share_knows_the_branch_of_each_event(
     facts = [(one.get("value"), one.branch) for one in events if one.type == "FactAdded"]
     assert facts == [("beside", "quokka"), (lived_in.folder.name, "main")]
     shown = machine.dmm("ledger", "log", "--type", "FactAdded", within=forked).stdout
-    assert "FactAdded [quokka] port = beside" in shown
-    assert f"FactAdded [main] port = {lived_in.folder.name}" in shown
+    assert "FactAdded [quokka] Fact: port = beside" in shown
+    assert f"FactAdded [main] Fact: port = {lived_in.folder.name}" in shown

@@ -11,7 +11,6 @@ from dmm.domain.event import Event, canonical
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
 from dmm.ledger import results
-from dmm.ledger.histogram import Histogram
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.rules.results import ConstraintRecorded, RuleView
 
@@ -138,7 +137,7 @@ def entry(call: Called, seq: Seq) -> Reply:
         return Reply(dmm.audit.entry(seq))
 
 
-@router.get("/histogram", responses=told(Histogram))
+@router.get("/histogram", responses=told(models.HistogramTold))
 def histogram(
     call: Called, buckets: Annotated[int, Query(ge=1, le=MOST_BUCKETS)] = BUCKETS
 ) -> Reply:

@@ -278,3 +278,10 @@ class ReindexTold(Told):
     reindexed: int
     errors: int
     duration_ms: int
+
+
+class HistogramTold(Told):
+    """How many events there were when; `head` is the newest."""
+
+    head: int
+    buckets: list[dict[str, object]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -11,9 +10,7 @@ from typing import TYPE_CHECKING
 from dmm.errors import (
     IndexBroken,
     IndexBusy,
-    MemoryFileError,
     ModelUnavailable,
-    PathRefused,
     StorageError,
 )
 from dmm.files.lock import in_turn
@@ -371,21 +368,22 @@ class Indexes:
 
     def memory(self, place: Place) -> IndexedMemory:
         """Fetch all that is known of one memory."""
-        shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
-        return self._open(shelf).memory(place.path)
+        return self._open(self._shelf(place)).memory(place.path)
+
+    def is_there(self, place: Place) -> bool:
+        """Whether the file of a memory still exists."""
+        return self._shelf(place).has(place.path)
 
     def is_current(self, place: Place, content_hash: str) -> bool:
         """Whether the file of a memory still holds what was indexed."""
-        shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
-        try:
-            return hashlib.sha256(shelf.tree.read(place.path)).hexdigest() == content_hash
-        except (MemoryFileError, PathRefused):
-            return False
+        return self._shelf(place).holds(place.path, content_hash)
 
     def served(self, place: Place) -> tuple[str, int, int]:
         """Fetch the content of one memory, its tokens and those of its heading."""
-        shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
-        return self._open(shelf).served(place.path)
+        return self._open(self._shelf(place)).served(place.path)
+
+    def _shelf(self, place: Place) -> Shelf:
+        return next(shelf for shelf in self.shelves if shelf.origin is place.origin)
 
     def store(self, origin: Origin) -> IndexStore | None:
         """Return the index of one tree, or None where there is no such tree."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.errors import DmmError, StorageError
+from dmm.errors import DmmError, MemoryFileError, PathRefused, StorageError
 from dmm.index.store import IndexStore
 from dmm.storage.sqlite import LOGS
 
@@ -32,6 +34,18 @@ class Shelf:
     def replaced(self) -> bool:
         """Whether somebody removed the file, or built it anew: what is open is no longer it."""
         return self.inode not in (None, _inode(self.path))
+
+    def has(self, path: str) -> bool:
+        """Whether the file of a memory still exists."""
+        return os.path.lexists(self.tree.root / path)
+
+    def holds(self, path: str, content_hash: str) -> bool:
+        """Whether the file of a memory still holds what was indexed."""
+        try:
+            found = self.tree.read(path)
+        except (MemoryFileError, PathRefused):
+            return False
+        return hashlib.sha256(found).hexdigest() == content_hash
 
     def open(self) -> IndexStore:
         """Open the file of the index, or make it."""

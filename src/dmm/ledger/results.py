@@ -12,7 +12,6 @@ from dmm.eventlog.compare import Difference
 from dmm.eventlog.state import Decision, Fact, State
 from dmm.eventlog.verify import Verification
 from dmm.rules.results import CallFinding, ConstraintView
-from dmm.rules.views import show_constraint
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,6 +348,9 @@ def show_decision(one: Decision) -> DecisionView:
 
 def show_state(state: State) -> StateView:
     """Return facts, constraints and decisions in brief."""
+    # The formatters know these values; they do not need all that rules are made of.
+    from dmm.rules.views import show_constraint
+
     facts = state.facts.values()
     return StateView(
         {one.key: Holding(one.value, one.confidence, one.seq) for one in facts},

@@ -256,9 +256,12 @@ class Packs:
             aim=self.scoped.aim(request.query, self._is_there),
             is_common=self.indexes.is_common,
         )
-        checks = self._check_citations(snapshot, retrieval.ranked)
+        # A checkout may just have taken a file away: its memory belongs to another branch.
+        is_there, places = self.indexes.is_there, snapshot.places
+        there = [one for one in retrieval.ranked if is_there(places[one.row])]
+        checks = self._check_citations(snapshot, there)
         stale = {row for row, found in checks.items() if _stale(found)}
-        ranked = demote(retrieval.ranked, stale)
+        ranked = demote(there, stale)
         labels = {
             one.row: (
                 *_labels(snapshot, one.row, checks.get(one.row, ())),

@@ -39,10 +39,6 @@ VERSION_HEADER = "DMM-Protocol"
 OUTCOMES = {"taken": Taken, "gap": Gap, "forked": Forked, "revoked": Revoked, "refused": Refused}
 
 
-class _Missing(TeamError):
-    """There is nothing at an address."""
-
-
 @dataclass(frozen=True, slots=True)
 class HttpLog:
     """The log of one project on a server, for one laptop; `wait` is how long a pull may wait."""
@@ -152,9 +148,11 @@ class HttpSearch:
         body = {"query": words, "most": most, "also": list(self.others)}
         try:
             told = _ask(self.address, "POST", "/v1/team/search", self.token, body)
-        except _Missing as error:
-            # The laptop has joined this server, so the address is right.
-            what = "the team's server can't search: it is older than this dmm"
+        except TeamError as error:
+            if error.fault != "malformed":
+                raise
+            # The laptop has joined this server, so the address was right.
+            what = "the team's server can't search; it is probably older than this dmm"
             hint = "upgrade dmm on the server"
             raise TeamError("older", what, where=str(self.address), hint=hint) from error
         return _read(Answer, told, self.address)
@@ -263,8 +261,7 @@ def _read_answer(address: Address, status: int, data: bytes) -> Mapping[str, obj
         if status >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
             # A proxy says so, or a server that has too many requests to read another.
             raise _unreachable(address, f"HTTP {status}") from error
-        missing = status == http.HTTPStatus.NOT_FOUND
-        raise _malformed(address, _Missing if missing else TeamError) from error
+        raise _malformed(address) from error
     if not isinstance(told, dict):
         raise _malformed(address)
     if status == http.HTTPStatus.OK:
@@ -290,6 +287,6 @@ def _unreachable(address: Address, why: str) -> TeamError:
     return TeamError("unreachable", what, where=str(address), hint=hint)
 
 
-def _malformed(address: Address, kind: type[TeamError] = TeamError) -> TeamError:
+def _malformed(address: Address) -> TeamError:
     what = "the answer is not one of a team server"
-    return kind("malformed", what, where=str(address), hint="check the address")
+    return TeamError("malformed", what, where=str(address), hint="check the address")

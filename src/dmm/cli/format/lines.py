@@ -9,15 +9,15 @@ from dmm.cli.format.wrapping import WIDTH, wrapped
 from dmm.domain.brief import describe
 from dmm.domain.event import Event
 from dmm.domain.text import neutralise
-from dmm.ledger import results
-from dmm.rules import results as rules
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from dmm.eventlog.compare import Difference
     from dmm.eventlog.state import Decision, Fact
+    from dmm.ledger import results
     from dmm.ledger.backups import Backup
+    from dmm.rules import results as rules
     from dmm.rules.rulebook import Compiled
 
 NARROWEST = 60
@@ -114,6 +114,8 @@ def pending(told: rules.PendingConstraints) -> Iterator[str]:
 
 def decision(told: results.Committed | results.Blocked) -> Iterator[str]:
     """Return the verdict on a decision."""
+    from dmm.ledger import results
+
     if isinstance(told, results.Blocked):
         yield f"BLOCKED by constraint {told.violated_constraint_seq}"
         yield from wrapped(told.reason, "  reason: ")
@@ -184,6 +186,8 @@ def chain(told: results.Chain) -> Iterator[str]:
 
 def replayed(told: results.Replayed) -> Iterator[str]:
     """Return the lines for a state and its hash."""
+    from dmm.rules import results as rules
+
     state = told.state
     held = [
         rules.ConstraintView(one.text, one.priority, one.active, one.seq)
@@ -276,6 +280,8 @@ def explained(told: rules.VerdictExplained) -> Iterator[str]:
 
 def verified(told: results.Checked) -> Iterator[str]:
     """Return whether a ledger is as it was recorded."""
+    from dmm.ledger import results
+
     if told.first_bad_seq is not None:
         yield f"NOT VALID: the first bad event is {told.first_bad_seq}"
         yield from wrapped(told.reason or "", "  reason: ")
