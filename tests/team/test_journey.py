@@ -211,13 +211,12 @@ def test_nothing_is_lost_doubled_or_mixed_up_whoever_is_killed(
         until(lambda: all(one.known() >= LAPTOPS for one in laptops), "all have joined")
         kills = torment(host, fleet, line, laptops)
         until(lambda: all(one.known() == expected for one in laptops), "all have everything")
-        # A fast machine needs few requests; those that follow meet the rest of the faults.
-        until(lambda: min(line.happened[one] for one in FAULTS) >= 10, "every fault happened")
         for one in laptops:
             fleet.kill(one.folder)
             kills["laptop"] += 1
         sys.stderr.write(f"killed {dict(kills)}, on the line {dict(line.happened)}\n")
         assert min(kills.values()) >= ROUNDS
+        assert min(line.happened[fault] for fault in FAULTS) >= 10
         assert line.happened[CUT] >= ROUNDS
         for team in TEAMS:
             check_team(registry, [one for one in laptops if one.team == team])
