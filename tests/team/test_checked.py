@@ -17,7 +17,7 @@ from dmm.team.replica import Replica
 from dmm.team.service import receive
 
 if TYPE_CHECKING:
-    from tests.team.conftest import Office
+    from tests.team.conftest import Laptop, Office
 
     from dmm.bootstrap import Dmm
     from dmm.team.chain import Placed
@@ -29,6 +29,16 @@ EDIT = """UPDATE event SET payload = replace(payload, 'never', 'always') WHERE s
 
 def texts(dmm: Dmm) -> list[str]:
     return [one.text for one in dmm.base.team_rules()]
+
+
+def joined_after_two_rules(registry: Registry) -> Laptop:
+    """A laptop whose team has two rules, none of which it has pulled."""
+    hall = Hall(registry, "acme")
+    ada, ben = hall.join(), hall.join()
+    ada.say(RULE)
+    ada.say(NEXT)
+    ada.log.push(ada.batch())
+    return ben
 
 
 @pytest.fixture
@@ -120,11 +130,7 @@ def test_a_page_that_is_refused_leaves_nothing_behind(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored, "MOST_PULLED", 2)
-    hall = Hall(registry, "acme")
-    ada, ben = hall.join(), hall.join()
-    ada.say(RULE)
-    ada.say(NEXT)
-    ada.log.push(ada.batch())
+    ben = joined_after_two_rules(registry)
     held, checked = ben.credentials(), Checked()
     first, last = ben.log.pull(0), ben.log.pull(2)
     assert isinstance(first, Page)
@@ -144,11 +150,7 @@ def test_a_part_that_no_signed_end_covers_and_that_was_edited_is_found_at_its_en
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored, "MOST_PULLED", 3)
-    hall = Hall(registry, "acme")
-    ada, ben = hall.join(), hall.join()
-    ada.say(RULE)
-    ada.say(NEXT)
-    ada.log.push(ada.batch())
+    ben = joined_after_two_rules(registry)
     held, checked = ben.credentials(), Checked()
     with Replica.in_memory() as replica:
         replica.join(ben.joined.writer, 0)
