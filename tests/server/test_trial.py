@@ -106,7 +106,8 @@ def test_one_command_runs_the_server_and_its_database_and_keeps_what_was_said(de
         key = SigningKey.make()
         joined = join(url, invited, key, "laptop")
         told = desk("server", "doctor").stdout
-        assert told == "✓ PostgreSQL database, schema and isolation\n"
+        # A pgvector that does not run on this processor is told, too.
+        assert told.startswith("✓ PostgreSQL database, schema and isolation\n")
         second = desk("server", "run", "--trial", "--port", "0")
         assert second.returncode != 0
         assert "this trial" in second.stderr
