@@ -146,7 +146,7 @@ def test_what_two_projects_share_is_searched_from_a_laptop(
         assert told["projects"] == ["acme/api", "acme/shop"]
         assert {one["project"] for one in told["results"]} == {"api", "shop"}
         nothing = run("team", "search", "zebra violin umbrella", within=shop)
-        assert nothing.stdout == "Nothing shared in 1 project speaks to these words.\n"
+        assert nothing.stdout == "Nothing found in what 1 project shared.\n"
         made = run("server", "reindex", "acme/shop", *at, within=home)
         assert made.stdout == "acme/shop indexed: 1 passage from 2 events\n"
     offline = run("team", "search", "deploy", within=shop)

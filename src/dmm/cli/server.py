@@ -28,7 +28,7 @@ from dmm.team.database import SCHEMA_VERSION
 if TYPE_CHECKING:
     from dmm.server.setup import Setup
 
-app = FastTyper(help="Set up and run the server that a team shares on.")
+app = FastTyper(help="Run a team server.")
 
 Folder = Annotated[
     Path | None, typer.Option(help="The server's folder [server in your state folder].")
@@ -54,7 +54,7 @@ def init(
 
 @app.command()
 def add(place: Place, folder: Folder = None) -> None:
-    """Add a project of a team."""
+    """Add a project to a team."""
     refuse_agents("add a project")
     team, project = _split(place)
     with _read(folder).registry() as registry:
@@ -68,7 +68,7 @@ def invite(
     role: Role = "reader",
     folder: Folder = None,
 ) -> None:
-    """Invite one laptop; good once, for seven days."""
+    """Create an invitation for one laptop, valid for seven days."""
     refuse_agents("invite to a team")
     team, project = _split(place)
     with _read(folder).registry() as registry:
@@ -109,7 +109,7 @@ def role(
     role: NewRole,
     folder: Folder = None,
 ) -> None:
-    """Give a laptop another role; all laptops are told."""
+    """Change the role of a laptop."""
     refuse_agents("change a role")
     team, project = _split(place)
     with _read(folder).registry() as registry:
@@ -271,7 +271,7 @@ def resume(
 
 @app.command()
 def reindex(place: Place, folder: Folder = None) -> None:
-    """Make the search index of a project anew from its log."""
+    """Rebuild the search index of a project."""
     refuse_agents("make an index anew")
     from dmm.embed.shared import SharedModel
     from dmm.team.indexed import TeamIndex
@@ -303,7 +303,7 @@ def migrate(
     ] = False,
     folder: Folder = None,
 ) -> None:
-    """Bring the tables of the database to this version."""
+    """Migrate the database schema."""
     refuse_agents("migrate the database")
     database = _read(folder).open_database()
     try:

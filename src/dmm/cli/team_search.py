@@ -32,7 +32,7 @@ def tell_answer(answer: Answer) -> Iterator[str]:
         yield from _tell(one)
     if not answer.results:
         where = counted(len(answer.projects), "project")
-        yield f"Nothing shared in {where} speaks to these words."
+        yield f"Nothing found in what {where} shared."
     if answer.behind:
         yield f"{counted(answer.behind, 'event')} not indexed yet; search again in a while."
 

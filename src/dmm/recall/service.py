@@ -59,9 +59,9 @@ NOTHING_YET = (
 NO_DAY = "2000-01-01"
 NO_SUCH_ID = "search gives the ids, such as obs_17 or msg_12"
 NOTHING_LEFT = "no unit passes these filters: leave one out, or widen the dates"
-NOTHING_CLEAR = "nothing speaks clearly to these words; these come nearest"
+NOTHING_CLEAR = "nothing clearly matches these words; these are the nearest"
 NOTHING_FOUND = (
-    "nothing speaks to these words: use others, fewer filters, or no words for the newest"
+    "nothing matches these words: use others, fewer filters, or no words for the newest"
 )
 
 

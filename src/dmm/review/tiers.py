@@ -95,7 +95,7 @@ def _why_not_auto(
     own: Collection[str],
 ) -> str | None:
     if not governance.auto_apply:
-        return "the configuration lets nothing be applied unseen"
+        return "the settings apply nothing without a review"
     if proposal.operation not in NOTES or len(proposal.edits) != 1:
         return f"an operation '{proposal.operation}' is never applied unseen"
     if not _is_own_note(proposal, own):

@@ -36,6 +36,8 @@ MOST_AT_ONCE = 1_000
 # A passage may have several windows among the nearest.
 SPARE = 3
 LONGEST_RECOVERY = 30.0
+# PostgreSQL tells nobody that it is back, so it is asked this often.
+PAUSE = 0.05
 TABLE = """
 CREATE TABLE passage_near (
     team_id TEXT NOT NULL, project_id TEXT NOT NULL, seq BIGINT NOT NULL, part BIGINT NOT NULL,
@@ -250,7 +252,7 @@ def _await_recovery(connect: Connect, witness: Connection | None) -> None:
             witness.execute("SELECT 1")
         except psycopg.OperationalError:
             break
-        time.sleep(0.02)
+        time.sleep(PAUSE)
     while True:
         try:
             with connect():
@@ -258,7 +260,7 @@ def _await_recovery(connect: Connect, witness: Connection | None) -> None:
         except psycopg.OperationalError:
             if time.monotonic() > until:
                 raise
-            time.sleep(0.1)
+            time.sleep(PAUSE)
 
 
 def _count(connection: Connection, statement: str, *values: str) -> int:
