@@ -13,8 +13,7 @@ UNTYPED = re.compile(r"\bdict\[str, Any\]")
 # What each package has today; others have none. A ceiling may be lowered, never raised.
 CEILINGS = {
     "(modules)": 3,
-    "ask": 37,
-    "cli": 24,
+    "cli": 22,
     "clients": 16,
     "daemon": 2,
     "domain": 3,
