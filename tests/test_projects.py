@@ -166,7 +166,7 @@ def test_the_model_is_loaded_once_let_go_and_loaded_again(
     assert (shared.loaded, len(loads)) == (True, 1)
     projects.release_model()
     assert not shared.loaded
-    assert project.query(QUESTION).stats["retrieval"] == "hybrid"
+    assert project.query(QUESTION).stats.retrieval == "hybrid"
     assert len(loads) == 2
     projects.close()
 

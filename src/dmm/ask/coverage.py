@@ -87,17 +87,6 @@ class Gate:
     probes: tuple[Probe, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SectionCoverage:
-    """Whether a section is covered, and by what."""
-
-    section: Section
-    meaning: str
-    covered: bool
-    evidence: tuple[str, ...]
-    places: tuple[str, ...]
-
-
 def cover(survey: Survey, profile: Profile, first: Sequence[Evidence], retry_max: int) -> Covered:
     """Find evidence for the sections a profile wants; what is missing is looked for again.
 
@@ -139,15 +128,19 @@ def _missing(
     return [one for one in wanted if one not in shown and one in SIGNED]
 
 
-def cover_sections(evidence: Sequence[Evidence]) -> list[SectionCoverage]:
+def describe_sections(evidence: Sequence[Evidence]) -> object:
     """Return for each of the nine sections whether it is covered, and by what."""
-    told = []
-    for section in SECTIONS:
-        shown = [one for one in evidence if section in one.sections]
-        ids, places = (one.id for one in shown), (one.place(section) for one in shown)
-        meaning = MEANING[section]
-        told.append(SectionCoverage(section, meaning, bool(shown), tuple(ids), tuple(places)))
-    return told
+    return [
+        {
+            "section": section,
+            "meaning": MEANING[section],
+            "covered": bool(shown),
+            "evidence": [one.id for one in shown],
+            "places": [one.place(section) for one in shown],
+        }
+        for section in SECTIONS
+        for shown in [[one for one in evidence if section in one.sections]]
+    ]
 
 
 def judge(

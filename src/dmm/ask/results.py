@@ -78,14 +78,6 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
-    """How long an answer took."""
-
-    repository_ms: float
-    total_ms: float
-
-
-@dataclass(frozen=True, slots=True)
 class Answered:
     """An answer, and how it was made."""
 
@@ -98,7 +90,7 @@ class Answered:
     tokens: int
     critique: Critique
     repository_notices: tuple[str, ...] = ()
-    timing: Timing | None = None
+    timing: Mapping[str, float] | None = None
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -140,7 +132,7 @@ class Answered:
             },
             "task_spec": self._tell_task(),
             "execution_plan": plan.plan(profile, evidence, taken),
-            "coverage_9_section": coverage.cover_sections(evidence),
+            "coverage_9_section": coverage.describe_sections(evidence),
             "evidence_stats": {
                 "found": self.found,
                 "taken": self.taken,

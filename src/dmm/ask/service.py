@@ -15,7 +15,7 @@ from dmm.ask import critic, pipeline
 from dmm.ask.profiles import make_profiles
 from dmm.ask.project_sources import ProjectSources, read_moves
 from dmm.ask.render import COMPACT, STYLES
-from dmm.ask.results import Answered, Request, Timing
+from dmm.ask.results import Answered, Request
 from dmm.errors import DmmError, UsageError
 from dmm.packs.service import MAX_QUERY_CHARACTERS
 from dmm.redaction.clean import clean
@@ -72,8 +72,8 @@ class Asking:
             self.count,
             self.choose,
         )
-        ended = time.perf_counter()
-        took = Timing(*(round((end - started) * 1000, 1) for end in (refreshed, ended)))
+        ends = {"repository_ms": refreshed, "total_ms": time.perf_counter()}
+        took = {name: round((end - started) * 1000, 1) for name, end in ends.items()}
         return replace(
             answered,
             repository_notices=tuple(self.sources.repository.notices.values()),

@@ -106,4 +106,4 @@ def _decisions(told: Answered) -> Iterator[str]:
         yield f"- coverage {state}, {counted(len(gate.probes), 'second look')}"
     yield f"- session {neutralise(critique.session) or 'none'}: risk {critique.risk_level}"
     if told.timing is not None:
-        yield f"- {told.timing.total_ms} ms"
+        yield f"- {told.timing['total_ms']} ms"

@@ -1,7 +1,7 @@
 """Frozen values as plain data and back, driven by the fields of their classes.
 
-A field without a default is always written; one with a default is left out where it has it. The
-underscore that ends a name, such as `pass_`, only keeps it from being a word of Python.
+A field without a default is always written; one with a default is left out where it has it. A name
+that would be a word of Python ends in an underscore, which is not written: `pass_`.
 """
 
 from __future__ import annotations
