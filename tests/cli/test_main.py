@@ -19,25 +19,11 @@ if TYPE_CHECKING:
     from tests.conftest import Command, Project
 
 COMMANDS = [
-    *("init", "remember", "forget", "query", "ask", "search", "timeline", "get"),
-    *("import", "export"),
-    *("import-sessions", "check", "validate", "diff", "merge", "ui", "status", "cost", "reindex"),
-    *("trust", "undo", "redact", "feedback", "lifecycle", "digest", "distil", "export-usage"),
-    *(
-        "install",
-        "doctor",
-        "completion",
-        "serve",
-        "demo",
-        "rules",
-        "write",
-        "review",
-        "conflicts",
-        "daemon",
-    ),
-    "ledger",
-    "team",
-    "server",
+    *("init", "import", "install", "doctor", "status", "cost", "ui", "remember", "forget"),
+    *("query", "ask", "search", "timeline", "get", "check", "validate", "diff", "merge", "trust"),
+    *("undo", "redact", "reindex", "export", "export-usage", "import-sessions", "feedback"),
+    *("lifecycle", "digest", "distil", "completion", "serve", "demo"),
+    *("rules", "write", "review", "conflicts", "daemon", "ledger", "team", "server"),
 ]
 
 
