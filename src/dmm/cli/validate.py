@@ -45,7 +45,10 @@ def validate(
         report = check_staged(validation)
     else:
         with bar("Indexing") as progress:
-            repairs, report = validation.fix(progress) if fix else ((), validation.check(progress))
+            if fix:
+                repairs, report = validation.fix(progress)
+            else:
+                report = validation.check(progress)
     present(
         report.as_dict() | {"repairs": [asdict(repair) for repair in repairs]},
         as_json=as_json,
