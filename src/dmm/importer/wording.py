@@ -82,13 +82,6 @@ class Wording:
         return overlap >= LEAST_OVERLAP and _in_order(fewer, more)
 
 
-def words_in(text: str) -> frozenset[str]:
-    """Return at least the stems of every word that some rule of a text may have."""
-    # Where code begins and ends depends on how the text is cut into rules.
-    bare = _spelt_out(text.replace("cannot", "not").replace("`", " "))
-    return frozenset(_weigh(token)[1] for token in _TOKEN.findall(bare)) - {""}
-
-
 def strip_marker(text: str) -> str:
     """Strip the list marker of an item."""
     marker = _MARKER.match(text)
