@@ -58,9 +58,7 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
 
 def action_of(words: Words, first: int, last: int) -> Action | None:
     """The act of a verb phrase: "commit or push secrets to main"."""
-    while first < last and (is_adverb(words[first]) or words[first].text in _IDLE_LEADS):
-        if words[first].text in lex.MANNERS and first + 1 < last:
-            break
+    while first < last and words[first].text in _IDLE_LEADS:
         first += 1
     start = first
     while start < last and is_adverb(words[start]):

@@ -97,7 +97,8 @@ class _Scan:
     def take(self, index: int) -> None:
         token = self.tokens[index]
         word = token.text
-        if word in ("not", "never", "no", "neither", "nor") and not token.glued:
+        compound = index + 1 < len(self.tokens) and self.tokens[index + 1].glued
+        if word in ("not", "never", "no", "neither", "nor") and not (token.glued or compound):
             self.flush()
             self.negated = True
         elif "not" in token.forms:
