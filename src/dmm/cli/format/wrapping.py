@@ -15,5 +15,6 @@ def wrapped(text: str, lead: str = "") -> list[str]:
     # Only a long text is worth loading it.
     import textwrap
 
-    below = " " * len(lead)
-    return textwrap.wrap(shown, WIDTH, initial_indent=lead, subsequent_indent=below) or [lead]
+    # A break at a hyphen would cut flags and names in two.
+    fill = textwrap.TextWrapper(WIDTH, lead, " " * len(lead), break_on_hyphens=False)
+    return fill.wrap(shown) or [lead]
