@@ -15,6 +15,8 @@ def wrapped(text: str, lead: str = "") -> list[str]:
     # Only a long text is worth loading it.
     import textwrap
 
-    # A break at a hyphen would cut flags and names in two.
-    fill = textwrap.TextWrapper(WIDTH, lead, " " * len(lead), break_on_hyphens=False)
-    return fill.wrap(shown) or [lead]
+    # A flag such as --dry-run stays whole.
+    paragraph = textwrap.TextWrapper(
+        WIDTH, lead, " " * len(lead), break_on_hyphens=False, break_long_words=True
+    )
+    return paragraph.wrap(shown) or [lead]
