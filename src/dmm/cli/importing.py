@@ -262,7 +262,11 @@ def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[s
 
 def _overflow(found: Import) -> Iterator[str]:
     """Name the rules that found no room in the baseline, and the way to make room."""
-    left = found.plan.left
+    left = [one for one in found.plan.left if one.hard]
+    softer = len(found.plan.left) - len(left)
+    if softer:
+        told = counted(softer, "softer instruction")
+        yield f"{told} found no room in the baseline; search finds them."
     if not left:
         return
     for one in left:
