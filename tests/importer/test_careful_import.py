@@ -10,12 +10,14 @@ import pytest
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from tests.conftest import HashEmbedder, Opener, Project
+    from tests.importer.conftest import Planner
 
     from dmm.importer.service import Import, Importer
+    from dmm.importer.sources import Source
 
 ROOT = """# Lamp shop
 
@@ -263,3 +265,25 @@ def test_a_second_import_adds_what_a_larger_baseline_has_room_for(
     importer.apply(importer.plan([project.folder / "AGENTS.md"]))
     again = importer.plan([project.folder / "AGENTS.md"])
     assert (again.plan.memories, again.plan.left, again.rules) == ((), (), ())
+
+
+def test_the_rules_that_were_admitted_to_the_baseline_all_stay_there(
+    plan: Planner, realistic: Sequence[Source]
+) -> None:
+    for budget in range(60, 900, 12):
+        found = plan(*realistic, budget=budget)
+        rules = [one.memory for one in found.memories if one.memory.title.startswith("Rules from")]
+        assert {memory.scope for memory in rules} <= {"baseline"}
+        assert found.baseline_tokens <= budget
+
+
+def test_what_says_never_itself_comes_before_what_stands_under_a_heading_of_rules(
+    plan: Planner,
+) -> None:
+    listed = "\n".join(f"- Module {n} holds all that belongs to part {n}." for n in range(60))
+    files = f"# Shop\n\nHello.\n\n# Rules\n\n{listed}\n", "# Notes\n\nNEVER create files here.\n"
+    found = plan(("AGENTS.md", files[0]), ("CLAUDE.md", files[1]), budget=400)
+    baseline = "\n".join(one.memory.body for one in found.memories[:2])
+    assert "NEVER create files here." in baseline
+    assert "## Rules\n" in baseline
+    assert "\n##\n" not in baseline

@@ -156,6 +156,10 @@ def report_system_error(error: OSError, *, as_json: bool = False) -> int:
 def _refuse(error: Any, *, as_json: bool) -> int:
     """Explain a command line that can't be read: typer knows how, we know the way out."""
     hint = _missing_quotes(error)
+    if "No such command 'uninstall'" in error.format_message():
+        # The nearest name would do the opposite.
+        error = UsageError("no such command: uninstall", hint="dmm install --uninstall")
+        return failures.report(error, as_json=as_json)
     if as_json:
         way = hint or (f"see {error.ctx.command_path} --help" if error.ctx else None)
         return failures.report(UsageError(error.format_message(), hint=way), as_json=True)

@@ -153,7 +153,7 @@ def _within_baseline(notes: Sequence[Note], budget: int, count: Count) -> list[N
     result = list(notes)
     for number in wanted:
         note = notes[number]
-        tokens = count(_body(note))
+        tokens = count(whole_body(note))
         if tokens <= budget:
             budget -= tokens
             continue
@@ -219,7 +219,7 @@ def _memory(
         id=identity,
         path="",
         title=note.title,
-        body=_body(note),
+        body=whole_body(note),
         tags=note.tags,
         scope=note.scope,
         priority=note.priority,
@@ -247,7 +247,8 @@ def _memory(
     )
 
 
-def _body(note: Note) -> str:
+def whole_body(note: Note) -> str:
+    """Return the body of a note with the line that names its sources."""
     last = note.body.rstrip().rpartition("\n")[2]
     if note.mark is not None or _PROVENANCE.fullmatch(last):
         return note.body.rstrip()

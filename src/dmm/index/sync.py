@@ -63,6 +63,13 @@ class SyncReport:
     waiting: int = 0
     lacking: int = 0
 
+    @classmethod
+    def of_all(cls, reports: Sequence[SyncReport]) -> SyncReport:
+        """Add up the runs over several trees."""
+        numbers = [one.name for one in fields(cls) if one.name != "faults"]
+        sums = {name: sum(getattr(one, name) for one in reports) for name in numbers}
+        return cls(faults=tuple(fault for one in reports for fault in one.faults), **sums)
+
     def describe(self) -> dict[str, Any]:
         """Return what was done as plain data."""
         return {

@@ -82,7 +82,9 @@ class Differences:
         for clash, other, _ in self.find_clashes(memory):
             if clash.sure and MEMORY + other in after:
                 kind = "repeats" if clash.type == "duplicate" else "contradicts"
-                said = f"The memory {_quote(memory)} {kind} {other}: {clash.description}."
+                said = (
+                    f"The memory {_quote(memory)} {kind} {other}: {clash.description.rstrip('.')}."
+                )
                 yield Difference(kind, memory.path, said)
 
 

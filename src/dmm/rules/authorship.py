@@ -85,7 +85,7 @@ def compile_english(text: str, folder: str = "") -> Reading:
 
 def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = None) -> Composed:
     """Write and prove the rule that is wanted; `kept` are fields of the file it replaces."""
-    title = " ".join(accept("constraint", wish.text).split())
+    title = " ".join(accept("rule", wish.text).split())
     if wish.level is not None:
         need_one("level", wish.level, RULE_LEVELS)
     reading = _read(wish, title)

@@ -195,9 +195,10 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
     found = first or read_paths(pieces, start, context.known, named=filled)
     if found is None:
         return None
-    outside = outside and not first
-    if outside:
-        return Thing(({"path": all_but(found[0])},)), found[1]
+    if outside and not first:
+        # What a commit may not hold is known by name alone.
+        left = None if context.verb == "commit" else _on_files(all_but(found[0]), context.verb)
+        return (left, found[1]) if left else None
     return _on_files(found[0], context.verb), found[1]
 
 

@@ -90,7 +90,8 @@ def _fits(name: str, phrase: str, span: Pieces, context: Context) -> bool:
     if context.verb in ("commit", "edit") and name not in ("secret", "console log", "todo"):
         return False
     # A word of everyday language is a construct only as code, or where the language is named.
-    sure = any(one.code for one in span) or bool(context.language) or context.verb == "skip"
+    named = any(one.code or one.text.endswith("()") for one in span)
+    sure = named or bool(context.language) or context.verb == "skip"
     return sure or phrase not in _EVERYDAY
 
 
