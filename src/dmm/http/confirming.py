@@ -4,15 +4,15 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 """
 
 import time
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
-from dmm.errors import ProofRefused
+from dmm.errors import ProofRefused, UsageError
 from dmm.http import confirming_models as models
 from dmm.http.calls import (
     BEHIND_TOKEN,
+    Call,
     Called,
     Reply,
     access_of,
@@ -47,12 +47,23 @@ def begin(request: Request, call: Called, body: models.Confirming) -> Reply:
     """Ask how a decision is confirmed; it is good once, for this decision, for five minutes."""
     persons, session = _browser(request)
     digest = body.digest if body.content is None else digest_text(body.content)
-    act = Act(body.action, body.id, digest)
+    shared: tuple[str, ...] = ()
     if body.action in TELLING and persons.standing(session).confirm == "passkey":
-        with call.reading() as dmm:
-            texts = () if body.content is None else (body.content,)
-            act = replace(act, shared=foretell(dmm.team, body.action, body.id, texts))
+        shared = _foretell(call, body)
+    act = Act(body.action, body.id, digest, shared)
     return Reply(_describe(persons, persons.begin(act, session)))
+
+
+def _foretell(call: Call, body: models.Confirming) -> tuple[str, ...]:
+    """Return what the project's team would be told of a decision."""
+    try:
+        project = call.project(body.root)
+    except UsageError:
+        # Several are open, and the decision alone names one: it is made, and not shared.
+        return ()
+    texts = () if body.content is None else (body.content,)
+    with project.reading(call.actor) as dmm:
+        return foretell(dmm.team, body.action, body.id, texts)
 
 
 @router.get("/confirmations/{id}", responses=told(models.ConfirmationTold))
