@@ -241,12 +241,6 @@ class Office:
         return Opener(home, self.model)(project)
 
 
-@pytest.fixture(autouse=True)
-def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have passkeys."""
-    monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path / "state"))
-
-
 @pytest.fixture
 def registry(tmp_path: Path) -> Iterator[Registry]:
     """The projects of a server that a test runs and stops by itself."""

@@ -21,7 +21,7 @@ from dmm.errors import ProofRefused, TeamError, UsageError
 from dmm.eventlog.chain import Head
 from dmm.eventlog.open_ledger import Actor
 from dmm.passkeys.acts import Act, PersonAct, digest_text
-from dmm.passkeys.keyring import Keyring, Signed
+from dmm.passkeys.keyring import Signed
 from dmm.passkeys.service import Persons
 from dmm.passkeys.webauthn import Made, Place, encode
 from dmm.review.writing import Writing
@@ -35,7 +35,6 @@ from dmm.team.told import Told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from tests.team.conftest import Hall, Office
 
@@ -49,12 +48,10 @@ REVIEWED, SETTLED = "ProposalReviewed", "ConflictResolved"
 CANARY = "canary-of-the-command-line"
 
 
-def hold_passkey(dmm: Dmm, key: Authenticator, folder: Path) -> None:
+def hold_passkey(dmm: Dmm, key: Authenticator) -> None:
     """Give the user of a laptop a passkey; each laptop has a record of its own."""
-    keyring = Keyring(folder / f"keys-{dmm.home.name}")
     made = Made(encode(key.id), write_cbor(key.signer.cose), key.counter, "")
-    keyring.add(made, "mine", "code of the terminal", key.name, "now")
-    vars(dmm)["team"] = replace(dmm.team, keyring=keyring)
+    dmm.team.keyring.add(made, "mine", "code of the terminal", key.name, "now")
 
 
 def confirm(
@@ -231,7 +228,7 @@ def test_passkeys_of_the_version_before_are_told_again_for_decisions(hall: Hall)
 def test_a_rule_of_a_person_reaches_others_with_its_proof(office: Office) -> None:
     ada, ben = office.open("ada"), office.laptop("ben")
     key = make_key()
-    hold_passkey(ada, key, office.folder)
+    hold_passkey(ada, key)
     # The passkey is told when the laptop joins: there is no moment without it.
     ada.team.join(office.url, office.registry.invite("acme", "shop", "owner"))
     with pytest.raises(TeamError, match="confirmed by passkey"):
@@ -260,7 +257,7 @@ def test_a_rule_of_a_person_reaches_others_with_its_proof(office: Office) -> Non
 def test_every_kind_of_decision_is_proved(office: Office, write: Any) -> None:
     ada = settle(office, "ada", ["reviews", "conflicts"])
     key = make_key()
-    hold_passkey(ada, key, office.folder)
+    hold_passkey(ada, key)
     assert ada.team.sync().sent == 0
     ada.team.sync()
     assert ada.team.status().passkeys == 1
@@ -300,7 +297,7 @@ def test_a_decision_without_a_proof_stays_here_is_counted_and_holds_nothing_up(
     office: Office,
 ) -> None:
     ada = settle(office, "ada", ["facts"])
-    hold_passkey(ada, make_key(), office.folder)
+    hold_passkey(ada, make_key())
     ada.ledger.add_constraint(RULE["text"])
     # Recorded before the team knew of a passkey, so it goes first.
     assert ada.team.sync().sent == 1
@@ -313,7 +310,7 @@ def test_a_decision_without_a_proof_stays_here_is_counted_and_holds_nothing_up(
     ben.ledger.add_constraint("Never rebase")
     assert ben.team.status().unsent == 1
     key = make_key()
-    hold_passkey(ben, key, office.folder)
+    hold_passkey(ben, key)
     held = ben.team.credentials()
     told = describe_passkeys(held.log, held.writer, held.key, ben.team.keyring.read())
     office.registry.enrol(*held.log, held.writer, told)

@@ -81,7 +81,7 @@ def test_an_owner_with_a_passkey_removes_a_laptop_while_a_restored_server_waits(
     with office_of(first, machines.folder, model) as office:
         office.registry.add("acme", "shop")
         ada, eve = office.laptop("ada", "owner"), office.laptop("eve")
-        hold_passkey(ada, key, machines.folder)
+        hold_passkey(ada, key)
         if enrolled:
             ada.team.members(prove(ada, key, "revoke nobody"))
         make_backup(first, file)

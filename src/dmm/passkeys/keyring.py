@@ -44,9 +44,9 @@ ANSWER = ("client_data", "authenticator_data", "signature")
 PARTS = ("id", "nonce", *ANSWER)
 
 
-def page_folder() -> Path:
+def page_folder(home: Path | None = None) -> Path:
     """Return the folder in which what belongs to the page and its user is kept."""
-    return Path(endpoint.state_folder()) / FOLDER
+    return Path(endpoint.state_folder(None if home is None else str(home))) / FOLDER
 
 
 @dataclass(frozen=True, slots=True)

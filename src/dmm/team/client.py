@@ -243,17 +243,20 @@ def _ask(
         raise _unreachable(address, str(error) or type(error).__name__) from error
     finally:
         connection.close()
-    return _read_answer(address, answer.status, told)
+    return _read_answer(address, answer.status, told, joined=bool(token))
 
 
-def _read_answer(address: Address, status: int, data: bytes) -> Mapping[str, object]:
+def _read_answer(
+    address: Address, status: int, data: bytes, *, joined: bool
+) -> Mapping[str, object]:
     try:
         told = json.loads(data)
     except ValueError as error:
         if status >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
             # A proxy says so, or a server that has too many requests to read another.
             raise _unreachable(address, f"HTTP {status}") from error
-        unknown = status == http.HTTPStatus.NOT_FOUND
+        # Whoever has joined this server has the right address.
+        unknown = joined and status == http.HTTPStatus.NOT_FOUND
         raise (_older(address) if unknown else _malformed(address)) from error
     if not isinstance(told, dict):
         raise _malformed(address)
@@ -283,9 +286,8 @@ def _unreachable(address: Address, why: str) -> TeamError:
 
 
 def _older(address: Address) -> TeamError:
-    what = "no team server is there, or it is older than this dmm and can't do this"
-    way = "upgrade dmm on the server; if you have not joined it yet, check the address"
-    return TeamError("older", what, where=str(address), hint=way)
+    what = "the team's server can't do this; it is probably older than this dmm"
+    return TeamError("older", what, where=str(address), hint="upgrade dmm on the server")
 
 
 def _malformed(address: Address) -> TeamError:

@@ -66,7 +66,11 @@ class Team:
     # The kinds of events that the project shares besides rules.
     shares: tuple[str, ...] = ()
     checked: Checked = field(default_factory=Checked)
-    keyring: Keyring = field(default_factory=lambda: Keyring(page_folder()))
+
+    @property
+    def keyring(self) -> Keyring:
+        """The user's passkeys."""
+        return Keyring(page_folder(self.home))
 
     @property
     def joined(self) -> bool:
