@@ -16,7 +16,7 @@ help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
 $(VENV)/run.stamp: requirements/run.txt pyproject.toml
-	@echo "Setting up $(VENV) (once) ..."
+	@echo "Setting up $(VENV), once: a minute or two ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --require-hashes --requirement requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .

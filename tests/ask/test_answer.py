@@ -278,3 +278,9 @@ def test_a_function_named_test_hides_nothing(answer: Callable[..., dict[str, Any
     files = {"store.py": "import sqlite3\n\n\ndef test():\n    return sqlite3.connect('x.db')\n"}
     first = answer("Where is the data stored?", files)["points"][0]
     assert first["text"] == "Data is stored by database (store.py:5)"
+
+
+def test_names_in_a_text_keep_their_underscores(answer: Callable[..., dict[str, Any]]) -> None:
+    text = "# Tide tables\n\nTide tables are stored in `downloads_path`, _never_ in __tmp__.\n"
+    told = answer("where are tide tables stored?", {"docs/tides.md": text})["points"][0]["text"]
+    assert told == "Tide tables are stored in downloads_path, never in tmp."

@@ -38,7 +38,9 @@ MOST_MORE = 5
 LONGEST_TEXT = 160
 PROSE_SHARE = 0.85
 # Markup around the sentence of a README that says what the project is.
-_MARKUP = re.compile(r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*_`>|]+|^#+\s.*$|^\s*(?:---|===).*$", re.M)
+_MARKUP = re.compile(
+    r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*`>|]+|(?<!\w)_+|_+(?!\w)|^#+\s.*$|^\s*(?:---|===).*$", re.M
+)
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|\[\]\([^)]*\)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _QUOTES = re.compile(r'\s*(?:"""|\'\'\')')

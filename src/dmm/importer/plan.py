@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dmm.domain.memory import Scope
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.importer.bearing import IDENTITY
-from dmm.importer.conflicts import find_conflicts
 from dmm.importer.counting import count_once
 from dmm.importer.documents import Document, read_document
 from dmm.importer.gather import gather
@@ -67,11 +66,9 @@ def plan_import(
         count=count,
         baseline_budget=baseline_budget,
     )
-    left_rules = [(document.tree, _realm(document)) for document in left]
     lines = SourceLines.of({p.memory.path: p.sources for p in plan.memories})
     return replace(
         plan,
-        conflicts=find_conflicts(left_rules, lines),
         merged=tuple(_located(item, lines) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
         left=standing.left,

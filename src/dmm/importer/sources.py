@@ -227,8 +227,6 @@ def is_user_level(path: str) -> bool:
 
 def mentions(text: str) -> tuple[str, ...]:
     """List the files that a line pulls in with `@path`, code spans left aside."""
-    if "@" not in text:
-        return ()
     bare = re.sub(r"`[^`]*`", "", text)
     found = (match.group(1).rstrip(".") for match in _MENTION.finditer(bare))
     return tuple(t for t in found if t[0] in "~./" or _FILE_NAME.fullmatch(t))

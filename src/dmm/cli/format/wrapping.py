@@ -15,5 +15,8 @@ def wrapped(text: str, lead: str = "") -> list[str]:
     # Only a long text is worth loading it.
     import textwrap
 
-    below = " " * len(lead)
-    return textwrap.wrap(shown, WIDTH, initial_indent=lead, subsequent_indent=below) or [lead]
+    # A flag such as --dry-run stays whole.
+    paragraph = textwrap.TextWrapper(
+        WIDTH, lead, " " * len(lead), break_on_hyphens=False, break_long_words=True
+    )
+    return paragraph.wrap(shown) or [lead]
