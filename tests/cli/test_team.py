@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import socket
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,9 @@ def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_pa
     status = ben("team", "status", within=at_ben).stdout.splitlines()
     assert status[0] == f"acme/shop at {url}, as reader"
     assert status[1] == "  unsent:  0 events"
-    assert status[-1] == "    team:3  never run terraform destroy"
+    by = f"{socket.gethostname()}, said by the laptop alone"
+    assert status[-1] == f"    team:3  never run terraform destroy  ({by})"
+    assert "  passkey: none told; whoever has this laptop's key decides in your name" in status[3]
     members = json.loads(ben("server", "list", "acme/shop", "--json", *at, within=at_ben).stdout)
     assert sorted((one["role"], one["events"]) for one in members) == [
         ("reader", 0),
