@@ -30,6 +30,7 @@ class FastGroup(TyperGroup):
     """A group that reads plain values by itself."""
 
     def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, each as one of ours."""
         return [_spare(param) for param in super().get_params(ctx)]
 
 
