@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.commands.procedures import PROCEDURE_CHECKS, WORDS_FOR_PROCEDURES
 from dmm.rules.commands.runs import SHELLS, language_of
+from dmm.rules.commands.searches import roots_of
 from dmm.rules.commands.sql import destroying_document_call, destroying_statement
 from dmm.rules.commands.targets import Target, judge_target
-from dmm.rules.commands.values import Word
 from dmm.rules.commands.wordlists import listed
 
 if TYPE_CHECKING:
@@ -60,13 +60,8 @@ def removes_work(use: CommandUse, call: ToolCall) -> str | None:
 def finds_and_deletes(use: CommandUse, call: ToolCall) -> str | None:
     """Find `find -delete` over a root, the home, or a tree without any filter."""
     texts = [word.text for word in use.invocation.words[1:]]
-    roots = []
-    for word in use.invocation.words[1:]:
-        if word.text.startswith(("-", "(", "!")):
-            break
-        roots.append(word)
     filtered = any(text in _FILTERS for text in texts)
-    for root in roots or [Word(".", 0, 0)]:
+    for root in roots_of(use.invocation.words):
         target, why = judge_target(root, use.invocation.context.directory, call.cwd)
         everything = re.fullmatch(_ROOT_LIKE, root.text)
         if everything or (not filtered and target is not Target.SAFE):
