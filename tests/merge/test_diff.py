@@ -98,7 +98,9 @@ def test_two_dots_compare_the_ends_and_nothing_is_said_where_nothing_changed(
 def test_what_is_not_committed_yet_is_no_part_of_a_range_and_is_named(
     work: Project, typed: Typed
 ) -> None:
-    (work.dmm / "BOOT.md").write_text("Begin elsewhere.\n")
+    retry = work.memory / "project/retry.md"
+    retry.write_text(retry.read_text() + "One line.\n")
+    assert "text, 1 line added, 0 removed" in typed("diff", within=work.folder).out
     told = typed("diff", "topic...HEAD", within=work.folder).out.splitlines()
     assert told == [
         "HEAD changes nothing in memory and rules.",

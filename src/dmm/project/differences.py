@@ -158,7 +158,7 @@ def _list_changes(old: Memory | RuleText, new: Memory | RuleText) -> Iterator[st
     lines = list(unified_diff(old.body.splitlines(), new.body.splitlines(), n=0))[2:]
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     if lines:
-        yield f"text, {added} lines added, {removed} removed"
+        yield f"text, {added} line{'s' * (added != 1)} added, {removed} removed"
 
 
 def _names(one: Memory | RuleText) -> list[str]:
