@@ -44,7 +44,7 @@ def doctor(
         area = check.area
     failed = sum(check.level == "fail" for check in checks)
     if as_json:
-        print_json({"healthy": not failed, "checks": [check.describe() for check in checks]})
+        print_json({"healthy": not failed, "checks": checks})
     else:
         print_lines(["", _summary(checks, fix=fix)])
     if failed:

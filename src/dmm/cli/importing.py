@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -105,7 +105,7 @@ def _digest(found: Import) -> str:
     return digest_text(json.dumps([memories, rules]))
 
 
-def _describe(found: Import) -> dict[str, Any]:
+def _describe(found: Import) -> object:
     plan = found.plan
     return {
         "memories": [_describe_planned(one) for one in plan.memories],
@@ -140,7 +140,7 @@ def _describe(found: Import) -> dict[str, Any]:
     }
 
 
-def _describe_planned(one: PlannedMemory) -> dict[str, Any]:
+def _describe_planned(one: PlannedMemory) -> object:
     return {
         "path": one.memory.path,
         "id": one.memory.id,
@@ -154,7 +154,7 @@ def _describe_planned(one: PlannedMemory) -> dict[str, Any]:
     }
 
 
-def _describe_rule(one: PlannedRule) -> dict[str, Any]:
+def _describe_rule(one: PlannedRule) -> object:
     return {
         "id": one.rule.id,
         "path": f"rules/{one.rule.id}.md",

@@ -85,9 +85,7 @@ def install(
     installation = open_installation(scope.value, root, tools.value)
     named = [one.value for one in client or ()]
     report = installation.apply(named, scope.value, remove=uninstall, dry=dry_run)
-    present(
-        report.describe(), as_json=as_json, lines=lambda _: _lines(report, named, remove=uninstall)
-    )
+    present(report, as_json=as_json, lines=lambda told: _lines(told, named, remove=uninstall))
     if report.refused:
         raise typer.Exit(1)
 

@@ -12,6 +12,7 @@ from dmm.cli.daemon_call import find_agent
 from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present
 from dmm.cli.progress import bar
+from dmm.domain.plain import to_plain
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def validate(
             else:
                 report = validation.check(progress)
     present(
-        report.as_dict() | {"repairs": [asdict(repair) for repair in repairs]},
+        to_plain(report) | {"repairs": [asdict(repair) for repair in repairs]},
         as_json=as_json,
         lines=lambda _: _lines(report, repairs),
     )

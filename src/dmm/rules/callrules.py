@@ -124,12 +124,12 @@ def _earlier(facts: CallFacts, subject: object) -> tuple[list[CommandUse], int]:
     return [], 0
 
 
-def calls_to_dict(rules: Sequence[CallRule]) -> dict[str, Any]:
+def calls_to_dict(rules: Sequence[CallRule]) -> object:
     """Write rules as plain values for JSON."""
     return {"version": CALLS_VERSION, "rules": [call_to_dict(one) for one in rules]}
 
 
-def call_to_dict(rule: CallRule) -> dict[str, Any]:
+def call_to_dict(rule: CallRule) -> object:
     """Write one rule as plain values for JSON."""
     return {
         "rule": rule_to_dict(rule.rule),
@@ -152,7 +152,7 @@ def calls_from_dict(stored: Any) -> tuple[CallRule, ...]:
         raise UsageError(f"these values are no rules on calls: {fault}", hint=hint) from fault
 
 
-def call_from_dict(stored: dict[str, Any]) -> CallRule:
+def call_from_dict(stored: Any) -> CallRule:
     """Read one rule back from plain values."""
     if stored["scopes"] or stored["doubts"]:
         raise ValueError("it has a scope or a doubt, as earlier versions wrote it")

@@ -23,7 +23,7 @@ Item = dict[str, Any]
 # A name in prose ends here.
 STOPS = DETERMINERS | words.IDLE | LINKS | word_set(
     """on in to from without unless except for with against when if because before after while
-    during outside as since until via into onto inside within under over is are was be must
+    during between outside as since until via into onto inside within under over is are was be must
     should which instead but not than even through using so like by at of committed checked that"""
 )  # fmt: skip
 _PLACEHOLDER = re.compile(r"<.*>|\[.*\]|\{.*\}|\.\.\.|…|[A-Z][A-Z_]{2,}|\*+")
