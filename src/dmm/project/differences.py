@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 HEAD = "HEAD"
 MEMORY = "memory/"
 RULES = "rules/"
+UNCOMMITTED = "there are changes that are not committed; see them with: dmm diff"
 _UNTOLD = ("path", "title", "body", "usage_count", "last_used")
 
 
@@ -64,6 +65,8 @@ class Differences:
         after = read_commit(self.folder, end) if dots else read_disk(self.folder)
         told = list(compare_files(before, after))
         clashes, notices = self._contradictions(before, after)
+        if dots and end == HEAD and read_disk(self.folder) != after:
+            notices.append(UNCOMMITTED)
         last = end if dots else "working tree"
         return Comparison(start, last, (*told, *clashes), tuple(notices))
 
