@@ -174,7 +174,8 @@ def find_instructions(project: Path) -> Iterator[Path]:
             path = Path(folder, name)
             shown = path.relative_to(project).as_posix()
             skill = recognise(shown) is SourceKind.SKILL and _SKILL_FOLDER.search(shown)
-            if is_instruction(shown) or skill:
+            # A link may lead nowhere: CLAUDE.md -> agents.md, where only AGENTS.md is there.
+            if (is_instruction(shown) or skill) and path.exists():
                 yield path
 
 

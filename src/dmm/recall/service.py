@@ -60,9 +60,7 @@ NO_DAY = "2000-01-01"
 NO_SUCH_ID = "search gives the ids, such as obs_17 or msg_12"
 NOTHING_LEFT = "no unit passes these filters: leave one out, or widen the dates"
 NOTHING_CLEAR = "nothing clearly matches these words; these are the nearest"
-NOTHING_FOUND = (
-    "nothing matches these words: use others, fewer filters, or no words for the newest"
-)
+NOTHING_FOUND = "nothing matches these words: use others, fewer filters, or no words for the newest"
 
 
 @dataclass(slots=True)
