@@ -10,13 +10,13 @@ SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
 # The fast tests wait for processes and sockets a third of their time: half as many again as there are cores.
 SUITE  := --numprocesses=$(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) * 3 // 2))') --dist=worksteal
 
-.PHONY: help demo test suite slow again browser properties coverage quality check style structure types types-linux types-others format attack bench screenshots lighthouse lock web web-check install model clean
+.PHONY: help demo test suite slow again browser properties coverage quality check style structure types types-linux types-others format attack bench screenshots lighthouse lock web web-check install uninstall model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
 $(VENV)/run.stamp: requirements/run.txt pyproject.toml
-	@echo "Setting up $(VENV) (once) ..."
+	@echo "Setting up $(VENV), once: a minute or two ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --require-hashes --requirement requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
@@ -125,6 +125,11 @@ install: $(VENV)/run.stamp       ## put dmm, dmm-hook and dmm-mcp into ~/.local/
 	@echo "dmm, dmm-hook and dmm-mcp in $$HOME/.local/bin now lead to $(CURDIR)/$(BIN); keep this folder where it is."
 	@case ":$$PATH:" in *":$$HOME/.local/bin:"*) ;; *) \
 		echo "Your PATH lacks $$HOME/.local/bin. Add to your shell's profile: export PATH=\"\$$HOME/.local/bin:\$$PATH\"" ;; esac
+
+uninstall:                       ## disconnect your agents and remove the commands from ~/.local/bin; memories stay
+	@$(BIN)/dmm install --uninstall
+	@for name in dmm dmm-hook dmm-mcp; do \
+		[ "$$(readlink "$$HOME/.local/bin/$$name")" != "$(CURDIR)/$(BIN)/$$name" ] || rm "$$HOME/.local/bin/$$name"; done
 
 model: $(VENV)/dev.stamp         ## build the model and token-rank files of src/dmm/data again
 	@$(BIN)/python tools/build_model.py

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import clock, loaders, metrics, report
+from bench.commits import CommitTree
 from bench.report import Measure, Part
 from dmm.index.lexical import LexicalIndex, pack_terms
 from dmm.repo import git
 from dmm.repo.index import RepoIndex
 from dmm.repo.kinds import kind_of
 from dmm.repo.records import Kind
-from dmm.repo.sources import CommitTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,9 +2,10 @@
 
     python -m bench.remembered [--json FILE]
 
-`judged/notes.tsv` holds notes, each with a paraphrase and with a question of somebody who does not
-know its words. They lie among 900 notes of other systems, in the folders that `dmm remember`
-chooses. Needs no data.
+Two tables hold notes, each with a paraphrase and with a question: `judged/notes.tsv` of the first
+author, and `judged/notes_other.tsv` of another, who asks for those notes in other words and adds as
+many. They lie among notes of other systems, in the folders that `dmm remember` chooses. Needs no
+data.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from dmm.review.drafting import About, Drafts
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
 
-TABLE = Path(__file__).parent / "judged" / "notes.tsv"
+JUDGED = Path(__file__).parent / "judged"
+ALL = 1_000
 OTHERS = 900
 TIMED = 20
 BUDGET = 2_000
@@ -78,9 +80,9 @@ FACTS = (
 )
 
 
-def read_table() -> list[tuple[str, str, str]]:
+def read_table(name: str = "notes.tsv") -> list[tuple[str, str, str]]:
     """Read the notes with their paraphrases and the questions that ask for them."""
-    rows = (line.split("\t") for line in TABLE.read_text("utf-8").splitlines())
+    rows = (line.split("\t") for line in (JUDGED / name).read_text("utf-8").splitlines())
     return [(note, paraphrase, question) for note, paraphrase, question in rows]
 
 
@@ -153,20 +155,26 @@ def run() -> dict[str, object]:
         root = Root(project / NAME)
         root.tree.root.mkdir(parents=True)
         TrustStore.of_user(home).trust(root.folder)
-        table = read_table()
-        notes = [note for note, _, _ in table] + make_others()
-        paths = write_notes(root, notes)
+        first, other = read_table(), read_table("notes_other.tsv")
+        known = {note for note, _, _ in first}
+        tables = {
+            "first author": first,
+            "other author, notes of the first": [row for row in other if row[0] in known],
+            "other author, own notes": [row for row in other if row[0] not in known],
+        }
+        judged = list(dict.fromkeys(note for note, _, _ in first + other))
+        paths = write_notes(root, judged + make_others()[: ALL - len(judged)])
         dmm = open_root(root, home)
         try:
             dmm.memories.reindex()
-            paraphrases = {note: paraphrase for note, paraphrase, _ in table}
-            questions = {note: question for note, _, question in table}
-            return {
-                "notes": len(paths),
-                "paraphrases": measure(dmm, paths, paraphrases),
-                "questions": measure(dmm, paths, questions),
-                **time_notes(dmm),
+            found = {
+                name: {
+                    "paraphrases": measure(dmm, paths, {row[0]: row[1] for row in table}),
+                    "questions": measure(dmm, paths, {row[0]: row[2] for row in table}),
+                }
+                for name, table in tables.items()
             }
+            return {"notes": len(paths), **found, **time_notes(dmm)}
         finally:
             dmm.close()
 

@@ -18,7 +18,8 @@ import typer.main
 from dmm.bootstrap import open_dmm, today
 from dmm.cli.commands import COMMANDS as MODULES
 from dmm.cli.commands import make_app
-from dmm.cli.failures import BLOCKED, EXIT_STATUS, FINDINGS, INTERRUPTED
+from dmm.cli.failures import BLOCKED, EXIT_STATUS, FINDINGS
+from dmm.cli.main import INTERRUPTED
 from dmm.config import Config
 from dmm.errors import FileFault
 from dmm.files import texts

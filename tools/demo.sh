@@ -95,6 +95,6 @@ cat <<'END'
 === Your own project
 
   make install                          puts dmm into ~/.local/bin
-  cd your-project && dmm init           then: dmm import CLAUDE.md --apply
+  cd your-project && dmm init           then: dmm import, and with --apply
   dmm install                           connects your agents
 END

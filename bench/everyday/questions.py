@@ -13,29 +13,33 @@ import sys
 import tempfile
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.everyday.snapshots import NotHereError, find_repository, import_project
+
+if TYPE_CHECKING:
+    from dmm.ask.answer import Answer
+    from dmm.ask.results import Answered
 
 HERE = Path(__file__).parent
 
 
-def cites_right(asked: dict[str, Any], answer: dict[str, Any]) -> bool:
+def cites_right(asked: dict[str, Any], answer: Answer) -> bool:
     """Return whether a point cites an expected file, or the absent subject is named as missing."""
     if "absent" in asked:
-        return set(asked["absent"]) <= set(answer["missing"])
-    said = " ".join(f"{one['text']} {one['cite']}" for one in answer["points"])
+        return set(asked["absent"]) <= set(answer.missing)
+    said = " ".join(f"{one.text} {one.cite}" for one in answer.points)
     return any(path in said for path in asked["cites"])
 
 
-def show(asked: dict[str, Any], told: dict[str, Any]) -> bool:
+def show(asked: dict[str, Any], told: Answered) -> bool:
     """Print an answer as a person reads it, and return whether it cites what is expected."""
-    answer, gate = told["answer"], told["coverage_gate"]
+    answer, gate = told.answer, told.written.gate
     right = cites_right(asked, answer)
-    print(f"\n[{'ok' if right else '--'}] {asked['question']}  ({told['task_spec']['profile']})")
-    for point in answer["points"]:
-        print(f"   * {point['text']}\n     [{point['cite']}]")
-    print(f"   missing: {answer['missing']}; complete: {gate['enforced'] and gate['pass']}")
+    print(f"\n[{'ok' if right else '--'}] {asked['question']}  ({told.decision.profile.name})")
+    for point in answer.points:
+        print(f"   * {point.text}\n     [{point.cite}]")
+    print(f"   missing: {list(answer.missing)}; complete: {gate.enforced and gate.pass_}")
     return right
 
 

@@ -11,6 +11,7 @@ from tests.ask.test_asking import fill
 from dmm.ask.answer import compose_points
 from dmm.ask.evidence import Mark, make_code
 from dmm.ask.sections import Section
+from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +53,7 @@ def answer(open_project: Opener, project: Project) -> Callable[..., dict[str, An
     def ask(question: str, files: dict[str, str] = MONOREPO) -> dict[str, Any]:
         dmm = open_project(fill(project, files))
         try:
-            found: dict[str, Any] = dmm.asking.ask(question)["answer"]
+            found: dict[str, Any] = to_plain(dmm.asking.ask(question))["answer"]
             return found
         finally:
             dmm.close()
@@ -201,11 +202,11 @@ def test_where_sections_fill_the_answer_all_other_evidence_is_more() -> None:
         for one in named
     ]
     others = [make_code(f"other{at}.py", (1, 1), "h", "y = 1") for at in range(3)]
-    told = compose_points(
-        [*shown, *others], (), named, lambda _: "", asked="letters", looks_back=False
+    points, more = compose_points(
+        [*shown, *others], named, lambda _: "", asked="letters", looks_back=False
     )
-    assert len(told.points) == 3
-    assert told.more == ("other0.py:1", "other1.py:1", "other2.py:1")
+    assert len(points) == 3
+    assert more == ["other0.py:1", "other1.py:1", "other2.py:1"]
 
 
 def test_a_program_among_migrations_is_as_good_as_any(
@@ -278,3 +279,9 @@ def test_a_function_named_test_hides_nothing(answer: Callable[..., dict[str, Any
     files = {"store.py": "import sqlite3\n\n\ndef test():\n    return sqlite3.connect('x.db')\n"}
     first = answer("Where is the data stored?", files)["points"][0]
     assert first["text"] == "Data is stored by database (store.py:5)"
+
+
+def test_names_in_a_text_keep_their_underscores(answer: Callable[..., dict[str, Any]]) -> None:
+    text = "# Tide tables\n\nTide tables are stored in `downloads_path`, _never_ in __tmp__.\n"
+    told = answer("where are tide tables stored?", {"docs/tides.md": text})["points"][0]["text"]
+    assert told == "Tide tables are stored in downloads_path, never in tmp."

@@ -12,6 +12,7 @@ import pytest
 from dmm.config import FILE_NAME
 from dmm.domain.memory import Citation
 from dmm.domain.pack import Freshness
+from dmm.domain.plain import to_plain
 from dmm.errors import ConfigError, UsageError
 from dmm.files.citations import check
 from dmm.files.markdown import parse
@@ -113,7 +114,8 @@ def ask(open_project: Opener, project: Project) -> Callable[..., dict[str, Any]]
     def answer(files: dict[str, str], question: str = START, **more: Any) -> dict[str, Any]:
         dmm = open_project(fill(project, files))
         try:
-            return dmm.asking.ask(question, **more)
+            told: dict[str, Any] = to_plain(dmm.asking.ask(question, **more))
+            return told
         finally:
             dmm.close()
 
@@ -218,7 +220,7 @@ def test_no_second_look_is_taken_where_none_is_allowed(
     }
     (project.dmm / FILE_NAME).write_text('{"ask": {"coverage_retry_max": 0}}')
     dmm = open_project(fill(project, COMMAND | hidden))
-    gate = dmm.asking.ask(START)["coverage_gate"]
+    gate = to_plain(dmm.asking.ask(START))["coverage_gate"]
     dmm.close()
     assert gate["missing"] == ["persistence", "ai_generation"]
     assert gate["probes"] == []
@@ -278,10 +280,10 @@ def test_the_same_files_and_ledger_give_the_same_bytes(
     for name in ("one", "two"):
         project = fill(new_project(name), WEB | {"helper.py": "import openai\n"})
         dmm = open_project(project)
-        first = json.dumps(dmm.asking.ask(START))
+        first = json.dumps(to_plain(dmm.asking.ask(START)))
         dmm.close()
         again = open_project(project)
-        answers |= {first, json.dumps(again.asking.ask(START))}
+        answers |= {first, json.dumps(to_plain(again.asking.ask(START)))}
         again.close()
     assert len(answers) == 1
 
@@ -313,7 +315,7 @@ def test_memory_sessions_and_code_are_answered_from_at_once(
     hook(dmm, "UserPromptSubmit", prompt="Why are notes kept in SQLite and not in Postgres?")
     hook(dmm, "Stop", last_assistant_message="Because SQLite needs no server.")
     before = dmm.project_ledger.reading.head()
-    told = dmm.asking.ask("How are notes kept in SQLite?", profile="general")
+    told = to_plain(dmm.asking.ask("How are notes kept in SQLite?", profile="general"))
     assert dmm.project_ledger.reading.head() == before
     dmm.close()
     prompt = told["suggested_prompt"]
@@ -334,7 +336,9 @@ def test_what_a_tool_said_is_marked(project: Project, open_project: Opener) -> N
     hook(dmm, "PostToolUse", tool_name="Edit", tool_input={"file_path": path}, tool_response="ok")
     run(dmm, "pytest tests/shipping", "3 passed")
     hook(dmm, "Stop", last_assistant_message="The zone is looked up with a default now.")
-    told = dmm.asking.ask("which tests of the shipping module failed?", profile="debugging")
+    told = to_plain(
+        dmm.asking.ask("which tests of the shipping module failed?", profile="debugging")
+    )
     dmm.close()
     low = [one for one in told["layer3_observations"] if "low_trust" in one]
     assert low
@@ -349,12 +353,12 @@ def test_a_session_that_goes_in_circles_is_warned(project: Project, open_project
     run(dmm, "pytest", "3 passed", "calm")
     for _ in range(3):
         run(dmm, "pytest", "1 failed\nE   KeyError: 'zone'\nFAILED tests/test_zone.py")
-    told = dmm.asking.ask("why does the test fail?")
+    told = to_plain(dmm.asking.ask("why does the test fail?"))
     assert told["execution_critic"]["stuck_detected"]
     assert told["execution_critic"]["risk_level"] == "high"
     assert told["execution_critic"]["session"] == "s"
     assert "## Warning\nThis session seems stuck (pytest)." in told["suggested_prompt"]
-    calm = dmm.asking.ask("why does the test fail?", session="calm")
+    calm = to_plain(dmm.asking.ask("why does the test fail?", session="calm"))
     assert not calm["execution_critic"]["stuck_detected"]
     dmm.close()
 
@@ -364,9 +368,9 @@ def test_a_look_back_that_no_session_answers_is_told_to_have_no_evidence(
 ) -> None:
     dmm = open_project(fill(project, WEB))
     hook(dmm, "UserPromptSubmit", prompt="Why are notes kept in SQLite and not in Postgres?")
-    empty = dmm.asking.ask("What did we do in 1999?")
-    code = dmm.asking.ask("What did we do in app.py in 1999?")
-    found = dmm.asking.ask("What did we say about SQLite today?")
+    empty = to_plain(dmm.asking.ask("What did we do in 1999?"))
+    code = to_plain(dmm.asking.ask("What did we do in app.py in 1999?"))
+    found = to_plain(dmm.asking.ask("What did we say about SQLite today?"))
     dmm.close()
     assert empty["suggested_prompt"].endswith(
         "## Evidence\nNone was found in memory, sessions and code."
@@ -382,7 +386,7 @@ def test_the_newest_of_sessions_is_told_once(project: Project, open_project: Ope
     hook(dmm, "UserPromptSubmit", prompt="Why are notes kept in SQLite and not in Postgres?")
     run(dmm, "cat README.md", "Notes")
     hook(dmm, "Stop", last_assistant_message="`sqlite3` needs no server, says README.md.")
-    told = dmm.asking.ask("Where do I start?")
+    told = to_plain(dmm.asking.ask("Where do I start?"))
     dmm.close()
     assert [row["id"] for row in told["layer1_search"]["results"]] == ["msg_3", "obs_1", "msg_1"]
     assert [one["id"] for one in told["layer3_observations"]] == ["obs_1"]
@@ -395,15 +399,15 @@ def test_days_kinds_and_files_narrow_what_sessions_tell(
     dmm.ledger.record_decision("Use SQLite for notes", "no server is needed")
     hook(dmm, "UserPromptSubmit", prompt="Rename the notes table")
     asking = dmm.asking
-    told = asking.ask("what did we decide about notes?")["layer1_search"]
+    told = to_plain(asking.ask("what did we decide about notes?"))["layer1_search"]
     assert told["filters"] == {"kind": "decision"}
     assert [row["kind"] for row in told["results"]] == ["decision"]
-    told = asking.ask("what did we do about notes before 2001-01-01?")["layer1_search"]
+    told = to_plain(asking.ask("what did we do about notes before 2001-01-01?"))["layer1_search"]
     assert (told["filters"], told["results"]) == ({"until": "2000-12-31"}, [])
-    told = asking.ask("which bugs did we fix in the notes?")["layer1_search"]
+    told = to_plain(asking.ask("which bugs did we fix in the notes?"))["layer1_search"]
     assert told["filters"] == {}
     assert told["results"]
-    assert asking.ask("what did we do today?")["layer1_search"]["retrieval"] == "newest"
+    assert to_plain(asking.ask("what did we do today?"))["layer1_search"]["retrieval"] == "newest"
     dmm.close()
 
 
@@ -412,7 +416,7 @@ def test_the_sessions_of_a_project_that_is_not_trusted_stay_unread(
 ) -> None:
     project.write("project/storage.md", memory_text("Notes live in SQLite", tags="[sqlite]"))
     dmm = open_project(fill(project, WEB), trusted=False)
-    told = dmm.asking.ask("Where do notes live, in SQLite?", profile="general")
+    told = to_plain(dmm.asking.ask("Where do notes live, in SQLite?", profile="general"))
     dmm.close()
     assert told["layer3_observations"] == []
     assert any("sessions could not be asked" in one for one in told["layer1_search"]["notices"])
@@ -441,11 +445,14 @@ def test_own_profiles_come_from_the_settings(project: Project, open_project: Ope
     settings = {"ask": {"budget": 400, "default_profile": "release", "profiles": own}}
     (project.dmm / FILE_NAME).write_text(json.dumps(settings))
     dmm = open_project(fill(project, COMMAND))
-    told = dmm.asking.ask("can we ship?")
+    told = to_plain(dmm.asking.ask("can we ship?"))
     assert told["mapping_decision"]["matched"] == {"release": ["ship"]}
     assert "Profile: release. Ship it." in told["suggested_prompt"]
     assert told["token_estimate"] <= told["prompt_metrics"]["budget"] == 400
-    assert dmm.asking.ask("how are words counted")["mapping_decision"]["profile"] == "release"
+    assert (
+        to_plain(dmm.asking.ask("how are words counted"))["mapping_decision"]["profile"]
+        == "release"
+    )
     dmm.close()
     own["release"]["sections"] = ["taste"]
     (project.dmm / FILE_NAME).write_text(json.dumps(settings))
@@ -485,7 +492,7 @@ def test_this_repository_shows_its_entry_point_its_stores_and_its_surfaces(
     for name in ("README.md", "ARCHITECTURE.md", "pyproject.toml", "Makefile"):
         shutil.copy(ROOT / name, project.folder / name)
     dmm = open_project(project)
-    told = dmm.asking.ask(START, profile="onboarding")
+    told = to_plain(dmm.asking.ask(START, profile="onboarding"))
     dmm.close()
     gate = told["coverage_gate"]
     assert (gate["pass"], gate["missing"], gate["cut"]) == (True, [], [])

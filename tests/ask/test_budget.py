@@ -41,9 +41,9 @@ def test_what_is_too_long_is_skipped_and_says_why() -> None:
     pieces = [piece("long", 101), piece("half", 60), piece("next", 50), piece("short", 5)]
     choice = choose(pieces, 100, HALVES, lambda one: one.text, len)
     assert choice.ids == ["next", "short"]
-    assert choice.describe()["left"] == [
-        {"id": "long", "tokens": 101, "reason": "longer than the whole budget"},
-        {"id": "half", "tokens": 60, "reason": "no space: 0 tokens of its share were left"},
+    assert [(one.evidence.id, one.tokens, why) for one, why in choice.left] == [
+        ("long", 101, "longer than the whole budget"),
+        ("half", 60, "no space: 0 tokens of its share were left"),
     ]
 
 

@@ -10,6 +10,7 @@ import pytest
 from dmm.ask import code
 from dmm.ask.code import LOCK, Repository
 from dmm.bootstrap import open_dmm
+from dmm.domain.plain import to_plain
 from dmm.files.lock import exclusive
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def test_the_home_of_a_user_is_no_repository(home: Path, model: Embedder) -> Non
     (home / ".dmm" / "memory").mkdir(parents=True)
     (home / "private.py").write_text("x = 1\n")
     dmm = open_dmm(override=home, home=home, load_model=lambda: model)
-    told = dmm.asking.ask("where do I start?")
+    told = to_plain(dmm.asking.ask("where do I start?"))
     dmm.close()
     assert told["repo_context"] == []
     notice = "there is no repository around this memory"

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.ask.critic import ADVICE, EDIT, OTHER, RUN, WINDOW, Move, criticise
+from dmm.domain.plain import to_plain
 
 
 def moves(*told: str) -> list[Move]:
@@ -22,9 +23,9 @@ def moves(*told: str) -> list[Move]:
 def judge(*told: str) -> tuple[bool, str, list[str]]:
     found = criticise(moves(*told), "s1")
     return (
-        found["stuck_detected"],
-        found["risk_level"],
-        [one["rule"] for one in found["findings"]],
+        found.stuck_detected,
+        found.risk_level,
+        [one.rule for one in found.findings],
     )
 
 
@@ -35,7 +36,7 @@ def test_work_that_goes_well_is_no_concern() -> None:
 def test_a_command_that_fails_again_and_again_is_a_loop() -> None:
     assert judge("-pytest", "a.py", "-pytest") == (False, "medium", ["repeated_failure"])
     found = criticise(moves("-make", "a.py", "-make", "?", "-make"), "s1")
-    assert found == {
+    assert to_plain(found) == {
         "stuck_detected": True,
         "risk_level": "high",
         "recommendation": ADVICE["repeated_failure"],
@@ -72,7 +73,7 @@ def test_most_runs_failing_is_a_risk() -> None:
 
 
 def test_without_a_session_nothing_is_said() -> None:
-    assert criticise(())["recommendation"] == ADVICE["silent"]
+    assert criticise(()).recommendation == ADVICE["silent"]
 
 
 def test_what_is_long_past_does_not_count() -> None:
@@ -85,6 +86,6 @@ def test_what_is_long_past_does_not_count() -> None:
 )
 def test_a_stuck_session_is_always_a_high_risk(told: list[tuple[str, str, bool]]) -> None:
     found = criticise([Move(at, *one) for at, one in enumerate(told)])
-    assert found["stuck_detected"] == (found["risk_level"] == "high")
-    assert found["recommendation"] in ADVICE.values()
-    assert (found["risk_level"] == "low") == (not found["findings"])
+    assert found.stuck_detected == (found.risk_level == "high")
+    assert found.recommendation in ADVICE.values()
+    assert (found.risk_level == "low") == (not found.findings)

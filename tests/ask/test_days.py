@@ -46,7 +46,7 @@ DAY = dt.date(2026, 11, 15)
 def test_a_stretch_of_days_is_read(text: str, since: str | None, until: str | None) -> None:
     found = find_span(text, DAY)
     assert found is not None
-    told = [None if one is None else one.isoformat() for one in found[:2]]
+    told = [None if one is None else one.isoformat() for one in (found.since, found.until)]
     assert told == [since, until]
     assert found.words in " ".join(text.split())
 

@@ -11,6 +11,7 @@ from dmm.ask.profiles import BUILT_IN, NONE, Ratios, make_profiles
 from dmm.ask.question import read_question
 from dmm.ask.sections import NEEDS, SECTIONS, Section
 from dmm.config import AskProfile, AskRatios
+from dmm.domain.plain import to_plain
 from dmm.errors import ConfigError, UsageError
 
 DAY = dt.date(2026, 11, 15)
@@ -51,7 +52,7 @@ def test_rules_choose_the_profile(text: str, profile: str) -> None:
 
 
 def test_the_decision_tells_its_grounds() -> None:
-    assert decide("Where do I start? An overview, please").describe() == {
+    assert to_plain(decide("Where do I start? An overview, please")) == {
         "profile": "onboarding",
         "source": "rules",
         "reason": "most words: where do i start, overview",

@@ -9,6 +9,7 @@ import pytest
 
 from dmm.config import FILE_NAME
 from dmm.domain.event import EventType
+from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ def opened(
 
 
 def decide(dmm: Dmm, question: str) -> tuple[str, str]:
-    told = dmm.asking.ask(question)["mapping_decision"]
+    told = to_plain(dmm.asking.ask(question))["mapping_decision"]
     return told["profile"], told["source"]
 
 

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmm.ask.days import Span
 from dmm.ask.question import Question, read_question
+from dmm.domain.observation import Kind
 
 DAY = dt.date(2026, 11, 15)
 
@@ -19,15 +21,15 @@ def read(text: str) -> Question:
 
 def test_everything_a_question_says_is_understood() -> None:
     found = read('Which bugs did we fix in src/shop/cart.py last week around "free shipping"?')
-    assert found.describe() == {
-        "time": {"since": "2026-11-02", "until": "2026-11-08", "words": "last week"},
-        "kinds": ["bugfix"],
-        "files": ["src/shop/cart.py"],
-        "symbols": [],
-        "names": ["free shipping"],
-        "looks_back": True,
-    }
-    assert found.words == 'Which bugs did we fix in src/shop/cart.py around "free shipping"?'
+    assert found == Question(
+        text=found.text,
+        words='Which bugs did we fix in src/shop/cart.py around "free shipping"?',
+        span=Span(dt.date(2026, 11, 2), dt.date(2026, 11, 8), "last week"),
+        kinds=(Kind.BUGFIX,),
+        files=("src/shop/cart.py",),
+        names=("free shipping",),
+        looks_back=True,
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmm.ask.coverage import Gate, Requirement
+from dmm.ask.critic import Critique, Finding
 from dmm.ask.evidence import Evidence, Origin, make_code, safe
 from dmm.ask.render import COMPACT, COMPACT_LINES, FULL, write_block, write_coverage, write_warning
+from dmm.ask.sections import Category
 
 CODE = "\n".join(f"line {number}" for number in range(1, 31))
 
@@ -70,17 +74,20 @@ def test_nothing_that_is_quoted_begins_a_part_of_the_prompt(
 
 
 def test_the_gate_is_told_honestly() -> None:
-    about = {"category": "persistence", "meaning": "where data is kept"}
-    gate = {"enforced": True, "pass": False, "missing": ["persistence"], "cut": ["entrypoint"]}
-    assert write_coverage(gate | {"categories": [about]}) == (
+    needs = (Category.ENTRYPOINT, Category.PERSISTENCE)
+    start = Requirement(needs[0], "where programs begin", True, False, ("a",))
+    store = Requirement(needs[1], "where data is kept", False, False, ())
+    gate = Gate(True, False, needs, needs[1:], needs[:1], (start, store), 0, 0, ())
+    assert write_coverage(gate) == (
         "## Coverage\nINCOMPLETE. Say so in your answer; do not guess.\n"
         "- no evidence of persistence (where data is kept)\n"
         "- no room for the evidence of entrypoint\n\n"
     )
-    assert write_coverage({"enforced": False}) == ""
+    assert write_coverage(replace(gate, enforced=False)) == ""
 
 
 def test_a_stuck_session_is_warned() -> None:
-    critic = {"stuck_detected": True, "findings": [{"what": "make"}], "recommendation": "Stop."}
-    assert write_warning(critic) == "## Warning\nThis session seems stuck (make). Stop.\n\n"
-    assert write_warning(critic | {"stuck_detected": False}) == ""
+    finding = Finding("repeated_failure", "make", 3, (1, 2, 3))
+    critique = Critique(True, "high", "Stop.", "s", 3, (finding,))
+    assert write_warning(critique) == "## Warning\nThis session seems stuck (make). Stop.\n\n"
+    assert write_warning(replace(critique, stuck_detected=False)) == ""

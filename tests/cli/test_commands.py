@@ -23,7 +23,9 @@ def test_init_tells_what_it_made_and_what_comes_next(typed: Typed, tmp_path: Pat
     assert (told.status, told.err) == (0, "")
     assert lines[0] == f"Created {tmp_path / '.dmm'}"
     assert "  + memory/baseline/identity.md" in lines
-    assert lines[-1] == 'Next: dmm import CLAUDE.md (if you have one), then dmm query "your task"'
+    assert (
+        lines[-1] == "Next: dmm import (reads CLAUDE.md, AGENTS.md and the like), then dmm install"
+    )
     again = typed("init", within=tmp_path).out.splitlines()
     assert again[0] == f"{tmp_path / '.dmm'} is already complete"
     assert again[1] == "  4 existing files were kept"

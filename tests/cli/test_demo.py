@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.bootstrap import open_stage
+from dmm.ledger.results import Chain
 from dmm.project import story
 from dmm.project.story import STORY, Scene
 
@@ -98,6 +99,7 @@ def test_every_decision_and_simulation_has_a_verdict_to_compare() -> None:
 
 
 def test_the_trace_of_the_booking_ends_at_the_words_of_the_traveller() -> None:
-    chain = scenes()[6].moves[1].result["chain"]
-    assert [link["seq"] for link in chain] == [13, 3, 4, 11, 12, 1]
-    assert chain[-1]["type"] == "UserMessageReceived"
+    told = scenes()[6].moves[1].result
+    assert isinstance(told, Chain)
+    assert [link.seq for link in told.chain] == [13, 3, 4, 11, 12, 1]
+    assert told.chain[-1].type == "UserMessageReceived"

@@ -54,11 +54,18 @@ def test_a_client_that_is_here_is_connected_and_told_about(
 def test_no_client_at_all_is_said(bare: Typed, tmp_path: Path) -> None:
     told = bare("install", within=tmp_path)
     assert told.status == 0
-    assert told.out.splitlines() == [
-        "No client detected.",
-        "",
-        "No client detected. Choose one with --client, or all: --client all",
-    ]
+    assert told.out == (
+        "No client detected. Choose one with --client: claude-code, codex, copilot, cursor, gemini,"
+        " opencode, vscode, windsurf or all\n"
+    )
+
+
+def test_the_way_out_is_told_to_whoever_guesses_its_name(bare: Typed, tmp_path: Path) -> None:
+    told = bare("uninstall", within=tmp_path)
+    assert (told.status, told.err.splitlines()) == (
+        2,
+        ["dmm: no such command: uninstall", "  hint:  dmm install --uninstall"],
+    )
 
 
 def test_a_dry_run_shows_every_line_and_writes_none(

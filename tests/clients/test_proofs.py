@@ -76,6 +76,15 @@ def test_a_connected_client_is_well_and_its_commands_are_known(wiring: Wiring, h
     assert server.line == launch.join(launch.here().server_words("gemini"))
 
 
+def test_tools_that_could_not_be_connected_are_a_warning(wiring: Wiring) -> None:
+    # Only Claude Code itself may write the file of its tools, and it is not on the PATH.
+    wiring.scopes["user"].apply(["claude-code"], "user")
+    told = found(list(wiring.check()))
+    assert told["Claude Code hooks"][0] == "ok"
+    assert told["Claude Code tools"][0] == "warn"
+    assert told["Claude Code tools"][1].startswith("not installed: ")
+
+
 def test_an_older_entry_is_brought_up_to_date_by_a_fix(wiring: Wiring, home: Path) -> None:
     path = home / ".cursor" / "mcp.json"
     path.parent.mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dmm.domain.plain import to_plain
 from dmm.domain.report import Finding, ValidationReport
 
 ERROR = Finding("project/a.md", "error", "schema", "missing field: id", line=2)
@@ -15,7 +16,7 @@ def test_a_finding_says_where() -> None:
 def test_errors_and_warnings_are_told_apart_and_counted() -> None:
     report = ValidationReport(files=2, valid=1, findings=(ERROR, WARNING))
     assert (report.errors, report.warnings) == ((ERROR,), (WARNING,))
-    assert report.as_dict() == {
+    assert to_plain(report) == {
         "files": 2,
         "valid": 1,
         "errors": 1,

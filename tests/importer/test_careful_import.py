@@ -10,12 +10,14 @@ import pytest
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from tests.conftest import HashEmbedder, Opener, Project
+    from tests.importer.conftest import Planner
 
     from dmm.importer.service import Import, Importer
+    from dmm.importer.sources import Source
 
 ROOT = """# Lamp shop
 
@@ -207,6 +209,11 @@ def test_a_link_that_leads_nowhere_is_no_instruction_file(
     assert importer.apply(importer.plan(importer.find_files()))
 
 
+def test_a_page_about_agents_is_no_instruction_file(project: Project, importer: Importer) -> None:
+    write(project.folder, {"AGENTS.md": ROOT, "docs/agents.md": ROOT, "docs/claude.md": ROOT})
+    assert importer.find_files() == [project.folder / "AGENTS.md"]
+
+
 def test_a_heading_that_makes_a_file_name_like_a_token_is_imported_under_another(
     project: Project, importer: Importer
 ) -> None:
@@ -284,3 +291,25 @@ def test_a_second_import_adds_what_a_larger_baseline_has_room_for(
     importer.apply(importer.plan([project.folder / "AGENTS.md"]))
     again = importer.plan([project.folder / "AGENTS.md"])
     assert (again.plan.memories, again.plan.left, again.rules) == ((), (), ())
+
+
+def test_the_rules_that_were_admitted_to_the_baseline_all_stay_there(
+    plan: Planner, realistic: Sequence[Source]
+) -> None:
+    for budget in range(60, 900, 12):
+        found = plan(*realistic, budget=budget)
+        rules = [one.memory for one in found.memories if one.memory.title.startswith("Rules from")]
+        assert {memory.scope for memory in rules} <= {"baseline"}
+        assert found.baseline_tokens <= budget
+
+
+def test_what_says_never_itself_comes_before_what_stands_under_a_heading_of_rules(
+    plan: Planner,
+) -> None:
+    listed = "\n".join(f"- Module {n} holds all that belongs to part {n}." for n in range(60))
+    files = f"# Shop\n\nHello.\n\n# Rules\n\n{listed}\n", "# Notes\n\nNEVER create files here.\n"
+    found = plan(("AGENTS.md", files[0]), ("CLAUDE.md", files[1]), budget=400)
+    baseline = "\n".join(one.memory.body for one in found.memories[:2])
+    assert "NEVER create files here." in baseline
+    assert "## Rules\n" in baseline
+    assert "\n##\n" not in baseline

@@ -128,6 +128,12 @@ def test_code_merges_only_to_the_letter(plan: Planner) -> None:
     ]
 
 
+def test_a_section_that_is_told_twice_is_one_place_whatever_its_number(plan: Planner) -> None:
+    text = "## 1. Quality\n\n- Support light and dark mode\n\n## Quality\n\n"
+    result = plan(("AGENTS.md", f"{text}- Support light and dark mode\n"), budget=0)
+    assert [str(m.source) for m in result.merged] == ["AGENTS.md:7"]
+
+
 def test_headings_that_differ_by_a_number_are_not_one_place(plan: Planner) -> None:
     result = plan(
         ("CLAUDE.md", "## Phase 1\n\n- Freeze the schema\n"),

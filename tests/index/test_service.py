@@ -50,6 +50,19 @@ def own(home: Path, memory_text: MemoryText) -> Path:
     return home / ".dmm" / "index" / "embeddings.db"
 
 
+def test_one_act_sees_the_files_as_they_were_when_it_began(
+    notes: Project, memory_text: MemoryText, open_indexes: Callable[[Project], Indexes]
+) -> None:
+    indexes = open_indexes(notes)
+    with indexes.looked_at_once():
+        notes.write("project/late.md", memory_text("Late", "Written meanwhile."))
+        report = indexes.refresh()
+        assert report is not None
+        assert (report.total, len(indexes.snapshot())) == (5, 5)
+    indexes.refresh()
+    assert len(indexes.snapshot()) == 6
+
+
 def test_a_sync_reports_over_all_trees(
     notes: Project, own: Path, open_indexes: Callable[[Project], Indexes]
 ) -> None:

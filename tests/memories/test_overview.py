@@ -12,6 +12,7 @@ import pytest
 
 from dmm.config import RetrievalConfig
 from dmm.domain.memory import OVERLAY_SCOPES, Origin
+from dmm.domain.plain import to_plain
 from dmm.domain.report import Finding
 from dmm.embed.tokens import TokenCounter
 from dmm.errors import ModelUnavailable
@@ -330,7 +331,7 @@ def test_a_faulty_baseline_file_counts_as_it_is_served(root: Root, write: Writer
 
 def test_the_status_can_be_told_as_data(root: Root, write: Writer) -> None:
     write("ephemeral/a.md", 1, expires="2026-01-30")
-    told = json.loads(json.dumps(describe(root).as_dict()))
+    told = json.loads(json.dumps(to_plain(describe(root))))
     path = root.folder / "index" / "embeddings.db"
     assert told == {
         "roots": [

@@ -11,6 +11,7 @@ import pytest
 
 from dmm.config import RetrievalConfig, ValidationConfig
 from dmm.domain.memory import OVERLAY_SCOPES, Origin
+from dmm.domain.plain import to_plain
 from dmm.domain.report import Finding, Repair, ValidationReport
 from dmm.embed.tokens import TokenCounter
 from dmm.errors import ModelUnavailable
@@ -98,7 +99,7 @@ def test_what_init_writes_has_no_finding(make: Make, root: Root, model: Embedder
 def test_a_report_counts_and_can_be_told_as_data(make: Make, write: Writer) -> None:
     write("project/a.md")
     write("project/b.md")
-    assert make().check().as_dict() == {
+    assert to_plain(make().check()) == {
         "files": 2,
         "valid": 1,
         "errors": 1,

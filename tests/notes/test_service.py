@@ -77,6 +77,15 @@ def test_a_note_can_take_the_place_of_an_older_one(dmm: Dmm, project: Project) -
         dmm.notes.remember("Anything", replaces="project/none.md")
 
 
+def test_notes_in_a_row_know_each_other_though_only_a_clash_is_indexed_at_once(dmm: Dmm) -> None:
+    first = dmm.notes.remember("Sessions expire after 30 minutes without activity.")
+    assert len(dmm.indexes.snapshot()) == 0
+    clash = dmm.notes.remember("Sessions expire after 8 hours without activity.")
+    assert {place.path for place in dmm.indexes.snapshot().places} == {first.path, clash.path}
+    (conflict,) = dmm.conflicts.list().conflicts
+    assert {side.path for side in conflict.memories} == {first.path, clash.path}
+
+
 def test_a_clash_is_told_with_the_note(dmm: Dmm) -> None:
     first = dmm.notes.remember("Sessions expire after 30 minutes without activity.")
     told = dmm.notes.remember("Sessions expire after 8 hours without activity.")

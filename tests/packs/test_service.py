@@ -13,12 +13,12 @@ import pytest
 from dmm.bootstrap import today
 from dmm.domain.memory import Scope
 from dmm.domain.pack import Pack, QueryRequest, Reason
+from dmm.domain.plain import to_plain
 from dmm.domain.receipt_payload import MOST_EXCLUDED
 from dmm.errors import ModelUnavailable, StorageError, UsageError
 from dmm.files.citations import digest
 from dmm.packs import service as packs_module
 from dmm.packs.baselines import Baselines
-from dmm.packs.render import describe_receipt
 from dmm.packs.retrieve import retrieve
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def test_without_the_model_words_still_find_and_every_answer_says_so(
         answer = packs.query(QueryRequest("retry failed call"))
         assert paths(answer.pack) == {"project/now.md"}
         assert answer.pack.receipt.candidates[0].lanes == ("keywords",)
-        assert answer.stats["retrieval"] == "keyword"
+        assert answer.stats.retrieval == "keyword"
         assert answer.pack.notices == (
             "keyword retrieval only, the model is unavailable: not here",
         )
@@ -261,7 +261,7 @@ def test_without_the_model_words_still_find_and_every_answer_says_so(
     back = open_project(project)
     answer = back.packs.query(QueryRequest("what if the other side is silent", explain=True))
     assert answer.pack.notices == ()
-    assert answer.stats["retrieval"] == "hybrid"
+    assert answer.stats.retrieval == "hybrid"
     assert answer.pack.receipt.candidates[0].lanes == ("similarity",)
 
 
@@ -357,14 +357,14 @@ def test_the_answer_as_data_has_the_documented_keys(
     query: str, lantern: Project, open_project: Opener
 ) -> None:
     answer = open_project(lantern).packs.query(QueryRequest(query, budget=900))
-    told = answer.describe()
+    told = to_plain(answer)
     assert set(told) == {"pack", "pack_markdown", "stats"}
     assert set(told["pack"]) == PACK
     assert set(told["stats"]) == STATS
     entries: list[dict[str, Any]] = told["pack"]["baseline_entries"]
     entries += told["pack"]["retrieved_entries"]
     assert all(set(entry) == ENTRY for entry in entries)
-    receipt = describe_receipt(answer.pack.receipt)
+    receipt = to_plain(replace(answer, explain=True))["receipt"]
     assert set(receipt) == {"directories", "candidates", "considered", "abstained"}
     lines = [*told["pack"]["excluded"], *receipt["candidates"]]
     assert all(set(line) == CANDIDATE for line in lines)
@@ -457,4 +457,4 @@ def test_a_storage_fault_while_searching_leaves_the_baseline(
     answer = open_project(shop).packs.query(QueryRequest("sessions"))
     assert len(answer.pack.baseline_entries) == 2
     assert answer.pack.notices == ("only the baseline could be served: here: disk is on fire",)
-    assert set(answer.stats) == STATS
+    assert set(to_plain(answer.stats)) == STATS

@@ -54,5 +54,13 @@ def test_pairs_are_listed_most_alike_first(three: ComparisonSet) -> None:
     assert [likeness for _, _, likeness in pairs] == pytest.approx([1.0, 0.97], abs=0.01)
 
 
+def test_texts_that_only_point_the_same_way_as_a_whole_are_no_pair(corpus: ComparisonSet) -> None:
+    corpus.add("project/a.md", near=[1.0, -0.5])
+    corpus.add("project/between.md", near=0.5)
+    corpus.add("project/more.md", near=[1.0, -0.5, -0.5])
+    pairs = find_pairs(corpus.snapshot(), 0.8)
+    assert [(left, right) for left, right, _ in pairs] == [(0, 2)]
+
+
 def test_an_empty_index_has_no_pairs(corpus: ComparisonSet) -> None:
     assert find_pairs(corpus.snapshot(), 0.9) == []

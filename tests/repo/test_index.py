@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bench.commits import CommitTree
 from dmm.errors import StorageError
 from dmm.repo import study
 from dmm.repo.index import RepoIndex
 from dmm.repo.parsing import Parsing
 from dmm.repo.records import Entry, Kind, Neighbour, RepoFile, RepoReport, Symbol
-from dmm.repo.sources import CommitTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.repo.sources import MAX_BYTES, CommitTree, WorkingTree
+from bench.commits import CommitTree
+from dmm.repo.sources import MAX_BYTES, WorkingTree
 from dmm.repo.study import blob_hash
 from dmm.repo.walk import walk
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.errors import UsageError
-from dmm.review.lines import match_lines
-from dmm.review.patches import apply_patch, compare_three, show_diff, three_way
+from dmm.review.patches import MOST_LINES, apply_patch, show_diff, three_way
 
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 PATCH = """\
@@ -137,26 +136,24 @@ def test_the_diff_of_two_texts_leads_from_one_to_the_other(before: str, after: s
     assert bool(diff) == (before != after)
 
 
-@given(TEXTS, TEXTS)
-def test_matched_lines_are_equal_and_in_order(before: str, after: str) -> None:
-    one, other = before.split("\n"), after.split("\n")
-    at = (0, 0)
-    for run in match_lines(one, other):
-        assert run.one >= at[0]
-        assert run.other >= at[1]
-        assert one[run.one : run.one + run.length] == other[run.other : run.other + run.length]
-        at = (run.one + run.length, run.other + run.length)
-
-
 @given(TEXTS, TEXTS, TEXTS)
-def test_three_texts_are_cut_into_pieces_that_make_them_whole(
+def test_a_three_way_view_holds_every_line_of_the_three_texts(
     base: str, current: str, proposed: str
 ) -> None:
-    texts = [text.split("\n") for text in (base, current, proposed)]
-    pieces = compare_three(*texts)
-    assert [line for piece in pieces for line in piece.base] == texts[0]
-    assert [line for piece in pieces for line in piece.current] == texts[1]
-    assert [line for piece in pieces for line in piece.proposed] == texts[2]
+    told = three_way(base, current, proposed)
+    if not any(line.endswith("unchanged lines)") for line in told):
+        held = {line[6:] for line in told}
+        for text in (base, current, proposed):
+            assert held.issuperset(text.removesuffix("\n").split("\n") if text else [])
+
+
+def test_a_text_far_longer_than_a_memory_is_shown_as_replaced() -> None:
+    before = "a\n" * (MOST_LINES + 1)
+    after = "b\n" + before
+    diff = show_diff(before, after, "project/a.md")
+    assert diff[2] == f"@@ -1,{MOST_LINES + 1} +1,{MOST_LINES + 2} @@"
+    assert apply_patch(before, "\n".join(diff) + "\n") == after
+    assert three_way(before, after, before)[:2] == ["was  -a"] * 2
 
 
 def test_a_three_way_view_tells_who_changed_what() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from dmm.config import ModelConfig
 from dmm.domain.event import EventType, Trust
+from dmm.domain.plain import to_plain
 from dmm.domain.proposal import Check, CheckName, Edit, Operation, Outcome, Proposal, Verdict
 from dmm.models.choose import choose_model
 from dmm.models.port import estimate_tokens
@@ -317,7 +318,7 @@ def test_spending_is_told_by_purpose_and_nonsense_does_not_count(
     asking = reviewer()
     assert asking.spend(TODAY) == [Spent("ask", 1, 7, 2), Spent("review", 2, 5, 1)]
     assert asking.spent_today() == 15
-    assert asking.spend(TODAY)[0].describe() == {
+    assert to_plain(asking.spend(TODAY)[0]) == {
         "purpose": "ask",
         "calls": 1,
         "input_tokens": 7,

@@ -18,9 +18,7 @@ from dmm.rules.patterns import (
     MessagePattern,
     PathPattern,
     Pattern,
-    ScriptPattern,
     ToolPattern,
-    WrappedPattern,
 )
 
 
@@ -35,8 +33,6 @@ MATCHED: list[tuple[Pattern, ToolCall]] = [
     (PathPattern("src/**", ("write",)), WRITE),
     (DependencyPattern("lodash"), bash("npm install lodash")),
     (BranchPattern("main"), bash("git push origin main")),
-    (ScriptPattern("tools/*.sh"), bash("bash tools/run.sh")),
-    (WrappedPattern("sudo"), bash("sudo ls")),
     (ContentPattern(regex="print"), WRITE),
     (AllOf((ContentPattern(regex="print"), PathPattern("src/**", ("write",)))), WRITE),
     (MessagePattern(regex="wip"), bash("git commit -m wip")),

@@ -301,13 +301,13 @@ def test_without_history_a_rule_asks(project_ledger: ProjectLedger) -> None:
 
 
 def test_a_need_from_before_is_read_with_its_defaults(project_ledger: ProjectLedger) -> None:
-    stored = call_to_dict(Since(project_ledger).rule)
+    stored: Any = call_to_dict(Since(project_ledger).rule)
     stored["needs"] = [{"text": "the tests", "words": [], "patterns": []}]
     assert call_from_dict(stored).needs == (Need("the tests", (), (), True),)
 
 
 def test_a_need_that_only_words_could_meet_is_compiled_again(project_ledger: ProjectLedger) -> None:
-    stored = call_to_dict(Since(project_ledger).rule)
+    stored: Any = call_to_dict(Since(project_ledger).rule)
     stored["needs"] = [{"text": "the plan", "words": ["plan"], "patterns": []}]
     with pytest.raises(ValueError, match="met by words"):
         call_from_dict(stored)

@@ -38,7 +38,9 @@ MOST_MORE = 5
 LONGEST_TEXT = 160
 PROSE_SHARE = 0.85
 # Markup around the sentence of a README that says what the project is.
-_MARKUP = re.compile(r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*_`>|]+|^#+\s.*$|^\s*(?:---|===).*$", re.M)
+_MARKUP = re.compile(
+    r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*`>|]+|(?<!\w)_+|_+(?!\w)|^#+\s.*$|^\s*(?:---|===).*$", re.M
+)
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|\[\]\([^)]*\)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _QUOTES = re.compile(r'\s*(?:"""|\'\'\')')
@@ -68,37 +70,36 @@ class Answer:
 
     points: tuple[Point, ...]
     missing: tuple[str, ...]
+    unknown: tuple[str, ...]
     more: tuple[str, ...]
 
 
 def compose_overview(
     evidence: Sequence[Evidence],
-    missing: Sequence[str],
     named: Collection[Section],
     name_package: Callable[[str], str],
-) -> Answer:
+) -> list[Point]:
     """Return what a repository is for, where its programs start and where its data is.
 
     What else the question names comes first.
     """
     told = [*(one for one in LINES if one in named and one not in OVERVIEW), *OVERVIEW]
     points = [_describe_section(one, evidence, name_package) for one in told]
-    return Answer(tuple(filter(None, points))[:MOST_POINTS], tuple(missing), ())
+    return list(filter(None, points))[:MOST_POINTS]
 
 
 def compose_points(
     evidence: Sequence[Evidence],
-    missing: Sequence[str],
     named: Collection[Section],
     name_package: Callable[[str], str],
     *,
     asked: str,
     looks_back: bool,
-) -> Answer:
+) -> tuple[list[Point], list[str]]:
     """Take what shows a section that the question names, then the best piece of each source.
 
     The nearest source comes first; for a look back that is sessions. Of prose the sentence is
-    quoted that shares most words with what is asked.
+    quoted that shares most words with what is asked. What else to see comes with the points.
     """
     lines = [_describe_section(one, evidence, name_package) for one in LINES if one in named]
     points = [one for one in lines if one is not None]
@@ -118,10 +119,10 @@ def compose_points(
     lead = NAMED if len(about) < SEVERAL else ""
     ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else lead)
     left = max(0, MOST_POINTS - len(points))
-    more = (_cite(one) for one in ranked[left : left + MOST_MORE])
+    more = [_cite(one) for one in ranked[left : left + MOST_MORE]]
     terms = frozenset(analyze(asked))
     points += [_point(one, terms) for one in ranked[:left]]
-    return Answer(tuple(points[:MOST_POINTS]), tuple(missing), tuple(more))
+    return points[:MOST_POINTS], more
 
 
 def _rank(by_source: Mapping[str, Sequence[Evidence]], first: str) -> list[Evidence]:

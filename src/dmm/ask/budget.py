@@ -6,7 +6,7 @@ A block ends in a newline and the next begins with a solid character, so tokens 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.ask.evidence import Origin
 
@@ -45,21 +45,6 @@ class Choice:
         return sum(
             one.tokens for one in self.taken if origin is None or one.evidence.origin is origin
         )
-
-    def describe(self) -> dict[str, Any]:
-        """Return the cost report as plain data."""
-        return {
-            "room": self.room,
-            "shares": {
-                str(origin): {"share": share, "used": self.spent(origin)}
-                for origin, share in self.shares.items()
-            },
-            "taken": [{"id": one.evidence.id, "tokens": one.tokens} for one in self.taken],
-            "left": [
-                {"id": one.evidence.id, "tokens": one.tokens, "reason": why}
-                for one, why in self.left
-            ],
-        }
 
 
 def share_out(room: int, ratios: Ratios) -> dict[Origin, int]:

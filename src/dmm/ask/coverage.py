@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks, libraries
 from dmm.ask.sections import MEANING, SECTION_OF, SECTIONS, Category, Section
@@ -52,15 +52,6 @@ class Probe:
     files: int
     found: tuple[str, ...]
 
-    def describe(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "attempt": self.attempt,
-            "section": str(self.section),
-            "files": self.files,
-            "found": list(self.found),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Covered:
@@ -68,6 +59,32 @@ class Covered:
 
     evidence: tuple[Evidence, ...] = ()
     probes: tuple[Probe, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A category that a profile needs: its evidence, and whether any stands in the prompt."""
+
+    category: Category
+    meaning: str
+    found: bool
+    in_prompt: bool
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether all that a profile needs was found and stands in the prompt, and what does not."""
+
+    enforced: bool
+    pass_: bool
+    required: tuple[Category, ...]
+    missing: tuple[Category, ...]
+    cut: tuple[Category, ...]
+    categories: tuple[Requirement, ...]
+    attempts: int
+    retry_max: int
+    probes: tuple[Probe, ...]
 
 
 def cover(survey: Survey, profile: Profile, first: Sequence[Evidence], retry_max: int) -> Covered:
@@ -111,60 +128,52 @@ def _missing(
     return [one for one in wanted if one not in shown and one in SIGNED]
 
 
-def describe_sections(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
+def describe_sections(evidence: Sequence[Evidence]) -> object:
     """Return for each of the nine sections whether it is covered, and by what."""
-    told = []
-    for section in SECTIONS:
-        shown = [one for one in evidence if section in one.sections]
-        told.append(
-            {
-                "section": str(section),
-                "meaning": MEANING[section],
-                "covered": bool(shown),
-                "evidence": [one.id for one in shown],
-                "places": [one.place(section) for one in shown],
-            }
-        )
-    return told
+    return [
+        {
+            "section": section,
+            "meaning": MEANING[section],
+            "covered": bool(shown),
+            "evidence": [one.id for one in shown],
+            "places": [one.place(section) for one in shown],
+        }
+        for section in SECTIONS
+        for shown in [[one for one in evidence if section in one.sections]]
+    ]
 
 
 def judge(
     profile: Profile,
     evidence: Sequence[Evidence],
     taken: Collection[str],
-    probes: Sequence[Probe],
+    probes: tuple[Probe, ...],
     retry_max: int,
-) -> dict[str, Any]:
+) -> Gate:
     """Pass only where all that a profile needs was found and stands in the prompt."""
-    categories = [_category(one, evidence, taken) for one in profile.needs]
-    missing = [one["category"] for one in categories if not one["found"]]
-    cut = [one["category"] for one in categories if one["found"] and not one["in_prompt"]]
-    return {
-        "enforced": bool(profile.needs),
-        "pass": not missing and not cut,
-        "required": [str(one) for one in profile.needs],
-        "missing": missing,
-        "cut": cut,
-        "categories": categories,
-        "attempts": max((probe.attempt for probe in probes), default=0),
-        "retry_max": retry_max,
-        "probes": [probe.describe() for probe in probes],
-    }
+    categories = tuple(_require(one, evidence, taken) for one in profile.needs)
+    missing = tuple(one.category for one in categories if not one.found)
+    cut = tuple(one.category for one in categories if one.found and not one.in_prompt)
+    return Gate(
+        enforced=bool(profile.needs),
+        pass_=not missing and not cut,
+        required=tuple(profile.needs),
+        missing=missing,
+        cut=cut,
+        categories=categories,
+        attempts=max((probe.attempt for probe in probes), default=0),
+        retry_max=retry_max,
+        probes=probes,
+    )
 
 
 def _proves(one: Evidence, section: Section) -> bool:
     return any(mark.section is section and not mark.is_weak for mark in one.marks)
 
 
-def _category(
+def _require(
     category: Category, evidence: Sequence[Evidence], taken: Collection[str]
-) -> dict[str, Any]:
+) -> Requirement:
     section = SECTION_OF[category]
-    ids = [one.id for one in evidence if _proves(one, section)]
-    return {
-        "category": str(category),
-        "meaning": MEANING[section],
-        "found": bool(ids),
-        "in_prompt": any(one in taken for one in ids),
-        "evidence": ids,
-    }
+    ids = tuple(one.id for one in evidence if _proves(one, section))
+    return Requirement(category, MEANING[section], bool(ids), any(one in taken for one in ids), ids)

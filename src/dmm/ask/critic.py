@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.ask.evidence import safe_line
 
@@ -49,37 +49,44 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class _Concern:
+class Finding:
+    """A sign that a session does not get on: what was done so often, and its events."""
+
     rule: str
     what: str
     times: int
     events: tuple[int, ...]
-    stuck: bool
-
-    def describe(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "rule": self.rule,
-            "what": safe_line(self.what)[:LONGEST_TARGET],
-            "times": self.times,
-            "events": list(self.events),
-        }
 
 
-def criticise(moves: Sequence[Move], session: str = "") -> dict[str, Any]:
+# A finding, and whether it shows that the session is stuck.
+_Concern = tuple[Finding, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Critique:
+    """Whether a session is stuck, the risk, and what to do."""
+
+    stuck_detected: bool
+    risk_level: str
+    recommendation: str
+    session: str
+    moves: int
+    findings: tuple[Finding, ...]
+
+
+def criticise(moves: Sequence[Move], session: str = "") -> Critique:
     """Judge the last stretch of a session: stuck or not, the risk, and what to do."""
     last = [one for one in moves if one.act != OTHER][-WINDOW:]
     concerns = [*_repeated(last), *_alternating(last), *_loops(last), *_failing(last)]
-    stuck = [one for one in concerns if one.stuck]
-    rule = (stuck or concerns)[0].rule if concerns else "calm" if last else "silent"
-    return {
-        "stuck_detected": bool(stuck),
-        "risk_level": "high" if stuck else "medium" if concerns else "low",
-        "recommendation": ADVICE[rule],
-        "session": safe_line(session),
-        "moves": len(last),
-        "findings": [one.describe() for one in concerns],
-    }
+    findings = tuple(one for one, _ in concerns)
+    stuck = [one for one, is_stuck in concerns if is_stuck]
+    rule = (stuck or findings)[0].rule if concerns else "calm" if last else "silent"
+    risk = "high" if stuck else "medium" if concerns else "low"
+    return Critique(bool(stuck), risk, ADVICE[rule], safe_line(session), len(last), findings)
+
+
+def _concern(rule: str, what: str, events: Sequence[int], *, stuck: bool) -> _Concern:
+    return Finding(rule, safe_line(what)[:LONGEST_TARGET], len(events), tuple(events)), stuck
 
 
 def _repeated(moves: Sequence[Move]) -> list[_Concern]:
@@ -93,7 +100,7 @@ def _repeated(moves: Sequence[Move]) -> list[_Concern]:
         else:
             failures.pop(move.target, None)
     return [
-        _Concern("repeated_failure", target, len(seqs), tuple(seqs), len(seqs) >= STUCK_AFTER)
+        _concern("repeated_failure", target, seqs, stuck=len(seqs) >= STUCK_AFTER)
         for target, seqs in sorted(failures.items(), key=lambda one: (-len(one[1]), one[1]))
         if len(seqs) >= STUCK_AFTER - 1
     ]
@@ -110,8 +117,8 @@ def _alternating(moves: Sequence[Move]) -> list[_Concern]:
     if turns < ALTERNATIONS:
         return []
     names = " / ".join(sorted({one.target for one in tail}))
-    seqs = tuple(sorted(one.seq for one in tail))
-    return [_Concern("alternating_failures", names, len(tail), seqs, stuck=True)]
+    seqs = sorted(one.seq for one in tail)
+    return [_concern("alternating_failures", names, seqs, stuck=True)]
 
 
 def _loops(moves: Sequence[Move]) -> list[_Concern]:
@@ -125,9 +132,9 @@ def _loops(moves: Sequence[Move]) -> list[_Concern]:
     found = []
     for target, times in sorted(edits.items(), key=lambda one: (-one[1], one[0])):
         if times >= LOOP_AFTER - 2 and failures:
-            seqs = tuple(one.seq for one in stretch if one.act == EDIT and one.target == target)
+            seqs = [one.seq for one in stretch if one.act == EDIT and one.target == target]
             stuck = times >= LOOP_AFTER and failures >= LOOP_FAILURES
-            found.append(_Concern("edit_loop", target, times, seqs, stuck))
+            found.append(_concern("edit_loop", target, seqs, stuck=stuck))
     return found
 
 
@@ -137,4 +144,4 @@ def _failing(moves: Sequence[Move]) -> list[_Concern]:
     if len(runs) < RECENT_RUNS // 2 or not runs[-1].failed or 2 * len(failed) < len(runs):
         return []
     what = f"{len(failed)} of the last {len(runs)} runs failed"
-    return [_Concern("failing_runs", what, len(failed), tuple(o.seq for o in failed), stuck=False)]
+    return [_concern("failing_runs", what, [one.seq for one in failed], stuck=False)]

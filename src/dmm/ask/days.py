@@ -5,7 +5,8 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +47,8 @@ _AT = re.compile(
 )
 
 
-class Span(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Span:
     """Days from the first to the last, both included; None is open. `words` is what said so."""
 
     since: dt.date | None

@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.text import neutralise, shield
 
@@ -70,26 +70,23 @@ class Evidence:
         line = next((mark.line for mark in self.marks if mark.section is section), self.line)
         return f"{safe_line(self.path)}:{line}@{self.hash}"
 
-    def describe(self) -> dict[str, Any]:
-        """Return it as plain data, without its text."""
-        told: dict[str, Any] = {
+    def describe(self) -> object:
+        """Return it as plain data."""
+        code = {"path": self.path, "start": self.start, "end": self.end, "line": self.line}
+        shows = [{"section": m.section, "label": m.label, "line": m.line} for m in self.marks]
+        return {
             "id": self.id,
-            "source": str(self.origin),
+            "source": self.origin,
             "cite": self.cite,
             "title": self.title,
             "hash": self.hash,
             "score": round(self.score, 4),
+            **({"kind": self.kind} if self.kind else {}),
+            **(code if self.origin is Origin.CODE else {}),
+            **({"shows": shows} if shows else {}),
+            **({"low_trust": self.doubt} if self.doubt else {}),
+            "text": self.text,
         }
-        if self.kind:
-            told["kind"] = self.kind
-        if self.origin is Origin.CODE:
-            told |= {"path": self.path, "start": self.start, "end": self.end, "line": self.line}
-        if self.marks:
-            told["shows"] = [
-                {"section": str(one.section), "label": one.label, "line": one.line}
-                for one in self.marks
-            ]
-        return told | ({"low_trust": self.doubt} if self.doubt else {})
 
 
 def make_code(

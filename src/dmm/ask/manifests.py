@@ -70,7 +70,7 @@ def read_commands(path: str, lines: Sequence[str]) -> list[Command]:
         return []
 
 
-def _from_toml(told: dict[str, Any], *, cargo: bool) -> Iterator[Command]:
+def _from_toml(told: Any, *, cargo: bool) -> Iterator[Command]:
     if cargo:
         for one in told.get("bin", ()):
             yield Command(str(one.get("name", "")), file=str(one.get("path", "src/main.rs")))
@@ -81,7 +81,7 @@ def _from_toml(told: dict[str, Any], *, cargo: bool) -> Iterator[Command]:
             yield _python(name, target)
 
 
-def _from_package(told: dict[str, Any]) -> Iterator[Command]:
+def _from_package(told: Any) -> Iterator[Command]:
     given = told.get("bin") or {}
     named = {str(told.get("name", "")): given} if isinstance(given, str) else given
     for name, file in named.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.ask.profiles import GENERAL
 from dmm.errors import UsageError
@@ -35,14 +35,14 @@ class Decision:
     matched: dict[str, tuple[str, ...]] = field(default_factory=dict)
     reason: str = ""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """Return the decision as plain data."""
         return {
             "profile": self.profile.name,
             "source": self.source,
             "reason": self.reason,
             "scores": self.scores,
-            "matched": {name: list(words) for name, words in self.matched.items()},
+            "matched": self.matched,
         }
 
 

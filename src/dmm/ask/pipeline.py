@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dmm.ask import answer as short_answer
-from dmm.ask import budget, coverage, landmarks, layers, nearness, plan, render
-from dmm.ask.evidence import Origin, dedupe
+from dmm.ask import budget, coverage, landmarks, nearness, plan, render
+from dmm.ask.evidence import dedupe
 from dmm.ask.mapping import map_question
 from dmm.ask.question import read_question
-from dmm.ask.sections import MEANING, SECTION_OF, Category, Section
+from dmm.ask.results import Answered, Gathered, Request, Written
+from dmm.ask.sections import MEANING, SECTION_OF, Section
 from dmm.ask.survey import Survey
-from dmm.domain.plain import to_plain
 from dmm.repo.records import Kind
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from dmm.ask.critic import Critique
     from dmm.ask.evidence import Evidence
     from dmm.ask.mapping import Choose, Decision
     from dmm.ask.profiles import Profile
     from dmm.ask.question import Question
-    from dmm.ask.sources import Sources, Told
+    from dmm.ask.sources import Sources
 
-EXECUTOR_OFF = "off"
 # Places that are read for their meaning, and those that are kept.
 MOST_READ, MOST_PLACES = 40, 12
 MOST_PACKAGES = 3
@@ -35,64 +34,14 @@ FRAME_SHARE = 0.5
 ABOUT_ALL = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is asked, and how the answer is to be."""
-
-    question: str
-    day: dt.date
-    budget: int
-    style: str = render.COMPACT
-    profile: str | None = None
-    default_profile: str = ""
-    retry_max: int = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """All that was found for a question, each thing once, in the order of its worth."""
-
-    memory: Told
-    sessions: Told
-    covered: coverage.Covered
-    evidence: tuple[Evidence, ...]
-    dropped: tuple[tuple[str, str], ...]
-    files: int
-    packages: Mapping[str, int]
-    named: tuple[Section, ...]
-    unknown: tuple[str, ...]
-
-    def name_package(self, path: str) -> str:
-        """Name the package of a file where the repository has several; empty otherwise."""
-        return landmarks.package_of(path, self.packages) if len(self.packages) > 1 else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The prompt with its parts, their tokens, and what was chosen for it."""
-
-    parts: dict[str, str]
-    tokens: dict[str, int]
-    left: tuple[str, ...]
-    choice: budget.Choice
-    gate: dict[str, Any]
-    text: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        blocks = [one.block for one in _by_origin(self.choice)]
-        order = ("task", "coverage", "warning", "plan", "evidence")
-        heads = [self.parts[name] for name in order if name in self.parts]
-        object.__setattr__(self, "text", "".join([*heads, *blocks]))
-
-
 def answer(
     request: Request,
     profiles: Mapping[str, Profile],
     sources: Sources,
-    critic: dict[str, Any],
+    critique: Critique,
     count: Callable[[str], int],
     choose: Choose | None = None,
-) -> dict[str, Any]:
+) -> Answered:
     """Answer a question with cited evidence under a budget."""
     question = read_question(request.question, request.day)
     decision = map_question(
@@ -107,8 +56,10 @@ def answer(
     wanted = tuple(dict.fromkeys((*profile.sections, *named)))
     decision = replace(decision, profile=replace(profile, sections=wanted))
     gathered = gather(question, decision.profile, sources, named, request.retry_max)
-    written = write(request, question, decision, gathered, critic, count)
-    return describe(request, question, decision, gathered, written, critic, count)
+    written = write(request, question, decision, gathered, critique, count)
+    answer = _answer(question, decision, gathered, written.gate)
+    tokens = count(written.text)
+    return Answered(request, question, decision, gathered, written, answer, tokens, critique)
 
 
 def gather(
@@ -214,7 +165,7 @@ def write(
     question: Question,
     decision: Decision,
     gathered: Gathered,
-    critic: dict[str, Any],
+    critique: Critique,
     count: Callable[[str], int],
 ) -> Written:
     """Write the prompt; where evidence that the gate needs had no room, the prompt says so."""
@@ -222,7 +173,7 @@ def write(
     fixed = {
         "task": render.write_head(question, decision),
         "evidence": render.write_evidence_head(question, gathered.evidence),
-        "warning": render.write_warning(critic),
+        "warning": render.write_warning(critique),
         "plan": render.write_plan(plan.steps_of(profile)),
     }
     taken: frozenset[str] = frozenset(one.id for one in gathered.evidence)
@@ -245,7 +196,7 @@ def write(
             profile, gathered.evidence, found, gathered.covered.probes, request.retry_max
         )
         # Saying more can leave less room, never the other way round; so this ends.
-        if now["cut"] == gate["cut"] or not found < taken:
+        if now.cut == gate.cut or not found < taken:
             return Written(parts, tokens, left, choice, now)
         taken = found
 
@@ -269,121 +220,23 @@ def _fit(
     return parts, tuple(left), tokens
 
 
-def _by_origin(choice: budget.Choice) -> list[budget.Priced]:
-    order = list(Origin)
-    return sorted(choice.taken, key=lambda one: order.index(one.evidence.origin))
-
-
-def describe(
-    request: Request,
-    question: Question,
-    decision: Decision,
-    gathered: Gathered,
-    written: Written,
-    critic: dict[str, Any],
-    count: Callable[[str], int],
-) -> dict[str, Any]:
-    """Return the whole answer as plain data."""
-    evidence, choice = gathered.evidence, written.choice
-    total = count(written.text)
-    told: dict[str, Any] = {
-        "layer1_search": _rows(gathered),
-        "layer3_observations": [_full(one) for one in evidence if one.origin is Origin.SESSIONS],
-        "repo_context": [_full(one) for one in evidence if one.origin is Origin.CODE],
-        "answer": _tell_answer(question, decision, gathered, written),
-        "suggested_prompt": written.text,
-        "token_estimate": total,
-        "mapping_decision": decision.describe(),
-        "coverage_gate": written.gate,
-        "prompt_plan": {
-            "style": request.style,
-            "parts": list(written.parts),
-            "parts_left": list(written.left),
-            **choice.describe(),
-            "deduplicated": [{"id": one, "same_as": same} for one, same in gathered.dropped],
-        },
-        "prompt_metrics": _metrics(request.budget, total, written),
-        "task_spec": plan.specify(question, decision, request.budget, request.style),
-        "execution_plan": plan.plan(decision.profile, evidence, set(choice.ids)),
-        "coverage_9_section": coverage.describe_sections(evidence),
-        "evidence_stats": _statistics(gathered, choice),
-        "executor_mode": EXECUTOR_OFF,
-        "execution_attempted": False,
-        "execution_result": None,
-        "execution_critic": critic,
-    }
-    return told | {"layers": layers.tell(told, gathered.memory.about, gathered.files)}
-
-
-def _tell_answer(
-    question: Question, decision: Decision, gathered: Gathered, written: Written
-) -> dict[str, Any]:
-    """Return the short answer as plain data."""
-    missing = [MEANING[SECTION_OF[Category(one)]] for one in written.gate["missing"]]
-    missing += gathered.unknown
+def _answer(
+    question: Question, decision: Decision, gathered: Gathered, gate: coverage.Gate
+) -> short_answer.Answer:
+    """Return the short answer."""
+    missing = (*(MEANING[SECTION_OF[one]] for one in gate.missing), *gathered.unknown)
     evidence: Sequence[Evidence] = gathered.evidence
     about_all = len(decision.profile.sections) >= ABOUT_ALL
     inside = short_answer.put_first(evidence, question.subjects, gathered.name_package)
+    more: Sequence[str] = ()
     if about_all and inside is None:
-        found = short_answer.compose_overview(
-            evidence, missing, gathered.named, gathered.name_package
-        )
+        points = short_answer.compose_overview(evidence, gathered.named, gathered.name_package)
     else:
-        found = short_answer.compose_points(
+        points, more = short_answer.compose_points(
             inside if about_all and inside else evidence,
-            missing,
             gathered.named,
             gathered.name_package,
             asked=question.words,
             looks_back=question.looks_back or question.span is not None,
         )
-    return {
-        "points": [asdict(one) for one in found.points],
-        "missing": list(found.missing),
-        "unknown": list(gathered.unknown),
-        "more": list(found.more),
-    }
-
-
-def _rows(gathered: Gathered) -> dict[str, Any]:
-    """Rows of sessions to choose from, and the memories, which are short enough to be whole."""
-    found = [_full(one) for one in gathered.evidence if one.origin is Origin.MEMORY]
-    return gathered.sessions.about | {
-        "results": to_plain(gathered.sessions.rows),
-        "memories": found,
-        "notices": [*gathered.memory.notices, *gathered.sessions.notices],
-    }
-
-
-def _full(one: Evidence) -> dict[str, Any]:
-    return one.describe() | {"text": one.text}
-
-
-def _metrics(most: int, total: int, written: Written) -> dict[str, Any]:
-    spent = {str(one): written.choice.spent(one) for one in Origin}
-    frame = sum(written.tokens.values())
-    return {
-        "budget": most,
-        "total": total,
-        "remaining": most - total,
-        "frame": frame,
-        "parts": dict(written.tokens),
-        "evidence": spent,
-    }
-
-
-def _statistics(gathered: Gathered, choice: budget.Choice) -> dict[str, Any]:
-    found = {
-        str(origin): sum(one.origin is origin for one in gathered.evidence) for origin in Origin
-    }
-    taken = {
-        str(origin): sum(one.evidence.origin is origin for one in choice.taken) for origin in Origin
-    }
-    return {
-        "found": found,
-        "taken": taken,
-        "left": len(choice.left),
-        "deduplicated": len(gathered.dropped),
-        "low_trust": sum(bool(one.doubt) for one in gathered.evidence),
-        "repo_files": gathered.files,
-    }
+    return short_answer.Answer(tuple(points), missing, gathered.unknown, tuple(more))

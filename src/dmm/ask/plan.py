@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.ask.evidence import Origin
 from dmm.ask.sections import Section
@@ -13,11 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from dmm.ask.evidence import Evidence
-    from dmm.ask.mapping import Decision
     from dmm.ask.profiles import Profile
-    from dmm.ask.question import Question
 
 MOST_PER_STEP = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the plan, and the evidence to do it by."""
+
+    step: int
+    do: str
+    evidence: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,34 +108,16 @@ ACCEPTANCE = (
 )
 
 
-def specify(question: Question, decision: Decision, budget: int, style: str) -> dict[str, Any]:
-    """Return the task: what is asked, what for, and when it is done."""
-    profile = decision.profile
-    return {
-        "question": question.text,
-        "profile": profile.name,
-        "goal": profile.goal,
-        **question.describe(),
-        "sections": [str(one) for one in profile.sections],
-        "required_coverage": [str(one) for one in profile.needs],
-        "budget": budget,
-        "style": style,
-        "acceptance": list(ACCEPTANCE),
-    }
-
-
 def steps_of(profile: Profile) -> tuple[tuple[str, Rests], ...]:
     """Return the steps of a profile; one of the user's own has the general ones."""
     return STEPS.get(profile.name, GENERAL_STEPS)
 
 
-def plan(
-    profile: Profile, evidence: Sequence[Evidence], taken: Collection[str]
-) -> list[dict[str, Any]]:
+def plan(profile: Profile, evidence: Sequence[Evidence], taken: Collection[str]) -> list[Step]:
     """Order the steps; each names its evidence, that of the prompt first."""
     told = []
     for number, (do, rests) in enumerate(steps_of(profile), start=1):
         found = [one.id for one in evidence if rests.holds(one)]
         found.sort(key=lambda name: name not in taken)
-        told.append({"step": number, "do": do, "evidence": found[:MOST_PER_STEP]})
+        told.append(Step(number, do, tuple(found[:MOST_PER_STEP])))
     return told

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks, nearness
 from dmm.ask.critic import EDIT, OTHER, RUN, Move
 from dmm.ask.evidence import Evidence, Origin, hash_text, safe, safe_line
-from dmm.ask.sources import Told
+from dmm.ask.sources import Filters, Told
 from dmm.domain.event import EventType
 from dmm.domain.observation import Kind
 from dmm.domain.pack import QueryRequest
+from dmm.domain.plain import to_plain
 from dmm.errors import DmmError
 from dmm.observations.steps import EDITS, Act, read_steps
 from dmm.recall.service import NOTHING_CLEAR
@@ -61,17 +62,14 @@ class ProjectSources:
             indexes.refresh(question.words)
             request = QueryRequest(question.words, MEMORY_ROOM, baseline_budget=0)
             entries = self.packs.supplement(request, ()).entries
-            about = {
-                "indexed": len(indexes.snapshot()),
-                "retrieval": "keyword" if indexes.embedder() is None else "hybrid",
-            }
+            size = len(indexes.snapshot())
+            retrieval = "keyword" if indexes.embedder() is None else "hybrid"
         except DmmError as error:
             return Told(notices=(f"memory could not be asked: {error}",))
         doubt = "" if self.is_trusted() else UNTRUSTED
         best = sorted(entries, key=lambda one: (-one.relevance_score, one.path))
         found = tuple(_memory(one, doubt) for one in best[:MOST_MEMORIES])
-        notices = tuple(indexes.notices.values())
-        return Told(found, considered=len(entries), notices=notices, about=about)
+        return Told(found, tuple(indexes.notices.values()), size, retrieval)
 
     def documents(self, question: Question) -> list[Evidence]:
         """Find passages by their words, then order them by their meaning."""
@@ -93,25 +91,24 @@ class ProjectSources:
         """Look up what sessions did: rows first, then the whole of the best."""
         try:
             for filters in _filters(question):
-                told = self.recall.search(question.topic, limit=MOST_ROWS, **filters)
+                told = self.recall.search(
+                    question.topic,
+                    kind=filters.kind,
+                    file=filters.file,
+                    since=to_plain(filters.since),
+                    until=to_plain(filters.until),
+                    limit=MOST_ROWS,
+                )
                 if told.results and told.hint != NOTHING_CLEAR:
                     break
             # What comes nearest without saying it is no evidence; its rows are told all the same.
             clear = told.hint != NOTHING_CLEAR
             ids = [row.id for row in _untold(told)][:MOST_UNITS] if clear else []
             full = self.recall.get_observations(ids).observations if ids else ()
-            units = len(self.recall.observations.units())
+            size = len(self.recall.observations.units())
         except DmmError as error:
             return Told(notices=(f"sessions could not be asked: {error}",))
-        about = {
-            "query": told.query,
-            "filters": filters,
-            "retrieval": told.retrieval,
-            "units": units,
-        }
-        about |= {"hint": told.hint} if told.hint else {}
-        found = tuple(map(_unit, full))
-        return Told(found, told.results, len(told.results), told.notices, about)
+        return Told(tuple(map(_unit, full)), told.notices, size, told.retrieval, told, filters)
 
 
 def _untold(told: Searched) -> Sequence[Row]:
@@ -123,20 +120,19 @@ def _untold(told: Searched) -> Sequence[Row]:
     return [row for row in rows if row.kind != Kind.MESSAGE or observed.isdisjoint(row.sources)]
 
 
-def _filters(question: Question) -> Iterator[dict[str, Any]]:
+def _filters(question: Question) -> Iterator[Filters]:
     """Narrow a search as the question says; a narrow one that finds nothing is widened."""
-    since, until, _ = question.span or (None, None, "")
-    days: dict[str, Any] = {} if since is None else {"since": since.isoformat()}
-    days |= {} if until is None else {"until": until.isoformat()}
-    kind = {"kind": str(question.kinds[0])} if len(question.kinds) == 1 else {}
-    file = {"file": question.files[0]} if len(question.files) == 1 else {}
+    span = question.span
+    days = Filters(span.since, span.until) if span else Filters()
+    kind = str(question.kinds[0]) if len(question.kinds) == 1 else None
+    file = question.files[0] if len(question.files) == 1 else None
     if question.looks_back:
         if kind and file:
-            yield days | kind | file
+            yield replace(days, kind=kind, file=file)
         if kind:
-            yield days | kind
+            yield replace(days, kind=kind)
         if file:
-            yield days | file
+            yield replace(days, file=file)
     yield days
 
 

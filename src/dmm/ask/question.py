@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.ask.days import Span, find_span
 from dmm.domain.observation import Kind
@@ -89,22 +89,6 @@ class Question:
         """The words that say what it is about."""
         said = dict.fromkeys(_WORD.findall(self.words))
         return tuple(one for one in said if len(one) > SHORT and one.casefold() not in _IDLE)
-
-    def describe(self) -> dict[str, Any]:
-        """Return what was understood as plain data."""
-        since, until, said = self.span or (None, None, "")
-        return {
-            "time": {
-                "since": None if since is None else since.isoformat(),
-                "until": None if until is None else until.isoformat(),
-                "words": said,
-            },
-            "kinds": [str(kind) for kind in self.kinds],
-            "files": list(self.files),
-            "symbols": list(self.symbols),
-            "names": list(self.names),
-            "looks_back": self.looks_back,
-        }
 
 
 def read_question(text: str, day: dt.date) -> Question:

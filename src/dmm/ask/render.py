@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.ask.evidence import Origin, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dmm.ask.coverage import Gate
+    from dmm.ask.critic import Critique
     from dmm.ask.evidence import Evidence, Mark
     from dmm.ask.mapping import Decision
     from dmm.ask.question import Question
@@ -40,23 +42,23 @@ def write_head(question: Question, decision: Decision) -> str:
     profile = decision.profile
     lines = ["# Task", asked, f"Profile: {profile.name}. {profile.goal}."]
     if question.span is not None:
-        since, until, _ = question.span
-        first = "the beginning" if since is None else since.isoformat()
-        last = "today" if until is None else until.isoformat()
+        span = question.span
+        first = "the beginning" if span.since is None else span.since.isoformat()
+        last = "today" if span.until is None else span.until.isoformat()
         lines.append(f"Days: from {first} to {last}.")
     return "\n".join(lines) + "\n\n"
 
 
-def write_coverage(gate: dict[str, Any]) -> str:
+def write_coverage(gate: Gate) -> str:
     """Return whether all that the profile needs is there, and what is not."""
-    if not gate["enforced"]:
+    if not gate.enforced:
         return ""
-    if gate["pass"]:
-        return f"## Coverage\nComplete: {', '.join(gate['required'])}.\n\n"
+    if gate.pass_:
+        return f"## Coverage\nComplete: {', '.join(gate.required)}.\n\n"
     lines = ["## Coverage", "INCOMPLETE. Say so in your answer; do not guess."]
-    about = {one["category"]: one["meaning"] for one in gate["categories"]}
-    lines += [f"- no evidence of {name} ({about[name]})" for name in gate["missing"]]
-    lines += [f"- no room for the evidence of {name}" for name in gate["cut"]]
+    needs = gate.categories
+    lines += [f"- no evidence of {one.category} ({one.meaning})" for one in needs if not one.found]
+    lines += [f"- no room for the evidence of {name}" for name in gate.cut]
     return "\n".join(lines) + "\n\n"
 
 
@@ -75,12 +77,12 @@ def write_plan(steps: Sequence[tuple[str, object]]) -> str:
     return "\n".join(["## Plan", *lines]) + "\n\n"
 
 
-def write_warning(critic: dict[str, Any]) -> str:
+def write_warning(critique: Critique) -> str:
     """Warn where the session goes round in circles."""
-    if not critic["stuck_detected"]:
+    if not critique.stuck_detected:
         return ""
-    what = critic["findings"][0]["what"]
-    return f"## Warning\nThis session seems stuck ({what}). {critic['recommendation']}\n\n"
+    what = critique.findings[0].what
+    return f"## Warning\nThis session seems stuck ({what}). {critique.recommendation}\n\n"
 
 
 def write_block(one: Evidence, style: str) -> str:

@@ -8,13 +8,14 @@ carried out.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from dmm.ask import critic, pipeline
 from dmm.ask.profiles import make_profiles
 from dmm.ask.project_sources import ProjectSources, read_moves
 from dmm.ask.render import COMPACT, STYLES
+from dmm.ask.results import Answered, Request
 from dmm.errors import DmmError, UsageError
 from dmm.packs.service import MAX_QUERY_CHARACTERS
 from dmm.redaction.clean import clean
@@ -54,7 +55,7 @@ class Asking:
         style: str = COMPACT,
         timed: bool = False,
         progress: Progress | None = None,
-    ) -> dict[str, Any]:
+    ) -> Answered:
         """Answer a question; `timed` adds how long it took, the one thing that is never the same.
 
         `session` names the one that the critic looks at; without it, the last one that worked.
@@ -63,7 +64,7 @@ class Asking:
         request = self._read(question, profile, budget, style)
         self.sources.repository.refresh(progress)
         refreshed = time.perf_counter()
-        told = pipeline.answer(
+        answered = pipeline.answer(
             request,
             make_profiles(self.settings.profiles),
             self.sources,
@@ -71,14 +72,13 @@ class Asking:
             self.count,
             self.choose,
         )
-        told["layer1_search"]["notices"] += list(self.sources.repository.notices.values())
-        if timed:
-            ended = time.perf_counter()
-            told["timing"] = {
-                "repository_ms": round((refreshed - started) * 1000, 1),
-                "total_ms": round((ended - started) * 1000, 1),
-            }
-        return told
+        ends = {"repository_ms": refreshed, "total_ms": time.perf_counter()}
+        took = {name: round((end - started) * 1000, 1) for name, end in ends.items()}
+        return replace(
+            answered,
+            repository_notices=tuple(self.sources.repository.notices.values()),
+            timing=took if timed else None,
+        )
 
     def release(self) -> None:
         """Release memory."""
@@ -88,9 +88,7 @@ class Asking:
         """Close the files."""
         self.sources.repository.close()
 
-    def _read(
-        self, question: str, profile: str | None, budget: int | None, style: str
-    ) -> pipeline.Request:
+    def _read(self, question: str, profile: str | None, budget: int | None, style: str) -> Request:
         if not question.strip():
             raise UsageError("the question is empty", hint='such as: dmm ask "where do I start?"')
         if len(question) > MAX_QUERY_CHARACTERS:
@@ -100,7 +98,7 @@ class Asking:
             raise UsageError(f"there is no style {style!r}", hint=f"styles: {', '.join(STYLES)}")
         if budget is not None and budget < 0:
             raise UsageError("the budget is negative", hint="give a number of tokens, 0 or more")
-        return pipeline.Request(
+        return Request(
             question=clean(question),
             day=self.today(),
             budget=self.settings.budget if budget is None else budget,
@@ -110,7 +108,7 @@ class Asking:
             retry_max=min(self.settings.coverage_retry_max, MOST_RETRIES),
         )
 
-    def _criticise(self, session: str | None) -> dict[str, Any]:
+    def _criticise(self, session: str | None) -> critic.Critique:
         """Judge the session by its own events; a ledger that is not the user's says nothing."""
         if not self.sources.is_trusted():
             return critic.criticise(())

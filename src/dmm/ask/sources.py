@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Collection, Sequence
 
     from dmm.ask.evidence import Evidence
     from dmm.ask.question import Question
-    from dmm.recall.results import Row
+    from dmm.recall.results import Searched
     from dmm.repo.records import Kind
 
 SOURCE, TEST, DOCUMENT, OTHER = "source", "test", "document", "other"
@@ -36,14 +37,25 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Filters:
+    """What a search of sessions is narrowed to."""
+
+    since: dt.date | None = None
+    until: dt.date | None = None
+    kind: str | None = None
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
-    """What a source found: evidence, rows that describe it, and what to know about the search."""
+    """What a source found, how, and among how many; rows only of a search that was made."""
 
     evidence: tuple[Evidence, ...] = ()
-    rows: tuple[Row, ...] = ()
-    considered: int = 0
     notices: tuple[str, ...] = ()
-    about: dict[str, Any] = field(default_factory=dict)
+    size: int = 0
+    retrieval: str = "none"
+    searched: Searched | None = None
+    filters: Filters = Filters()
 
 
 class Code(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from dmm.ask.answer import Answer
+    from dmm.ask.results import Answered
 
 Profile = Annotated[
     str | None,
@@ -63,45 +66,44 @@ def ask(
         print_json(told)
         return
     if prompt or style != "compact":
-        print_text(told["suggested_prompt"])
+        print_text(told.written.text)
     else:
-        print_lines(_answer(told["answer"]))
-    print_lines(f"notice: {one}" for one in told["layer1_search"]["notices"])
+        print_lines(_answer(told.answer))
+    print_lines(f"notice: {one}" for one in told.notices)
     if verbose:
         print_lines(_decisions(told))
 
 
-def _answer(answer: dict[str, Any]) -> Iterator[str]:
-    unknown = answer["unknown"]
-    missing = [one for one in answer["missing"] if one not in unknown]
-    if not answer["points"]:
+def _answer(answer: Answer) -> Iterator[str]:
+    unknown, points = answer.unknown, answer.points
+    missing = [one for one in answer.missing if one not in unknown]
+    if not points:
         yield "Nothing in memory, sessions or code answers this."
     if unknown:
-        nearest = " What comes nearest:" if answer["points"] else ""
+        nearest = " What comes nearest:" if points else ""
         yield f"Evidence is missing for: {'; '.join(unknown)}.{nearest}"
-    for number, point in enumerate(answer["points"], start=1):
-        yield f"{number}. {point['text']}"
-        yield f"   [{point['cite']}]"
+    for number, point in enumerate(points, start=1):
+        yield f"{number}. {point.text}"
+        yield f"   [{point.cite}]"
     if missing:
         yield f"Evidence is missing for: {'; '.join(missing)}."
-    if answer["more"]:
+    if answer.more:
         yield "See also:"
-        yield from (f"   {one}" for one in answer["more"])
-    if answer["points"]:
+        yield from (f"   {one}" for one in answer.more)
+    if points:
         yield "All evidence, as a prompt for an agent: add --prompt"
 
 
-def _decisions(told: dict[str, Any]) -> Iterator[str]:
-    mapping, gate = told["mapping_decision"], told["coverage_gate"]
-    metrics, critic = told["prompt_metrics"], told["execution_critic"]
+def _decisions(told: Answered) -> Iterator[str]:
+    decision, gate, critique = told.decision, told.written.gate, told.critique
     yield "## How this answer was made"
-    yield f"- profile {mapping['profile']} by {mapping['source']}: {mapping['reason']}"
-    yield f"- {metrics['total']} of {metrics['budget']} tokens"
-    for source, number in told["evidence_stats"]["found"].items():
-        taken = told["evidence_stats"]["taken"][source]
-        yield f"- {source}: {taken} of {counted(number, 'piece')} of evidence"
-    if gate["enforced"]:
-        state = "complete" if gate["pass"] else f"incomplete: {', '.join(gate['missing'])}"
-        yield f"- coverage {state}, {counted(len(gate['probes']), 'second look')}"
-    yield f"- session {neutralise(critic['session']) or 'none'}: risk {critic['risk_level']}"
-    yield f"- {told['timing']['total_ms']} ms"
+    yield f"- profile {decision.profile.name} by {decision.source}: {decision.reason}"
+    yield f"- {told.tokens} of {told.request.budget} tokens"
+    for source, number in told.found.items():
+        yield f"- {source}: {told.taken[source]} of {counted(number, 'piece')} of evidence"
+    if gate.enforced:
+        state = "complete" if gate.pass_ else f"incomplete: {', '.join(gate.missing)}"
+        yield f"- coverage {state}, {counted(len(gate.probes), 'second look')}"
+    yield f"- session {neutralise(critique.session) or 'none'}: risk {critique.risk_level}"
+    if told.timing is not None:
+        yield f"- {told.timing['total_ms']} ms"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dmm.cli import failures
-from dmm.cli.fast_typer import FastTyper
+from dmm.cli.fast_typer import FastGroup, FastTyper
 from dmm.cli.options import close_projects
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, StorageError, UsageError
@@ -22,50 +22,65 @@ if TYPE_CHECKING:
 # Arguments that hold words, so that too many of them are most likely one text without quotes.
 TEXTS = {"task", "text", "question", "value"}
 
-# In the order of the help, groups last; each module is loaded when its command is asked for.
-COMMANDS = {
-    "init": "init.init",
-    "remember": "remember.remember",
-    "forget": "remember.forget",
-    "query": "query.query",
-    "ask": "ask.ask",
-    "search": "recall.search",
-    "timeline": "recall.timeline",
-    "get": "recall.get",
-    "import": "importing.import_files",
-    "export": "importing.export",
-    "import-sessions": "import_sessions.import_sessions",
-    "check": "check.check",
-    "validate": "validate.validate",
-    "diff": "diff.diff",
-    "merge": "merge.merge",
-    "merge-file": "merge.merge_file",
-    "ui": "ui.ui",
-    "status": "status.status",
-    "cost": "cost.cost",
-    "reindex": "reindex.reindex",
-    "trust": "trust.trust",
-    "undo": "undo.undo",
-    "redact": "redact.redact",
-    "feedback": "feedback.feedback",
-    "lifecycle": "feedback.lifecycle",
-    "digest": "digest.digest",
-    "distil": "digest.distil",
-    "export-usage": "feedback.export_usage",
-    "install": "install.install",
-    "doctor": "doctor.doctor",
-    "completion": "completion.completion",
-    "serve": "serve.serve",
-    "demo": "demo.demo",
-    "rules": "rules.app",
-    "write": "write.app",
-    "review": "review.app",
-    "conflicts": "conflicts.app",
-    "daemon": "daemon.app",
-    "ledger": "ledger.app",
-    "team": "team.app",
-    "server": "server.app",
+# By heading, in the order of the help; each module is loaded when its command is asked for.
+SECTIONS = {
+    "Start": {
+        "init": "init.init",
+        "import": "importing.import_files",
+        "install": "install.install",
+        "doctor": "doctor.doctor",
+        "demo": "demo.demo",
+    },
+    "Memory": {
+        "remember": "remember.remember",
+        "forget": "remember.forget",
+        "query": "query.query",
+        "ask": "ask.ask",
+        "write": "write.app",
+        "review": "review.app",
+        "conflicts": "conflicts.app",
+        "undo": "undo.undo",
+        "validate": "validate.validate",
+        "feedback": "feedback.feedback",
+        "lifecycle": "feedback.lifecycle",
+        "reindex": "reindex.reindex",
+        "export": "importing.export",
+        "export-usage": "feedback.export_usage",
+    },
+    "Rules": {
+        "rules": "rules.app",
+        "check": "check.check",
+        "trust": "trust.trust",
+    },
+    "Sessions and history": {
+        "status": "status.status",
+        "ui": "ui.ui",
+        "cost": "cost.cost",
+        "search": "recall.search",
+        "timeline": "recall.timeline",
+        "get": "recall.get",
+        "ledger": "ledger.app",
+        "import-sessions": "import_sessions.import_sessions",
+        "digest": "digest.digest",
+        "distil": "digest.distil",
+        "redact": "redact.redact",
+    },
+    "Git": {
+        "diff": "diff.diff",
+        "merge": "merge.merge",
+        "merge-file": "merge.merge_file",
+    },
+    "Team": {
+        "team": "team.app",
+        "server": "server.app",
+    },
+    "Other": {
+        "daemon": "daemon.app",
+        "serve": "serve.serve",
+        "completion": "completion.completion",
+    },
 }
+COMMANDS = {name: where for section in SECTIONS.values() for name, where in section.items()}
 
 # For the list of commands, where the first sentence of a command is longer than a line of it.
 SUMMARIES = {
@@ -79,7 +94,7 @@ SUMMARIES = {
     "import": "Turn instruction files into rules and memories.",
     "import-sessions": "Record earlier Claude Code and Codex sessions.",
     "check": "Check a call against the rules without running it.",
-    "trust": "Review and accept memory that came with a clone.",
+    "trust": "Review and accept memory and rules of a clone.",
     "digest": "Propose a day's sessions as memories.",
     "distil": "Rewrite session summaries with your chat model.",
     "doctor": "Check that everything works, end to end.",
@@ -90,10 +105,26 @@ SUMMARIES = {
 PLUMBING = ("merge-file",)
 
 
+class _Commands(FastGroup):
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands under their headings."""
+        width = max(map(len, COMMANDS))
+        for heading, names in SECTIONS.items():
+            found = {name: self.get_command(ctx, name) for name in names}
+            rows = [
+                (name.ljust(width), one.get_short_help_str(formatter.width - width - 6))
+                for name, one in found.items()
+                if one is not None and not one.hidden
+            ]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+
 def make_app(words: Sequence[str] = ()) -> FastTyper:
     """Make the command line of all commands, or of the one that a line's first words name."""
     app = FastTyper(
         name="dmm",
+        cls=_Commands,
         help="Memory and enforced rules for coding agents.",
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -156,6 +187,10 @@ def report_system_error(error: OSError, *, as_json: bool = False) -> int:
 def _refuse(error: Any, *, as_json: bool) -> int:
     """Explain a command line that can't be read: typer knows how, we know the way out."""
     hint = _missing_quotes(error)
+    if "No such command 'uninstall'" in error.format_message():
+        # The nearest name would do the opposite.
+        error = UsageError("no such command: uninstall", hint="dmm install --uninstall")
+        return failures.report(error, as_json=as_json)
     if as_json:
         way = hint or (f"see {error.ctx.command_path} --help" if error.ctx else None)
         return failures.report(UsageError(error.format_message(), hint=way), as_json=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dmm.cli import failures
 from dmm.cli.format.lines import line_of
-from dmm.domain.plain import read_value
 from dmm.domain.text import neutralise
-from dmm.ledger.results import Link
+from dmm.ledger import results
+from dmm.ledger.results import Blocked, Committed
+from dmm.rules.results import ConstraintRecorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,24 +79,25 @@ def _show(scene: Scene) -> RenderableType:
 
 
 def _show_move(move: Move) -> Iterator[RenderableType]:
-    told, given = move.result, move.step.arguments
-    match move.step.operation:
-        case "record_message":
-            yield _row(told["seq"], "traveller", f"“{told['text']}”")
-        case "add_fact":
-            yield _row(told["seq"], "fact", f"{told['key']} = {told['value']}")
-        case "add_constraint":
-            yield _row(told["seq"], "rule", f"{told['constraint']} ({told['priority']})", "yellow")
-            yield _row("", "", f"learned from event {told['triggered_by']}", "dim")
-        case "record_decision":
-            yield from _show_decision(told, given)
-        case "query_memory":
-            found = [str(one["seq"]) for name in ("facts", "constraints") for one in told[name]]
-            text = f"{given['question']}? Found: events {', '.join(found)}."
-            yield _row(told["query_seq"], "look-up", text)
-        case "trace_provenance":
-            yield from _show_chain(told["chain"])
-        case "simulate_timeline":
+    given = move.step.arguments
+    match move.result:
+        case results.MessageRecorded() as said:
+            yield _row(said.seq, "traveller", f"“{said.text}”")
+        case results.FactRecorded() as fact:
+            yield _row(fact.seq, "fact", f"{fact.key} = {fact.value}")
+        case ConstraintRecorded() as rule:
+            yield _row(rule.seq, "rule", f"{rule.constraint} ({rule.priority})", "yellow")
+            yield _row("", "", f"learned from event {rule.triggered_by}", "dim")
+        case Committed() | Blocked() as told:
+            yield from _show_decision(told, f"{given['text']}", f"{given['rationale']}")
+        case results.Found() as found:
+            events = [str(one.seq) for one in found.facts]
+            events += [str(one.seq) for one in found.constraints or ()]
+            text = f"{given['question']}? Found: events {', '.join(events)}."
+            yield _row(found.query_seq, "look-up", text)
+        case results.Chain() as links:
+            yield from _show_chain(links)
+        case results.Simulation() as told:
             yield _show_timelines(told)
     if not move.as_told:
         yield _row("", "UNEXPECTED", str(move.step.expected), "bold red")
@@ -113,40 +115,39 @@ def _row(seq: object, what: str, text: str, style: str = "") -> Table:
     return row
 
 
-def _show_decision(told: dict[str, Any], given: dict[str, Any]) -> Iterator[Table]:
-    yield _row(told.get("seq", ""), "decision", given["text"])
-    yield _row("", "", f"because: {given['rationale']}", "dim")
-    yield _row("", told["status"], told.get("reason", ""), COLOURS[told["status"]])
-    if "suggestion" in told:
-        yield _row("", "", told["suggestion"])
+def _show_decision(told: Committed | Blocked, text: str, rationale: str) -> Iterator[Table]:
+    yield _row(told.seq if isinstance(told, Committed) else "", "decision", text)
+    yield _row("", "", f"because: {rationale}", "dim")
+    reason = told.reason if isinstance(told, Blocked) else ""
+    yield _row("", told.status, reason, COLOURS[told.status])
+    if isinstance(told, Blocked):
+        yield _row("", "", told.suggestion)
 
 
-def _show_chain(chain: list[dict[str, Any]]) -> Iterator[Table]:
+def _show_chain(links: results.Chain) -> Iterator[Table]:
     yield _row("", "why?", "the chain of causes:", "cyan")
-    for link in chain:
-        one = read_value(Link, link)
+    for one in links.chain:
         cause = "" if one.caused_by is None else f" ← {one.caused_by}"
         yield _row(one.seq, "", f"{line_of(one)}{cause}")
 
 
-def _show_timelines(told: dict[str, Any]) -> Table:
+def _show_timelines(told: results.Simulation) -> Table:
     from rich.box import ROUNDED
     from rich.table import Table
     from rich.text import Text
 
-    after = f"{told['injected_at_seq']}"
     table = Table(box=ROUNDED, expand=True, show_lines=True)
     table.add_column("after", justify="right", style="dim", width=5)
     table.add_column("Timeline A (as recorded)", ratio=1)
-    table.add_column(f"Timeline {told['timeline']}", ratio=1)
-    rule = neutralise(f"rule: {told['injected_constraint']}")
+    table.add_column(f"Timeline {told.timeline}", ratio=1)
+    rule = neutralise(f"rule: {told.injected_constraint}")
+    after = str(told.injected_at_seq)
     table.add_row(after, Text("no rule yet", style="dim"), Text(rule, style="yellow"))
-    decided = Text(neutralise(told["tested_decision"]))
+    decided = Text(neutralise(told.tested_decision))
     table.add_row("", decided, decided)
-    result = told["result"]
     table.add_row(
         "",
         Text("COMMITTED: forty steps, a guest stuck outside", style="green"),
-        Text(neutralise(f"{result}: {told['reason']}"), style=COLOURS[result]),
+        Text(neutralise(f"{told.result}: {told.reason}"), style=COLOURS[told.result]),
     )
     return table

@@ -44,7 +44,7 @@ def doctor(
         area = check.area
     failed = sum(check.level == "fail" for check in checks)
     if as_json:
-        print_json({"healthy": not failed, "checks": [check.describe() for check in checks]})
+        print_json({"healthy": not failed, "checks": checks})
     else:
         print_lines(["", _summary(checks, fix=fix)])
     if failed:
@@ -118,7 +118,7 @@ def _summary(checks: list[Check], *, fix: bool) -> str:
     failed = sum(check.level == "fail" for check in checks)
     warned = sum(check.level == "warn" for check in checks)
     if not failed and not warned:
-        return f"All checks passed: {counted(len(checks), 'check')}."
+        return f"{counted(len(checks), 'check')} passed."
     told = f"{counted(failed, 'failure')}, {counted(warned, 'warning')}"
     fixable = any(check.fix for check in checks if check.level != "ok")
     return f"{told}; fix what can be fixed: dmm doctor --fix" if fixable and not fix else told

@@ -26,8 +26,11 @@ class _Command(TyperCommand):
         return [_spare(param) for param in super().get_params(ctx)]
 
 
-class _Group(TyperGroup):
+class FastGroup(TyperGroup):
+    """A group that reads plain values by itself."""
+
     def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, each as one of ours."""
         return [_spare(param) for param in super().get_params(ctx)]
 
 
@@ -36,7 +39,8 @@ class FastTyper(typer.Typer):
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("no_args_is_help", True)
-        super().__init__(cls=_Group, rich_markup_mode=None, **settings)
+        settings.setdefault("cls", FastGroup)
+        super().__init__(rich_markup_mode=None, **settings)
 
     def command(self, *name: Any, **settings: Any) -> Callable[[F], F]:
         """Register a function as a command."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -68,7 +68,7 @@ def _read_day(text: str) -> dt.date:
         raise UsageError(f"{text!r} is not a day", hint="write it as 2026-01-31") from error
 
 
-def _describe(told: Imported) -> dict[str, Any]:
+def _describe(told: Imported) -> object:
     return {
         "dry_run": told.dry_run,
         "files": told.files,

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -105,7 +105,7 @@ def _digest(found: Import) -> str:
     return digest_text(json.dumps([memories, rules]))
 
 
-def _describe(found: Import) -> dict[str, Any]:
+def _describe(found: Import) -> object:
     plan = found.plan
     return {
         "memories": [_describe_planned(one) for one in plan.memories],
@@ -115,10 +115,8 @@ def _describe(found: Import) -> dict[str, Any]:
             {"text": m.text, "source": str(m.source), "kept": str(m.kept), "memory": m.memory}
             for m in plan.merged
         ],
-        "conflicts": [
-            {"one": str(c.one), "other": str(c.other), "memories": list(c.memories)}
-            for c in plan.conflicts
-        ],
+        # `dmm conflicts` finds them in what was written; programs may read this key.
+        "conflicts": [],
         "skipped": [
             {"text": s.text, "source": str(s.source), "reason": s.reason} for s in plan.skipped
         ],
@@ -142,7 +140,7 @@ def _describe(found: Import) -> dict[str, Any]:
     }
 
 
-def _describe_planned(one: PlannedMemory) -> dict[str, Any]:
+def _describe_planned(one: PlannedMemory) -> object:
     return {
         "path": one.memory.path,
         "id": one.memory.id,
@@ -156,7 +154,7 @@ def _describe_planned(one: PlannedMemory) -> dict[str, Any]:
     }
 
 
-def _describe_rule(one: PlannedRule) -> dict[str, Any]:
+def _describe_rule(one: PlannedRule) -> object:
     return {
         "id": one.rule.id,
         "path": f"rules/{one.rule.id}.md",
@@ -190,9 +188,6 @@ def _lines(found: Import) -> Iterator[str]:
             yield f"    {counted(known, 'rule')} left out: already in the project's memory"
     for merged in plan.merged:
         yield f"merged   {merged.source}: already said at {merged.kept}"
-    for conflict in plan.conflicts:
-        where = " and ".join(conflict.memories)
-        yield f"conflict? {conflict.one} / {conflict.other}: in {where}"
     for skipped in plan.skipped:
         if skipped.reason not in SILENT:
             yield f"skipped  {skipped.source}: {skipped.reason}"
@@ -267,7 +262,11 @@ def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[s
 
 def _overflow(found: Import) -> Iterator[str]:
     """Name the rules that found no room in the baseline, and the way to make room."""
-    left = found.plan.left
+    left = [one for one in found.plan.left if one.hard]
+    softer = len(found.plan.left) - len(left)
+    if softer:
+        told = counted(softer, "softer instruction")
+        yield f"{told} found no room in the baseline; search finds them."
     if not left:
         return
     for one in left:

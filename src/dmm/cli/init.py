@@ -44,4 +44,4 @@ def _lines(report: SetupReport) -> Iterator[str]:
         yield ""
         yield from wrapped(report.notice)
     yield ""
-    yield 'Next: dmm import CLAUDE.md (if you have one), then dmm query "your task"'
+    yield "Next: dmm import (reads CLAUDE.md, AGENTS.md and the like), then dmm install"

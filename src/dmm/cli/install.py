@@ -85,9 +85,7 @@ def install(
     installation = open_installation(scope.value, root, tools.value)
     named = [one.value for one in client or ()]
     report = installation.apply(named, scope.value, remove=uninstall, dry=dry_run)
-    present(
-        report.describe(), as_json=as_json, lines=lambda _: _lines(report, named, remove=uninstall)
-    )
+    present(report, as_json=as_json, lines=lambda told: _lines(told, named, remove=uninstall))
     if report.refused:
         raise typer.Exit(1)
 
@@ -145,7 +143,7 @@ def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iter
     for outcome in report.outcomes:
         yield from _outcome(outcome, dry=report.dry)
     if not report.outcomes:
-        yield "No client detected. Choose one with --client, or all: --client all"
+        yield f"No client detected. Choose one with --client: {', '.join(NAMES)} or all"
     if report.dry:
         yield ""
         yield "Nothing was written."
@@ -161,9 +159,10 @@ def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iter
 
 def _noticed(noticed: Sequence[Noticed]) -> Iterator[str]:
     found = [one for one in noticed if one.by]
-    yield f"{counted(len(found), 'client')} detected:" if found else "No client detected."
-    yield from (f"  {one.title} ({one.by})" for one in found)
-    yield ""
+    if found:
+        yield f"{counted(len(found), 'client')} detected:"
+        yield from (f"  {one.title} ({one.by})" for one in found)
+        yield ""
 
 
 def _outcome(outcome: Outcome, *, dry: bool) -> Iterator[str]:

@@ -8,6 +8,7 @@ import os
 import sys
 
 FEW_COLLECTIONS = 100_000
+INTERRUPTED = 130
 
 
 def main() -> None:
@@ -29,8 +30,6 @@ def main() -> None:
     except MemoryError:
         # Not even the command line could be loaded.
         sys.exit("dmm: out of memory")
-    from dmm.cli.failures import INTERRUPTED
-
     if status in (None, INTERRUPTED):
         sys.stderr.write("\ndmm: interrupted; finished work is kept\n")
     # The process ends: looking through all that was loaded for cycles would free nothing of use.

@@ -11,9 +11,12 @@ import typer
 from dmm.cli.daemon_call import call_daemon
 from dmm.cli.options import Json, Root, deliver, open_project, print_lines, to_json
 from dmm.domain.memory import Scope
+from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from dmm.packs.service import Answer
 
 # A first query may have to index all files.
 ANSWER_WITHIN = 120.0
@@ -70,13 +73,13 @@ def query(
         "explain": explain,
     }
     asked = call_daemon("query", {"request": request}, root, within=ANSWER_WITHIN)
-    told = asked or _answer(request, root)
+    told: dict[str, Any] = asked or to_plain(_answer(request, root))
     if verbose:
         told["stats"]["milliseconds"] = round((time.perf_counter() - started) * 1000, 1)
     _present(told, output=output, verbose=verbose, explain=explain, as_json=as_json)
 
 
-def _answer(request: dict[str, Any], root: Path | None) -> dict[str, Any]:
+def _answer(request: Mapping[str, str | int | bool | None], root: Path | None) -> Answer:
     from dmm.cli.progress import bar
     from dmm.domain.pack import read_request
 
@@ -84,7 +87,7 @@ def _answer(request: dict[str, Any], root: Path | None) -> dict[str, Any]:
     settings = dmm.config.retrieval
     asked = read_request(request, settings.default_budget, settings.baseline_budget)
     with bar("Indexing") as progress:
-        return dmm.packs.query(asked, progress=progress).describe(explain=asked.explain)
+        return dmm.packs.query(asked, progress=progress)
 
 
 def _present(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
+from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ def reindex(
     notices = list(dmm.indexes.notices.values())
     if as_json:
         told = {"notices": notices, "duration_ms": round(seconds * 1000)}
-        print_json(report.describe() | told)
+        print_json(to_plain(report) | told)
     else:
         print_lines(list(_lines(report, seconds, notices)))
     if report.faults:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,55 +106,43 @@ def add(
 
     Example: dmm rules add "never push to main"
     """
-    given: dict[str, Any] = _matcher(match, unless, block or (), allow or ())
+    given = {"match": _read("match", match), "unless": _read("unless", unless), "why": why}
+    given |= {"examples": _examples(block or (), allow or ())}
     if edit:
         refuse_agents(PersonAct.ADD_RULE.words)
     dmm = open_project(root)
     told: RuleView | ConstraintRecorded
+    preview = partial(dmm.rules.preview, text, level, **given)
     if edit:
-        draft = dmm.rules.preview(text, level, why=why, **given)
+        draft = preview()
         source = edit_text(draft.source, f"{draft.id}.md")
         with keeping(source, f"{draft.id}.md"):
             need_person(PersonAct.ADD_RULE, dmm, lambda: digest_text(source))
             told = dmm.rules.add_source(source, draft.id)
     else:
-        given["why"] = why
-        told = dmm.rules.add(text, level, seen=_confirm_new(dmm, text, level, given), **given)
+        # Of an agent nothing is confirmed: its rule is pending anyway.
+        seen = None
+        if not dmm.by_agent:
+            seen = need_person(PersonAct.ADD_RULE, dmm, lambda: digest_text(preview().source))
+        told = dmm.rules.add(text, level, seen=seen, **given)
     present(told, as_json=as_json, lines=rule_lines.added)
     _warn_untrusted(dmm)
 
 
-def _confirm_new(dmm: Dmm, text: str, level: str | None, given: dict[str, Any]) -> str | None:
-    """Have a person confirm the rule file that a sentence becomes; an agent's is pending anyway."""
-    if dmm.by_agent:
-        return None
-    preview = dmm.rules.preview
-    return need_person(
-        PersonAct.ADD_RULE, dmm, lambda: digest_text(preview(text, level, **given).source)
-    )
-
-
-def _matcher(match: str | None, unless: str | None, block: Any, allow: Any) -> dict[str, Any]:
+def _read(name: str, text: str | None) -> Any:
     from dmm.rules.authorship import read_field
 
-    given: dict[str, Any] = {}
-    for name, text in (("match", match), ("unless", unless)):
-        if text is not None:
-            given[name] = read_field(name, text)
-    examples = {
-        "block": [_example(one) for one in block],
-        "allow": [_example(one) for one in allow],
-    }
-    if block or allow:
-        given["examples"] = {kind: found for kind, found in examples.items() if found}
-    return given
+    return None if text is None else read_field(name, text)
+
+
+def _examples(block: Sequence[str], allow: Sequence[str]) -> Any:
+    found = {"block": [_example(one) for one in block], "allow": [_example(one) for one in allow]}
+    return {kind: given for kind, given in found.items() if given} or None
 
 
 def _example(text: str) -> Any:
     """Read an example: a mapping in braces, or a shell command."""
-    from dmm.rules.authorship import read_field
-
-    return read_field("examples", text) if text.startswith("{") else text
+    return _read("examples", text) if text.startswith("{") else text
 
 
 @app.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm import losses
 from dmm.cli.format.costs import summarise
@@ -43,12 +43,11 @@ def status(as_json: Json = False, root: Root = None) -> None:
     if as_json:
         fault = _ledger_fault(dmm)
         said = None if fault is None else fault.what
-        told: dict[str, Any] = {"trusted": dmm.trusted, "ledger_fault": said, "daemon": daemon}
-        told |= {"held_back": [one.path for one in dmm.consents.changes()], "lost": losses.count()}
+        told = to_plain(state) | {"agenda": agenda, "trusted": dmm.trusted, "ledger_fault": said}
+        held = [one.path for one in dmm.consents.changes()]
+        told |= {"daemon": daemon, "held_back": held, "lost": losses.count()}
         told |= {"unchecked": _unchecked(dmm), "team_fault": _team_fault(dmm)}
-        standing = _team_standing(dmm)
-        told["team"] = None if standing is None else to_plain(standing)
-        print_json(state.as_dict() | {"agenda": to_plain(agenda)} | told)
+        print_json(told | {"team": _team_standing(dmm)})
         return
     from rich.console import Console
     from rich.table import Table

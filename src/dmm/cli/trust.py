@@ -23,6 +23,7 @@ from dmm.cli.options import (
     print_lines,
 )
 from dmm.cli.persons import known_passkeys, need_person
+from dmm.domain.plain import to_plain
 from dmm.errors import DmmError, StaleBase, UsageError
 from dmm.passkeys.acts import PersonAct
 
@@ -158,7 +159,7 @@ def _decide(dmm: Dmm, *, yes: bool, with_ledger: bool, as_json: bool) -> None:
         _enact(vetting)
     if as_json:
         told = {"trusted": found.trusted or yes, "ledger_aside": aside and str(aside)}
-        print_json(found.describe() | told)
+        print_json(to_plain(found) | told)
     else:
         print_lines(list(_outcome(found, decided=yes, aside=aside)))
 

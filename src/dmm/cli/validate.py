@@ -11,6 +11,8 @@ import typer
 from dmm.cli.daemon_call import find_agent
 from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present
+from dmm.cli.progress import bar
+from dmm.domain.plain import to_plain
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,12 +44,14 @@ def validate(
         from dmm.project.staged import check_staged
 
         report = check_staged(validation)
-    elif fix:
-        repairs, report = validation.fix()
     else:
-        report = validation.check()
+        with bar("Indexing") as progress:
+            if fix:
+                repairs, report = validation.fix(progress)
+            else:
+                report = validation.check(progress)
     present(
-        report.as_dict() | {"repairs": [asdict(repair) for repair in repairs]},
+        to_plain(report) | {"repairs": [asdict(repair) for repair in repairs]},
         as_json=as_json,
         lines=lambda _: _lines(report, repairs),
     )

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
-    from typing import Any, Literal
+    from typing import Literal
 
     from dmm.clients.entries import Entry, Hooks
     from dmm.clients.launch import Launch
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Shape = Literal["claude", "agents", "gemini", "copilot", "cursorrules", "mdc"]
     What = Literal["hooks", "tools", "hooks and tools"]
     Level = Literal["ok", "warn", "fail"]
+    # What a hook prints as JSON.
+    Printed = Mapping[str, str | Mapping[str, str]]
 
 # How an answer begins that is no JSON: the hook says the rest on standard error, and blocks.
 BLOCKING = b"\x02"
@@ -114,9 +116,9 @@ class Remark(Value):
     way: str | None = None
 
 
-def answer_nested(answer: Answer) -> dict[str, Any]:
+def answer_nested(answer: Answer) -> Printed:
     """Write an answer as Claude Code takes it; others have taken that form over."""
-    said: dict[str, Any] = {"hookEventName": answer.event}
+    said = {"hookEventName": answer.event}
     if answer.decision:
         said["permissionDecision"] = answer.decision
         said["permissionDecisionReason"] = answer.reason
@@ -162,7 +164,7 @@ class Client(Value):
     exit_line: str = ""
     mcp_name: str = ""
     # Answers
-    answer: Callable[[Answer], dict[str, Any] | str] = answer_nested
+    answer: Callable[[Answer], Printed | str] = answer_nested
     takes_context: frozenset[str] = frozenset()
     shows_notice: bool = False
     # Installation
@@ -212,7 +214,7 @@ def hooks_at(
     return Hooks(entries, grouped=grouped, preface=None if grouped else {"version": 1})
 
 
-def server_of(words: list[str], **more: Any) -> dict[str, Any]:
+def server_of(words: list[str], **more: str) -> dict[str, str | list[str]]:
     """Build the entry of a server that most clients take."""
     return {**more, "command": words[0], "args": words[1:]}
 

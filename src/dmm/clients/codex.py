@@ -9,9 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-    from typing import Any
 
-    from dmm.clients.base import Answer
+    from dmm.clients.base import Answer, Printed
     from dmm.clients.launch import Launch
     from dmm.clients.place import Place, Site
 
@@ -39,7 +38,7 @@ def _settings(site: Site, launch: Launch) -> list[Setting]:
     ]
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Answer) -> Printed:
     # Codex knows the word `ask` but fails open on it.
     return answer_nested(answer.refusing())
 
@@ -48,8 +47,7 @@ def _remarks(hooks: Path, read: Callable[[Path], str]) -> Iterator[Remark]:
     """See whether the user has told Codex to trust the hooks; without that it skips them."""
     from dmm.clients import tomltext
 
-    kept = tomltext.read(read(hooks.with_name("config.toml"))).get("hooks")
-    states: dict[str, Any] = (kept.get("state") or {}) if isinstance(kept, dict) else {}
+    states = tomltext.look(read(hooks.with_name("config.toml")), ("hooks", "state")) or {}
     trusted = [
         key
         for key, state in states.items()

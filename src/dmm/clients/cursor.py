@@ -8,9 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-    from typing import Any
 
-    from dmm.clients.base import Answer, Kind
+    from dmm.clients.base import Answer, Kind, Printed
     from dmm.clients.launch import Launch
     from dmm.clients.place import Place, Site
 
@@ -45,11 +44,11 @@ def _settings(site: Site, launch: Launch) -> list[Setting]:
     ]
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Answer) -> Printed:
     if answer.decision:
         told = answer if answer.event.lower() in _ASKS else answer.refusing()
         words = {"user_message": told.reason, "agent_message": told.reason}
-        return {"permission": told.decision, **words}
+        return {"permission": told.decision or "", **words}
     return {"additional_context": answer.context} if answer.context else {}
 
 

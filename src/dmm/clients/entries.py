@@ -128,7 +128,7 @@ class Hooks:
         ]
         return list(dict.fromkeys(found))
 
-    def _item(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+    def _item(self, entry: Mapping[str, Any]) -> object:
         return {"hooks": [dict(entry)]} if self.grouped else dict(entry)
 
     def _inner(self, item: object) -> list[Any]:

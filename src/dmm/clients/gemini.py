@@ -8,9 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-    from typing import Any
 
-    from dmm.clients.base import Answer, Kind
+    from dmm.clients.base import Answer, Kind, Printed
     from dmm.clients.launch import Launch
     from dmm.clients.place import Place, Site
 
@@ -38,7 +37,7 @@ def _settings(site: Site, launch: Launch) -> list[Setting]:
     return [Setting("hooks and tools", folder / "settings.json", Together((hooks, server)))]
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Answer) -> Printed:
     if answer.decision:
         return {"decision": "deny", "reason": answer.refusing().reason}
     if answer.warning and not answer.context and answer.kind == "tool_request":

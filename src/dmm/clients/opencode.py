@@ -8,9 +8,8 @@ from dmm.clients.claude_code import CONTEXT, EVENTS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
 
-    from dmm.clients.base import Answer
+    from dmm.clients.base import Answer, Printed
     from dmm.clients.launch import Launch
     from dmm.clients.place import Place, Site
 
@@ -42,7 +41,7 @@ def _settings(site: Site, launch: Launch) -> list[Setting]:
     ]
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Answer) -> Printed:
     if answer.decision:
         return {"deny": answer.refusing().reason}
     return {"context": answer.context} if answer.context else {}

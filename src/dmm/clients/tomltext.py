@@ -27,14 +27,9 @@ _MARK = re.compile(
 _HEADER = re.compile(r"^[ \t]*\[", re.M)
 
 
-def read(text: str) -> dict[str, Any]:
-    """Read the values of a text; ValueError tells the line of a fault."""
-    return tomllib.loads(text)
-
-
 def look(text: str, trail: Sequence[str]) -> Any:
-    """Read the value at the end of a trail, or None."""
-    value: Any = read(text)
+    """Read the value at the end of a trail, or None; ValueError tells the line of a fault."""
+    value: Any = tomllib.loads(text)
     for step in trail:
         if not isinstance(value, dict) or step not in value:
             return None
@@ -51,14 +46,15 @@ def put(text: str, trail: Sequence[str], values: Mapping[str, str | Sequence[str
     head = [] if not base else ["", ""] if unended else [""]
     end = "\r\n" if "\r\n" in base else "\n"
     made = base + end.join([*head, opening, f"[{'.'.join(trail)}]", *lines, CLOSING, ""])
-    if not _reads_as(made, _with(read(base), trail, dict(values))):
+    others = _without(tomllib.loads(base), trail)
+    if not _reads_as(made, others, without=trail) or look(made, trail) != dict(values):
         raise _refusal()
     return made
 
 
 def drop(text: str, trail: Sequence[str]) -> str:
     """Remove the table and its marks; what a client put between them stays."""
-    expected = _without(read(text), trail)
+    expected = _without(tomllib.loads(text), trail)
     for made in (_without_block(text), _cut(_MARK.sub("", text), ".".join(trail))):
         # An empty table around ours does not count.
         if _reads_as(made, expected, without=trail) and look(made, trail) is None:
@@ -89,7 +85,7 @@ def _cut(text: str, name: str) -> str:
 def _reads_as(text: str, expected: Mapping[str, Any], *, without: Sequence[str] = ()) -> bool:
     """Make sure that nothing but our own table has changed."""
     try:
-        found = read(text)
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return False
     return (_without(found, without) if without else found) == expected
@@ -97,14 +93,6 @@ def _reads_as(text: str, expected: Mapping[str, Any], *, without: Sequence[str] 
 
 def _refusal() -> ValueError:
     return ValueError("its tables are written in a way that dmm does not dare to change")
-
-
-def _with(values: dict[str, Any], trail: Sequence[str], value: Any) -> dict[str, Any]:
-    first, *rest = trail
-    inner = values.get(first)
-    if rest:
-        value = _with(inner if isinstance(inner, dict) else {}, rest, value)
-    return values | {first: value}
 
 
 def _without(values: dict[str, Any], trail: Sequence[str]) -> dict[str, Any]:

@@ -165,7 +165,7 @@ class Daemon:
         if now - self._spooled > SPOOL_EVERY:
             self._spooled = now
             self._begin(self._drain)
-        if quiet > QUIET and not self._learned:
+        if quiet > QUIET and not (self._learned or self._is_serving()):
             # Loaded before the first connection, but never while somebody waits for an answer.
             self._learned = True
             from dmm.daemon.loop import load

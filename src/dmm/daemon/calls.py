@@ -122,7 +122,7 @@ class Calls:
         settings = project.dmm.config.retrieval
         asked = dict(arguments["request"])
         request = read_request(asked, settings.default_budget, settings.baseline_budget)
-        return project.query(request).describe(explain=request.explain)
+        return project.query(request)
 
     def _note(self, verb: str, arguments: Mapping[str, Any], peer: int | None) -> object:
         """Remember or forget a note, in the name of whoever runs the command."""

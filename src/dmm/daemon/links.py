@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable
 
+    from starlette.types import Scope
     from uvicorn import Config
     from uvicorn.server import ServerState
 
@@ -97,7 +98,7 @@ class Link(H11Protocol):
         self.links.drop(self)
         super().connection_lost(exc)
 
-    def listen(self, scope: dict[str, Any], receive: Receive) -> Receive:
+    def listen(self, scope: Scope, receive: Receive) -> Receive:
         """Note that the head of a request arrived; the gate limits the time of its body."""
         self._stop_timer()
         self._requests += 1

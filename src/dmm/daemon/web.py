@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
+    from dmm.bootstrap import Dmm
     from dmm.daemon.instance import Instance
     from dmm.daemon.logs import Log
     from dmm.daemon.loop import Loop
@@ -161,14 +162,12 @@ class Web:
             self._serving -= 1
 
     def _load(self, *, local: bool) -> Any:
-        for name in ("dmm.http", "dmm.mcp.web", "uvicorn"):
+        for name in ("dmm.http", "uvicorn"):
             load(name)
         import uvicorn
 
         from dmm.daemon.links import Links, make_protocol
         from dmm.http import SERVER, make_app
-        from dmm.mcp.cost import count_fixed
-        from dmm.mcp.web import make_app as make_mcp
 
         app = make_app(
             self._projects,
@@ -181,9 +180,9 @@ class Web:
             name=self.name,
             streams=self._open_streams(),
             jobs=self._jobs,
-            count_fixed=count_fixed,
+            count_fixed=_count_fixed,
             local=local,
-            mounts={"/mcp": make_mcp(self._projects)},
+            mounts={"/mcp": _mount_mcp(self._projects)},
         )
         links = Links(self._limits.most, self._limits.head)
         own = {"http": make_protocol(links), "backlog": TAKEN_AT_ONCE}
@@ -292,6 +291,26 @@ class Web:
             one.close()
         with contextlib.suppress(OSError):
             (self._instance.folder / LOCAL).unlink()
+
+
+def _count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
+    """Count what every session pays; loaded then, since a page needs nothing else of it."""
+    load("dmm.mcp.cost")
+    from dmm.mcp.cost import count_fixed
+
+    return count_fixed(dmm)
+
+
+def _mount_mcp(projects: Projects) -> Application:
+    """Serve MCP over HTTP; its library is loaded by the first who speaks it."""
+
+    async def serve(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.to_thread(load, "dmm.mcp.web")
+        from dmm.mcp.web import make_app
+
+        await make_app(projects)(scope, receive, send)
+
+    return serve
 
 
 def _at_start(send: Callable[[Any], Awaitable[None]], do: Callable[[], None]) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+# The module `typing` would cost a short command more than all of this.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -70,8 +71,8 @@ _IN_PLACE = (
     f"(?:(?<=[{_PICTURES}{_SKINS}]\u200d)|(?<=[{_PICTURES}]\ufe0f\u200d))[{_PICTURES}]",
     f"(?<=[{_TAGS}])(?:{'|'.join(_fly())})",
 )
-_UNSEEN_SIGN = re.compile(f"[{_UNSEEN}]")
-_CONTROLS = dict.fromkeys(map(ord, _UNSEEN_SIGN.findall("".join(map(chr, range(128))))))
+# All of these but tab and newline, as far as ASCII goes.
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127))
 
 
 def find_hidden(text: str) -> dict[int, list[str]]:
@@ -92,7 +93,7 @@ def replace_hidden(text: str, show: Callable[[str], str]) -> str:
 
 def drop_unseen(text: str) -> str:
     """Drop every character without a glyph; for comparison only."""
-    return _UNSEEN_SIGN.sub("", text)
+    return _unseen_sign().sub("", text)
 
 
 @lru_cache(maxsize=1_024)
@@ -104,7 +105,12 @@ def show_code(sign: str) -> str:
 def _is_plain(text: str) -> bool:
     if text.isascii():
         return len(text.translate(_CONTROLS)) == len(text)
-    return _UNSEEN_SIGN.search(text) is None
+    return _unseen_sign().search(text) is None
+
+
+@lru_cache(maxsize=1)
+def _unseen_sign() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSEEN}]")
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,7 @@
 """Frozen values as plain data and back, driven by the fields of their classes.
 
-A field without a default is always written; one with a default is left out where it has it.
+A field without a default is always written; one with a default is left out where it has it. A name
+that would be a word of Python ends in an underscore, which is not written: `pass_`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from datetime import date
 from enum import StrEnum
 from functools import cache, partial
 from pathlib import PurePath
@@ -46,15 +48,17 @@ def _writer(kind: Any) -> Callable[[Any], Any]:
         return lambda value: {str(name): to_plain(one) for name, one in value.items()}
     if issubclass(kind, str | PurePath):
         return str
+    if issubclass(kind, date):
+        return lambda value: value.isoformat()
     return lambda value: [to_plain(one) for one in value]
 
 
-def _write_fields(entries: tuple[tuple[str, object], ...], value: Any) -> dict[str, object]:
+def _write_fields(entries: tuple[tuple[str, str, object], ...], value: Any) -> dict[str, object]:
     told: dict[str, object] = {}
-    for name, default in entries:
+    for name, key, default in entries:
         one = getattr(value, name)
         if default is _ALWAYS or one != default:
-            told[name] = one if type(one) in _LEAVES else to_plain(one)
+            told[key] = one if type(one) in _LEAVES else to_plain(one)
     return told
 
 
@@ -85,9 +89,13 @@ def read_value(kind: type[T], values: Mapping[str, object], *, strict: bool = Fa
 
 
 @cache
-def _written(kind: Any) -> tuple[tuple[str, object], ...]:
+def _written(kind: Any) -> tuple[tuple[str, str, object], ...]:
     return tuple(
-        (one.name, _ALWAYS if (default := _default(one)) is None else default())
+        (
+            one.name,
+            one.name.rstrip("_"),
+            _ALWAYS if (default := _default(one)) is None else default(),
+        )
         for one in fields(kind)
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ class ValidationReport:
         """What should be looked at."""
         return tuple(finding for finding in self.findings if finding.level == "warning")
 
-    def as_dict(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """The report as plain data."""
         return {
             "files": self.files,

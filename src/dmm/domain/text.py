@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from dmm.domain.hidden import replace_hidden, show_code
 
 # These end a line, or did so once: without them two words would become one.
 _BREAKS = frozenset("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 
-_IMITATION = re.compile(
+_IMITATION = (
     r"^(?= {0,3}(?:"
     r"#{1,6}[ \t]+(?:DMM Memory Pack|Baseline \(Always|Constraints in Force|Retrieved Context"
     r"|Pack Statistics|\[[^\]\n]{0,300}\][ \t]+\(relevance:)"
-    r"|>[ \t]*(?:Notice:|cites |deprecated$|this file has a fault)))",
-    re.MULTILINE | re.IGNORECASE,
+    r"|>[ \t]*(?:Notice:|cites |deprecated$|this file has a fault)))"
 )
 
 
 def shield(text: str) -> str:
     """Escape lines that look like the frame of a pack."""
-    return _IMITATION.sub(r"\\", text)
+    return _imitation().sub(r"\\", text)
+
+
+@lru_cache(maxsize=1)
+def _imitation() -> re.Pattern[str]:
+    """Compile the pattern when it is needed: a short command only shows a line."""
+    return re.compile(_IMITATION, re.MULTILINE | re.IGNORECASE)
 
 
 def neutralise(text: str) -> str:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from dmm.eventlog.state import State
 
+# The value of a fact, or what counts of a constraint or a decision.
+Compared = str | dict[str, str | bool]
 WEIGHTS = {"facts": 0.5, "constraints": 0.3, "decisions": 0.2}
 
 
@@ -22,7 +24,7 @@ class Difference:
     changed: dict[str, list[Any]]
 
 
-def sections(state: State) -> dict[str, dict[str, Any]]:
+def sections(state: State) -> dict[str, dict[str, Compared]]:
     """Return a state for comparison: section, name, value."""
     return {
         "facts": {key: fact.value for key, fact in state.facts.items()},
@@ -47,11 +49,11 @@ def diff(before: State, after: State) -> Difference:
     )
 
 
-def _only(these: Mapping[str, Any], those: Mapping[str, Any]) -> list[Any]:
+def _only(these: Mapping[str, Compared], those: Mapping[str, Compared]) -> list[Any]:
     return [{"name": name, "value": these[name]} for name in these if name not in those]
 
 
-def _changed(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Any]:
+def _changed(old: Mapping[str, Compared], new: Mapping[str, Compared]) -> list[Any]:
     return [
         {"name": name, "from": old[name], "to": new[name]}
         for name in old

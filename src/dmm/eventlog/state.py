@@ -145,7 +145,7 @@ class State:
         here = {seq: one for seq, one in self.constraints.items() if one.place in ("", place)}
         return self if len(here) == len(self.constraints) else replace(self, constraints=here)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """The state as plain data."""
         return {
             "seq": self.seq,
@@ -165,7 +165,7 @@ class State:
         return hashlib.sha256(self.canonical()).hexdigest()
 
 
-def _describe(part: Fact | Constraint | Decision) -> dict[str, Any]:
+def _describe(part: Fact | Constraint | Decision) -> object:
     return {name: getattr(part, name) for name in _FIELDS[type(part)]}
 
 

@@ -13,7 +13,7 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.config import FILE_NAME
 from dmm.domain.markers import WAY_OUT, WHAT, is_torn
@@ -299,7 +299,7 @@ class Consents:
 
     def _parse(self) -> _Record | None:
         try:
-            found: dict[str, Any] = json.loads(read_regular(self.place, MAX_RECORD)[0])
+            found = json.loads(read_regular(self.place, MAX_RECORD)[0])
             if found["version"] != VERSION:
                 return None
             accepted = {str(k): [str(one) for one in v] for k, v in found["accepted"].items()}

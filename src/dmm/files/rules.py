@@ -122,7 +122,8 @@ def _list(name: str, value: object, indent: int) -> str:
 
 def name_rule(title: str, taken: Sequence[str] = ()) -> str:
     """Make the id of a new rule from its title, and another one where that is taken."""
-    words = re.findall(r"[a-z0-9]+", title.lower().replace("'", ""))
+    plain = re.sub(r"\]\([^)]*\)", "]", title).lower().replace("'", "")
+    words = re.findall(r"[a-z0-9]+", plain)
     stem = ""
     for word in words:
         if stem and len(stem) + len(word) >= 48:

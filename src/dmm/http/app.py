@@ -150,7 +150,7 @@ async def _tell(_request: Request, error: Exception) -> Reply:
     raise error
 
 
-def _describe_invalid(error: RequestValidationError) -> dict[str, Any]:
+def _describe_invalid(error: RequestValidationError) -> object:
     """Name the first value that is wrong, but do not repeat it."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from dmm.http.errors import Refusal
+
+T = TypeVar("T")
 
 DEEPEST = 64
 LONGEST_NUMBER = 64
@@ -44,7 +46,7 @@ def _refusal(why: str) -> Refusal:
     return Refusal(400, "bad_json", f"the body can't be read as JSON: {why}")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, T]]) -> dict[str, T]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise _Malformed("a key is listed twice")

@@ -49,7 +49,7 @@ class Refusal:
     what: str
     hint: str | None = None
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """Return the refusal as plain data."""
         return describe(self.code, self.what, None, self.hint)
 
@@ -97,17 +97,15 @@ UNFORESEEN = Refusal(
 )
 
 
-def describe(code: str, what: str, where: str | None, hint: str | None) -> dict[str, Any]:
+def describe(code: str, what: str, where: str | None, hint: str | None, **more: object) -> object:
     """Return an error in the form that all surfaces use."""
-    return {"error": {"code": code, "what": what, "where": where, "hint": hint}}
+    return {"error": {"code": code, "what": what, "where": where, "hint": hint, **more}}
 
 
-def describe_error(error: DmmError) -> dict[str, Any]:
+def describe_error(error: DmmError) -> object:
     """Return an error of the services as plain data."""
-    told = describe(error.code, error.what, error.where, error.hint)
-    if isinstance(error, StaleBase):
-        told["error"]["view"] = error.view
-    return told
+    more = {"view": error.view} if isinstance(error, StaleBase) else {}
+    return describe(error.code, error.what, error.where, error.hint, **more)
 
 
 def to_json(value: Any) -> bytes:

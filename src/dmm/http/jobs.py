@@ -67,7 +67,7 @@ def begin(call: Called, body: Wanted) -> Reply:
 
 def _choose(project: Project, actor: Actor, body: Wanted) -> Callable[[Progress], object]:
     if body.kind == "reindex":
-        return lambda progress: project.sync(full=body.full, progress=progress).describe()
+        return lambda progress: project.sync(full=body.full, progress=progress)
     works: dict[str, Callable[[Dmm, Progress], object]] = {
         "verify": lambda dmm, progress: dmm.audit.verify(progress=progress),
         "rehearse": lambda dmm, progress: dmm.rules.rehearse(body.rule or "", progress=progress),

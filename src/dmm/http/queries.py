@@ -5,6 +5,7 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 import datetime as dt
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from fastapi import APIRouter
 from dmm import VERSION
 from dmm.bootstrap import Dmm
 from dmm.domain.pack import read_request
+from dmm.domain.plain import to_plain
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Call, Called, Reply, told
 from dmm.index.store import IndexStore
@@ -30,10 +32,10 @@ def query(call: Called, body: models.Query) -> Reply:
     asked["scope"] = body.scope_filter
     request = read_request(asked, settings.default_budget, settings.baseline_budget)
     answer = project.query(request, actor=call.actor, record=body.record)
-    found = answer.describe(explain=body.explain)
     if body.verbose:
-        found["stats"] |= {"milliseconds": _milliseconds(started)}
-    return Reply(found)
+        stats = replace(answer.stats, milliseconds=_milliseconds(started))
+        answer = replace(answer, stats=stats)
+    return Reply(answer)
 
 
 def health(call: Called) -> Reply:
@@ -54,11 +56,11 @@ def status(call: Called) -> Reply:
     about = [shown[named]] if named in shown else list(shown.values())
     found = {
         "daemon_version": VERSION,
-        "memory_root": about[0]["memory_root"] if len(about) == 1 else None,
-        "indexed_memories": sum(one["indexed_memories"] for one in about),
-        "baseline_tokens": sum(one["baseline_tokens"] for one in about),
-        "last_reindex": max(filter(None, (one["last_reindex"] for one in about)), default=None),
-        "watcher_active": bool(about) and all(one["watcher_active"] for one in about),
+        "memory_root": about[0].memory_root if len(about) == 1 else None,
+        "indexed_memories": sum(one.indexed_memories for one in about),
+        "baseline_tokens": sum(one.baseline_tokens for one in about),
+        "last_reindex": max(filter(None, (one.last_reindex for one in about)), default=None),
+        "watcher_active": bool(about) and all(one.watcher_active for one in about),
         "projects": list(shown.values()),
     }
     return Reply(found)
@@ -68,25 +70,33 @@ def reindex(call: Called, body: models.Reindex) -> Reply:
     """Update the index from the files, or rebuild it; queries continue meanwhile."""
     started = time.perf_counter()
     report = call.project(body.root).sync(full=body.full)
-    found = report.describe() | {"duration_ms": round(_milliseconds(started))}
+    found = to_plain(report) | {"duration_ms": round(_milliseconds(started))}
     return Reply(found)
 
 
-def _describe(call: Call, project: Project) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An open project."""
+
+    root: Path
+    memory_root: Path
+    indexed_memories: int
+    baseline_tokens: int
+    last_reindex: str | None
+    watcher_active: bool
+
+
+def _describe(call: Call, project: Project) -> _Open:
     with project.reading(call.actor) as dmm:
         _open_indexes(dmm)
         indexed, baseline = dmm.overview.glance()
         index = dmm.indexes.shelves[0].path
     observed = call.access.health().get("projects", ())
-    own: dict[str, Any] = next((o for o in observed if o["root"] == str(project.root)), {})
-    return {
-        "root": str(project.root.parent),
-        "memory_root": str(project.root),
-        "indexed_memories": indexed,
-        "baseline_tokens": baseline,
-        "last_reindex": own.get("last_reindex") or _changed(str(index)),
-        "watcher_active": own.get("watcher") is not None,
-    }
+    root, last, watched = project.root, None, False
+    for own in observed:
+        if own["root"] == str(root):
+            last, watched = own.get("last_reindex"), own.get("watcher") is not None
+    return _Open(root.parent, root, indexed, baseline, last or _changed(str(index)), watched)
 
 
 def _count(call: Call, project: Project) -> int:

@@ -5,7 +5,7 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 import datetime as dt
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
@@ -153,12 +153,14 @@ def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
 @router.post("/undo", responses=told(Undone | UndoPreview))
 def undo(call: Called, body: writing_models.Undo) -> Reply:
     """Undo applied writes, or preview that; for a person who is signed in."""
-    chosen: dict[str, Any] = {"session": body.session, "source": body.source}
+    session, source = body.session, body.source
     if body.preview:
         with call.write(body.root) as dmm:
-            return Reply(dmm.undoing.preview(body.seq, **chosen))
+            return Reply(dmm.undoing.preview(body.seq, session=session, source=source))
     with call.decide(Act(PersonAct.UNDO, _meant(body), body.seen or ""), body) as dmm:
-        found = dmm.undoing.undo(body.seq, **chosen, reason=body.reason, seen=body.seen)
+        found = dmm.undoing.undo(
+            body.seq, session=session, source=source, reason=body.reason, seen=body.seen
+        )
     return Reply(found)
 
 

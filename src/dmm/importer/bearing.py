@@ -11,27 +11,8 @@ from dmm.importer.sources import FrontMatter, SourceKind, base_of, is_user_level
 from dmm.importer.topics import GENERAL, topic_of
 
 
-class _Words:
-    """A pattern of lower-case words that are found in any case.
-
-    Python's own way to leave case aside is several times slower and is left to foreign letters.
-    """
-
-    def __init__(self, pattern: str) -> None:
-        self._lower, self._any = re.compile(pattern), re.compile(pattern, re.IGNORECASE)
-
-    def search(self, text: str) -> bool:
-        """Return whether the words occur."""
-        return bool(self._lower.search(text.lower()) if text.isascii() else self._any.search(text))
-
-    def match(self, text: str) -> bool:
-        """Return whether the text begins with the words."""
-        return bool(self._lower.match(text.lower()) if text.isascii() else self._any.match(text))
-
-    def fullmatch(self, text: str) -> bool:
-        """Return whether the text is nothing but the words."""
-        found = self._lower.fullmatch(text.lower()) if text.isascii() else self._any.fullmatch(text)
-        return bool(found)
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 IDENTITY = "identity"
@@ -40,28 +21,28 @@ CONSTRAINTS = "constraints"
 BASELINE_TOPICS = (IDENTITY, PROJECT_SCOPE, CONSTRAINTS)
 SHORT = 300
 _BEHAVIOUR = 0.4
-_ABSOLUTE = _Words(
+_ABSOLUTE = _words(
     r"\b(never|must|do not|don[\u2019']t|forbidden|prohibited|mandatory|critical|non-negotiable"
     r"|under no circumstances|no exceptions|not allowed)\b",
 )
-_FIRM = _Words(r"\b(always|only|required|without exception)\b")
-_HAZARD = _Words(
+_FIRM = _words(r"\b(always|only|required|without exception)\b")
+_HAZARD = _words(
     r"\b(secrets?|credentials?|passwords?|tokens?|api keys?|private keys?|\.env|production|prod"
     r"|force[- ]push|rm -rf|drop table|delete|destructive|irreversible|customer data|pii|payments?"
     r"|main branch|security|vulnerabilit\w+)\b",
 )
-_HARD_TITLE = _Words(
+_HARD_TITLE = _words(
     r"\b(hard (rules|constraints)|non-negotiables?|critical|never|must|forbidden|prohibited"
     r"|golden rules?|safety|constraints?|guard ?rails?|do not|don[\u2019']ts?|absolute)\b",
 )
-_WHO = _Words(r"identity|(your )?role|persona|who you are")
-_YOU_ARE = _Words(r"\W*you( are|['\u2019]re) an? ")
-_WHAT = _Words(
+_WHO = _words(r"identity|(your )?role|persona|who you are")
+_YOU_ARE = _words(r"\W*you( are|['\u2019]re) an? ")
+_WHAT = _words(
     r"about( this)?( project| repo(sitory)?)?|purpose|mission|what (this|it) is|what is this.*"
     r"|(project |repo(sitory)? )?(overview|scope|summary|context|description)",
 )
-_THIS_IS = _Words(r"\W*this (project|repo|repository|codebase|package) (is|contains) ")
-_BEHAVES = _Words(
+_THIS_IS = _words(r"\W*this (project|repo|repository|codebase|package) (is|contains) ")
+_BEHAVES = _words(
     r"\b(you are|respond|reply|answer|tone|concise(ly)?|verbose|ask (me|first|before|the user|for)"
     r"|before (you )?(start|begin|commit|finish|chang|mak|edit|cod)\w*"
     r"|explain (your|why)|when (in doubt|unsure|asked)"
@@ -70,7 +51,7 @@ _BEHAVES = _Words(
     r"|(small|atomic|separate) commits|plan (first|before)|the user|tell me|show me"
     r"|your (answers?|responses?|changes|work))\b",
 )
-_BEHAVIOUR_TITLE = _Words(
+_BEHAVIOUR_TITLE = _words(
     r"\b(communication|tone|workflow|behaviou?r|how (you|to) (work|respond|behave)"
     r"|working (with|style)"
     r"|interaction|responses?|collaboration|preferences|commits?|etiquette"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
 from dmm.importer.bearing import CONSTRAINTS, IDENTITY, PROJECT_SCOPE
-from dmm.importer.hosts import Hosts, Seat
 from dmm.importer.notes import WANTED_TOKENS, Count, Note
 from dmm.importer.outline import heading_line, shift_headings
 from dmm.importer.split import CRUMB
@@ -44,7 +43,11 @@ def gather(notes: Sequence[Note], *, count: Count) -> list[Note]:
 
 
 def _is_crumb(note: Note, count: Count, below: int = CRUMB) -> bool:
-    return not note.stands_alone and note.topic not in _APART and count(note.body) < below
+    return _may_join(note) and count(note.body) < below
+
+
+def _may_join(note: Note) -> bool:
+    return not note.stands_alone and note.topic not in _APART
 
 
 def _branch(note: Note) -> Hashable | None:
@@ -177,18 +180,23 @@ def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
     def room(number: int) -> int:
         return WANTED_TOKENS - 5 - count(left[number].body) if number in left else -1
 
-    hosts = Hosts(room)
+    hosts: dict[Hashable, list[int]] = {}
     for number, note in enumerate(notes):
-        if (by_title or not crumbs[number]) and not note.stands_alone and note.topic not in _APART:
-            hosts.put(number, _about(note, by_title=by_title), _seat(note), is_crumb=crumbs[number])
+        if (by_title or not crumbs[number]) and _may_join(note):
+            hosts.setdefault(_about(note, by_title=by_title), []).append(number)
     for at, crumb in enumerate(notes):
         # One that took in another crumb is no crumb any more.
         if not crumbs[at] or left.get(at) is not crumb:
             continue
         if not (meaning(crumb.title) if by_title else _names_its_topic(crumb)):
             continue
-        about, need = _about(crumb, by_title=by_title), count(crumb.body)
-        taker = hosts.find(about, _seat(crumb), need, at, in_branch=not by_title)
+        need = count(crumb.body)
+        # Of two crumbs the later joins the earlier.
+        near = (
+            n for n in hosts.get(_about(crumb, by_title=by_title), ()) if n < at or not crumbs[n]
+        )
+        fitting = (n for n in near if _is_elsewhere(notes[n], crumb, in_branch=not by_title))
+        taker = next((n for n in fitting if room(n) >= need), None)
         if taker is not None:
             left[taker] = _with(left[taker], crumb, titled_alike=by_title)
             del left[at]
@@ -201,8 +209,11 @@ def _about(note: Note, *, by_title: bool) -> Hashable:
     return (subject, note.scope, note.subject, note.globs, note.users)
 
 
-def _seat(note: Note) -> Seat:
-    return Seat(note.sources[0].path, note.trail[:-1])
+def _is_elsewhere(host: Note, crumb: Note, *, in_branch: bool) -> bool:
+    """Return whether a host comes from another source, or also stands below the same headings."""
+    if host.sources[0].path != crumb.sources[0].path:
+        return True
+    return in_branch and host.trail[:-1] == crumb.trail[:-1]
 
 
 def _with(host: Note, crumb: Note, *, titled_alike: bool) -> Note:

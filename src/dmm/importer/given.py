@@ -32,7 +32,7 @@ def expand(given: Path) -> Iterator[Path]:
     """List the instruction files of a folder, or the file itself."""
     if not given.is_dir():
         if not given.exists():
-            raise UsageError("no such file", where=str(given))
+            raise UsageError("no such file", where=str(given), hint="without names: dmm import")
         yield given
         return
     found = sorted(

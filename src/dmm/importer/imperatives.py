@@ -104,7 +104,8 @@ class Imperative:
 
     `said` is its own wording; `unit` is the paragraph or list item around it, with so many
     sentences (`siblings`; none where it also holds code); `lead` is the line that introduces its
-    list, `code` what it refers to.
+    list, `code` what it refers to. A `hard` one binds without exception; a `plain` one says so in
+    its own words, not only by its heading.
     """
 
     text: str
@@ -114,6 +115,7 @@ class Imperative:
     heading: str = ""
     lead: Block | None = None
     hard: bool = True
+    plain: bool = True
     unit: Block | None = None
     siblings: int = 0
     code: Block | None = None
@@ -148,20 +150,23 @@ def find_imperatives(source: Source) -> tuple[Imperative, ...]:
     return tuple(found.values())
 
 
-def imperatives_of(section: Section, path: str) -> Iterator[Imperative]:
-    """Find the binding sentences of a document, in the order of its text."""
+def imperatives_of(section: Section, path: str, *, named: bool = False) -> Iterator[Imperative]:
+    """Find the binding sentences of a document, in the order of its text.
+
+    Its first title names the file and is no heading; further ones (`named`) are.
+    """
     if read_mark(section.blocks) is not None:
         # An exported memory comes back as it was.
         return
-    heading = section.title if section.level > 1 else ""
+    heading = section.title if named or section.level > 1 else ""
     for found in group(section.blocks):
         for block, after in zip_longest(found.blocks, found.blocks[1:]):
             code = after if after and after.kind in _CODES else None
             place = _Place(heading, found, block.kind is BlockKind.STEPS, code)
             for unit in block.items or (block,):
                 yield from _of_unit(unit, place, base_of(path))
-    for child in section.children:
-        yield from imperatives_of(child, path)
+    for number, child in enumerate(section.children):
+        yield from imperatives_of(child, path, named=number > 0)
 
 
 def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
@@ -178,8 +183,19 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
         code = place.code if _REFERS.search(bare) else None
         text = f"{place.orders} {bare[:1].lower()}{bare[1:]}" if place.orders and listed else bare
         ref = SourceRef(unit.ref.path, number, number)
-        hard = force == "hard"
-        yield Imperative(text, ref, folder, said, place.heading, lead, hard, unit, siblings, code)
+        yield Imperative(
+            text=text,
+            source=ref,
+            folder=folder,
+            said=said,
+            heading=place.heading,
+            lead=lead,
+            hard=force != "soft",
+            plain=force == "plain",
+            unit=unit,
+            siblings=siblings,
+            code=code,
+        )
 
 
 def _sentences(block: Block) -> Iterator[tuple[str, int]]:
@@ -235,14 +251,16 @@ def _spoken(sentence: str) -> str:
 
 
 def _force(said: str, place: _Place, *, listed: bool) -> str:
-    """Return how a sentence binds: `hard`, `soft` or not at all."""
+    """Return how a sentence binds: `plain`, `hard` by its place, `soft` or not at all."""
     text = _bare(said)
     if not _SHORTEST <= len(text) <= LONGEST or _ASKS.search(text):
         return ""
     bare, labelled = _CODE.sub("", text), _CODE.sub("", _spoken(said))
     binds = any(map(_BINDS.search, (labelled, bare, *_clauses(bare))))
     leads_in = bool(_LEADS_IN.fullmatch(text))
-    if (binds and (place.code or not leads_in)) or (listed and place.binds):
+    if binds and (place.code or not leads_in):
+        return "plain"
+    if listed and place.binds:
         return "hard"
     if leads_in or place.steps:
         # The steps of a procedure are looked up when it is carried out.

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Mapping, Sequence
 
-    from dmm.importer.conflicts import Conflict
     from dmm.importer.documents import Skipped
     from dmm.importer.imperatives import Imperative
     from dmm.importer.merge import Merged
@@ -75,7 +74,6 @@ class ImportPlan:
     merged: tuple[Merged, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     imports: tuple[FileImport, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
     left: tuple[Imperative, ...] = ()
     monolith_tokens: int = 0
     always_tokens: int = 0
@@ -154,7 +152,7 @@ def _within_baseline(notes: Sequence[Note], budget: int, count: Count) -> list[N
     result = list(notes)
     for number in wanted:
         note = notes[number]
-        tokens = count(_body(note))
+        tokens = count(whole_body(note))
         if tokens <= budget:
             budget -= tokens
             continue
@@ -223,7 +221,7 @@ def _memory(
         id=identity,
         path="",
         title=note.title,
-        body=_body(note),
+        body=whole_body(note),
         tags=note.tags,
         scope=note.scope,
         priority=note.priority,
@@ -251,7 +249,8 @@ def _memory(
     )
 
 
-def _body(note: Note) -> str:
+def whole_body(note: Note) -> str:
+    """Return the body of a note with the line that names its sources."""
     last = note.body.rstrip().rpartition("\n")[2]
     if note.mark is not None or _PROVENANCE.fullmatch(last):
         return note.body.rstrip()

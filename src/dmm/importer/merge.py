@@ -13,7 +13,7 @@ from dmm.importer.outline import Block, BlockKind, Section, edit
 from dmm.importer.sources import SourceRef
 from dmm.importer.topics import GENERAL, content_words, meaning, topic_of, words
 from dmm.importer.vocabulary import vocabulary
-from dmm.importer.wording import LEAST_OVERLAP, Wording, guards_of, squeezed
+from dmm.importer.wording import LEAST_OVERLAP, Wording, guards_of, squeezed, strip_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,8 +158,9 @@ def placed_blocks(
     if mark is not None and not mark.in_force:
         # A rule in force must not end in a memory that is not.
         return
-    # The title of the document names the project, not the subject of a rule.
-    here = (*trail, tree.title) if tree.level > 1 else trail
+    # The title of the document names the project, and its number where a section stands: neither
+    # is the subject of a rule.
+    here = (*trail, strip_marker(tree.title)) if tree.level > 1 else trail
     for found in group(tree.blocks):
         place = _place(tree, here, found, globs)
         yield from ((blocks, place) for blocks in _units(found))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.importer.bearing import IDENTITY
-from dmm.importer.conflicts import find_conflicts
 from dmm.importer.counting import count_once
 from dmm.importer.documents import Document, read_document
 from dmm.importer.gather import gather
-from dmm.importer.memories import ImportPlan, propose
+from dmm.importer.memories import ImportPlan, propose, whole_body
 from dmm.importer.merge import Merged, merge
 from dmm.importer.sources import Source, SourceKind, SourceLines, SourceRef, kinds_of
 from dmm.importer.split import split
@@ -49,15 +49,15 @@ def plan_import(
     trees, merged = merge([(d.tree, _realm(d)) for d in documents])
     left = [replace(d, tree=tree) for d, tree in zip(documents, trees, strict=True)]
     cut = [note for document in left for note in split(document, count=count)]
-    first = sum(count(note.body) for note in cut if _goes_first(note))
-    standing = find_standing(left, held, baseline_budget - first, count)
-    cut = [note for note in cut if not {*note.sources} <= standing.covered]
     content = {
         document.path: {line: number for number, line in enumerate(document.content)}
         for document in documents
     }
-    told = tell_apart([*standing.notes, *gather(cut, count=count)])
-    notes = [_tidied(note, content) for note in told]
+    tidy = partial(_tidied, content=content)
+    first = sum(count(whole_body(tidy(note))) for note in cut if _goes_first(note))
+    standing = find_standing(left, held, baseline_budget - first, count, tidy)
+    cut = [note for note in cut if not {*note.sources} <= standing.covered]
+    notes = [tidy(note) for note in tell_apart([*standing.notes, *gather(cut, count=count)])]
     plan = propose(
         notes,
         day=day,
@@ -66,11 +66,9 @@ def plan_import(
         count=count,
         baseline_budget=baseline_budget,
     )
-    left_rules = [(document.tree, _realm(document)) for document in left]
     lines = SourceLines.of({p.memory.path: p.sources for p in plan.memories})
     return replace(
         plan,
-        conflicts=find_conflicts(left_rules, lines),
         merged=tuple(_located(item, lines) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
         left=standing.left,

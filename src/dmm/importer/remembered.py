@@ -7,22 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from dmm.importer.groups import Group, group
-from dmm.importer.likeness import Rarity
 from dmm.importer.merge import SPEAKS_FOR_ITSELF, subjects_of
 from dmm.importer.outline import Block, BlockKind, Section, outline
 from dmm.importer.topics import meaning
-from dmm.importer.wording import LEAST_OVERLAP, Wording, guards_of, squeezed, words_in
+from dmm.importer.wording import Wording, guards_of, squeezed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 _SOURCE = re.compile(r"Source: \S.*:\d+\S*.*")
 _REACH = re.compile(r"^Applies to: .*$", re.MULTILINE)
 _FENCE_LINE = re.compile(r"\s*(`{3,}|~{3,})\s*\w*\s*")
 _SAYS = re.compile(r"\w")
-_EMPTY_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n[ \t]*\1", re.MULTILINE)
-# Text of a rule, not a heading or a line that an import adds.
-_TEXT = re.compile(r"^(?!#|Source: |Applies to: )[ \t]{0,3}(?:[-*+][ \t]+)?[^\W_]", re.MULTILINE)
 _LITERAL = (BlockKind.FENCE, BlockKind.CODE, BlockKind.TABLE, BlockKind.STEPS, BlockKind.HTML)
 
 
@@ -73,8 +69,6 @@ class Remembered:
     lines: dict[str, list[_Place]]
     wordings: dict[tuple[str, ...], list[_Rule]]
     headings: frozenset[str]
-    by_word: dict[str, list[frozenset[str]]]
-    wordless: frozenset[tuple[str, ...]]
 
     @classmethod
     def of(cls, bodies: Iterable[str]) -> Self:
@@ -90,32 +84,10 @@ class Remembered:
                     lines.setdefault(line, []).append(rule.place)
                 if rule.block.kind not in _LITERAL:
                     wordings.setdefault(rule.wording.guarded, []).append(rule)
-        known = [rule.wording for rules in wordings.values() for rule in rules]
-        wordless = (one.guarded for one in known if one.guarded and not one.words)
-        by_word = _index({frozenset(one.words) for one in known if one.words})
-        return cls(lines, wordings, frozenset(headings), by_word, frozenset(wordless))
+        return cls(lines, wordings, frozenset(headings))
 
     def rest_of(self, body: str) -> Rest:
         """Return what is new in a body, "" for nothing; all of it where too little would remain."""
-        if self._is_foreign(body):
-            return Rest(body, 0)
-        return self._rest_of(body)
-
-    def _is_foreign(self, body: str) -> bool:
-        """Return whether a body is certainly new, judged without reading all of it."""
-        lines = body.split("\n")
-        if _is_odd(body, lines) or not _TEXT.search(body):
-            return False
-        if any(squeezed(line).casefold() in self.lines for line in lines):
-            return False
-        folded = " ".join(body.split()).casefold()
-        if any(_holds_all(folded, guarded) for guarded in self.wordless):
-            return False
-        words = words_in(body)
-        near = (held for word in words for held in self.by_word.get(word, ()))
-        return not any(len(held & words) >= LEAST_OVERLAP * len(held) for held in near)
-
-    def _rest_of(self, body: str) -> Rest:
         parts = list(_parts(body))
         rules = [rule for part in parts for rule in part.rules]
         if not rules and any(p.section.title.casefold() not in self.headings for p in parts):
@@ -142,28 +114,6 @@ class Remembered:
     def _has_line(self, line: str, rule: _Rule) -> bool:
         places = self.lines.get(line, ())
         return any(place.agrees(rule.place, closely=rule.is_short) for place in places)
-
-
-def _is_odd(body: str, lines: Sequence[str]) -> bool:
-    """Return whether a body holds more than rules, or a rule without words, which is known."""
-    silent = (line.strip() for line in lines if not _SAYS.search(line))
-    only_ends = all(line in ("", "```", "~~~") for line in silent)
-    return "<!--" in body or not only_ends or bool(_EMPTY_FENCE.search(body))
-
-
-def _index(sets: Collection[frozenset[str]]) -> dict[str, list[frozenset[str]]]:
-    """Enter each set under words of which any text that says the same has at least one."""
-    rarity = Rarity.of(sets)
-    found: dict[str, list[frozenset[str]]] = {}
-    for words in sets:
-        for word in rarity.first(words, LEAST_OVERLAP):
-            found.setdefault(word, []).append(words)
-    return found
-
-
-def _holds_all(folded: str, guarded: tuple[str, ...]) -> bool:
-    # Each word of denial is guarded as the same one.
-    return all(one == "not" or one.strip("`").casefold() in folded for one in guarded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,14 +142,12 @@ class Importer:
         with undisturbed():
             plan = self._plan(sources, memories, ruled, kept)
         found = self._fresh(plan, memories)
-        new = {one.memory.path for one in found.fresh}
         files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
         mentions = self._mentions(plan, files_read)
         plan = dataclasses.replace(
             plan,
             memories=found.fresh,
             skipped=tuple(sorted((*plan.skipped, *secret), key=lambda one: one.source)),
-            conflicts=tuple(one for one in plan.conflicts if new & {*one.memories}),
             imports=tuple(mentions),
         )
         return Import(

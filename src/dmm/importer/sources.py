@@ -57,7 +57,7 @@ class SourceKind(StrEnum):
 
 # The files that clients read at every session, by patterns of their paths.
 _INSTRUCTIONS = {
-    pattern.casefold(): SourceKind(shape)
+    pattern: SourceKind(shape)
     for client in all_clients()
     for pattern, shape in client.instructions.items()
 }
@@ -150,9 +150,10 @@ def split_lines(text: str) -> list[str]:
 def recognise(path: str) -> SourceKind:
     """Return the kind of an instruction file by its path alone."""
     plain = path.replace("\\", "/")
-    parts = PurePosixPath(plain.casefold())
-    if parts.name in _NAMED:
-        return _NAMED[parts.name]
+    parts = PurePosixPath(plain)
+    if named := _NAMED.get(parts.name.casefold()):
+        return named
+    # As clients read them: docs/agents.md is a page about agents.
     for pattern, kind in _INSTRUCTIONS.items():
         if parts.match(pattern):
             return kind
@@ -228,8 +229,6 @@ def is_user_level(path: str) -> bool:
 
 def mentions(text: str) -> tuple[str, ...]:
     """List the files that a line pulls in with `@path`, code spans left aside."""
-    if "@" not in text:
-        return ()
     bare = re.sub(r"`[^`]*`", "", text)
     found = (match.group(1).rstrip(".") for match in _MENTION.finditer(bare))
     return tuple(t for t in found if t[0] in "~./" or _FILE_NAME.fullmatch(t))

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING
 from dmm.domain.memory import Scope
 from dmm.importer.bearing import CONSTRAINTS
 from dmm.importer.imperatives import imperatives_of
-from dmm.importer.memories import provenance
+from dmm.importer.memories import whole_body
 from dmm.importer.notes import Note
 from dmm.importer.outline import BlockKind, heading_line, refs_of
 from dmm.importer.sources import SourceKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from dmm.importer.documents import Document
     from dmm.importer.imperatives import Imperative
     from dmm.importer.notes import Count
     from dmm.importer.outline import Block
     from dmm.importer.sources import SourceRef
+
+    Tidy = Callable[[Note], Note]
+    Size = Callable[[Sequence["_Entry"]], int]
 
 PRIORITY = 0.99
 
@@ -55,8 +58,8 @@ class _Entry:
         return self.unit.ref.path
 
     @property
-    def hard(self) -> bool:
-        return any(one.hard for one in self.rules)
+    def force(self) -> int:
+        return max(one.hard + one.plain for one in self.rules)
 
     @property
     def is_listed(self) -> bool:
@@ -85,8 +88,13 @@ class Standing:
     left: tuple[Imperative, ...]
 
 
-def find_standing(documents: Sequence[Document], held: Held, budget: int, count: Count) -> Standing:
-    """Admit the rules that are always read to the baseline, the hard ones first, while they fit."""
+def find_standing(
+    documents: Sequence[Document], held: Held, budget: int, count: Count, tidy: Tidy
+) -> Standing:
+    """Admit the rules that are always read to the baseline, the hard ones first, while they fit.
+
+    They are counted with the sources as `tidy` writes them, so that none is sent away later.
+    """
     found = [
         one
         for document in documents
@@ -96,7 +104,12 @@ def find_standing(documents: Sequence[Document], held: Held, budget: int, count:
     ]
     settled = [entry for entry in _entries(found) if all(map(held.knows, entry.rules))]
     wanted = list(_entries(one for one in found if not held.knows(one)))
-    admitted = _fitting(wanted, held, budget, count)
+
+    def size(entries: Sequence[_Entry]) -> int:
+        notes = (tidy(_note(own, held)) for own in _by_source(entries))
+        return sum(count(whole_body(note)) for note in notes)
+
+    admitted = _fitting(wanted, budget, count, size)
     chosen = {id(entry) for entry in admitted}
     covered = (ref for entry in (*settled, *admitted) if entry.full for ref in entry.refs)
     return Standing(
@@ -117,21 +130,16 @@ def _ended(one: Imperative) -> str:
     return one.said if one.said.endswith((".", "!", "?", ":")) else f"{one.said}."
 
 
-def _fitting(wanted: Sequence[_Entry], held: Held, budget: int, count: Count) -> list[_Entry]:
-    """Choose what fits, in the order of the text."""
-    ranked = sorted(range(len(wanted)), key=lambda n: (not wanted[n].hard, n))
-    most = room = 0
-    while most < len(ranked) and room <= budget:
-        room += count(wanted[ranked[most]].text)
-        most += 1
-    while most and _size([wanted[n] for n in sorted(ranked[:most])], held, count) > budget:
-        most -= 1
-    return [wanted[n] for n in sorted(ranked[:most])]
-
-
-def _size(entries: Sequence[_Entry], held: Held, count: Count) -> int:
-    notes = (_note(own, held) for own in _by_source(entries))
-    return sum(count(f"{note.body}\n\n{provenance(note.sources)}") for note in notes)
+def _fitting(wanted: Sequence[_Entry], budget: int, count: Count, size: Size) -> list[_Entry]:
+    """Choose as many as fit, the plain and the short ones first; in the order of the text."""
+    tokens = [count(entry.text) for entry in wanted]
+    chosen: list[int] = []
+    used = 0
+    for number in sorted(range(len(wanted)), key=lambda n: (-wanted[n].force, tokens[n], n)):
+        tried = sorted([*chosen, number])
+        if used + tokens[number] <= budget and size([wanted[n] for n in tried]) <= budget:
+            chosen, used = tried, used + tokens[number]
+    return [wanted[n] for n in chosen]
 
 
 def _by_source(entries: Sequence[_Entry]) -> Iterator[list[_Entry]]:

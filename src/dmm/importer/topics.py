@@ -203,4 +203,4 @@ def _identifiers(text: str) -> list[str]:
 
 def _frequent(text: str) -> list[str]:
     bare = Counter(word for word in content_words(text) if len(word) > 3)
-    return [*(word for word, _ in bare.most_common(2)), "imported", "notes"]
+    return [*(word for word, _ in bare.most_common(2)), "notes"]

@@ -39,7 +39,6 @@ _TOKEN = re.compile(
 _CONTRACTION = re.compile(
     r"\b(do|does|did|is|are|was|must|should|would|could|wo|ca|can)n['\u2019]?t\b", re.I
 )
-_CONTRACTED = re.compile("[nN]['\u2019]?[tT]")
 _SPAN = re.compile(r"(`[^`]+`)")
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
@@ -82,13 +81,6 @@ class Wording:
         return overlap >= LEAST_OVERLAP and _in_order(fewer, more)
 
 
-def words_in(text: str) -> frozenset[str]:
-    """Return at least the stems of every word that some rule of a text may have."""
-    # Where code begins and ends depends on how the text is cut into rules.
-    bare = _spelt_out(text.replace("cannot", "not").replace("`", " "))
-    return frozenset(_weigh(token)[1] for token in _TOKEN.findall(bare)) - {""}
-
-
 def strip_marker(text: str) -> str:
     """Strip the list marker of an item."""
     marker = _MARKER.match(text)
@@ -113,9 +105,8 @@ def _turning(text: str) -> tuple[str, ...]:
 
 def _tokens(text: str) -> list[str]:
     text = strip_marker(text).replace("cannot", "not")
-    parts = _SPAN.split(text) if "`" in text else [text]
     found: list[str] = []
-    for part in parts:
+    for part in _SPAN.split(text):
         if part.startswith("`"):
             found.append(" ".join(part.split()))
             continue
@@ -125,9 +116,7 @@ def _tokens(text: str) -> list[str]:
 
 def _spelt_out(text: str) -> str:
     """Strip emphasis and expand contractions."""
-    if "*" in text or "_" in text:
-        text = _EMPHASIS.sub("", text)
-    return _CONTRACTION.sub("not", text) if _CONTRACTED.search(text) else text
+    return _CONTRACTION.sub("not", _EMPHASIS.sub("", text))
 
 
 @lru_cache(maxsize=65_536)

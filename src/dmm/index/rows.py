@@ -85,7 +85,7 @@ class Column(NamedTuple):
     name: str
     kind: str
     write: Callable[[Any], Value] = lambda value: value
-    read: Callable[[Any], object] = lambda value: value
+    read: Callable[[Any], Any] = lambda value: value
 
 
 def _list_column(name: str) -> Column:
@@ -158,5 +158,4 @@ def write_memory(memory: IndexedMemory, terms: Terms) -> tuple[Value, ...]:
 def read_memory(row: Sequence[Any]) -> IndexedMemory:
     """Read a row back as a memory."""
     pairs = zip(MEMORY_COLUMNS, row, strict=True)
-    values: dict[str, Any] = {column.name: column.read(value) for column, value in pairs}
-    return IndexedMemory(**values)
+    return IndexedMemory(**{column.name: column.read(value) for column, value in pairs})

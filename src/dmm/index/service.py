@@ -79,6 +79,7 @@ class Indexes:
     _embedder: Embedder | None = None
     _asked_for_model: bool = False
     _unread: Unread = field(default_factory=lambda: Unread(0, {}))
+    _looked: list[SyncReport | None] = field(default_factory=list)
 
     def embedder(self) -> Embedder | None:
         """Load the model on first use; without it every answer says that only keywords count."""
@@ -158,16 +159,7 @@ class Indexes:
         In a hurry, a large backlog is left for later as far as there is no time for it.
         """
         order = _Order(full, progress, patience, hurry, fill)
-        reports = [self._sync_shelf(shelf, order) for shelf in self.shelves]
-        return SyncReport(
-            total=sum(report.total for report in reports),
-            indexed=sum(report.indexed for report in reports),
-            embedded=sum(report.embedded for report in reports),
-            removed=sum(report.removed for report in reports),
-            faults=tuple(fault for report in reports for fault in report.faults),
-            waiting=sum(report.waiting for report in reports),
-            lacking=sum(report.lacking for report in reports),
-        )
+        return SyncReport.of_all([self._sync_shelf(shelf, order) for shelf in self.shelves])
 
     def refresh(
         self,
@@ -183,6 +175,8 @@ class Indexes:
         Of a large backlog, files at `paths` and those that hold the words come first, and what
         there is no time for is left, unless the whole is wanted.
         """
+        if self._looked:
+            return self._looked[0]
         for about in ("index", "partial"):
             self.notices.pop(about, None)
         self._unread = Unread(0, {})
@@ -201,6 +195,15 @@ class Indexes:
                 self.notices["partial"] = describe_left(report, followed=self.followed)
             return report
         return None
+
+    @contextlib.contextmanager
+    def looked_at_once(self) -> Iterator[None]:
+        """Look at the files now; until this ends, a refresh returns what was found."""
+        self._looked = [self.refresh()]
+        try:
+            yield
+        finally:
+            self._looked = []
 
     @property
     def incomplete(self) -> bool:

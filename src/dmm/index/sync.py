@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     Count = Callable[[str], int]
 
-# What the index keeps of a memory as its file states it.
-STATED = tuple(one.name for one in fields(IndexedMemory) if hasattr(Memory, one.name))
+# What the index keeps of a memory as its file states it; a title may hide something.
+STATED = tuple(
+    one.name
+    for one in fields(IndexedMemory)
+    if hasattr(Memory, one.name) and one.name not in ("title", "in_force")
+)
 MAX_DESCRIPTION = 2_000
 RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
@@ -63,7 +67,14 @@ class SyncReport:
     waiting: int = 0
     lacking: int = 0
 
-    def describe(self) -> dict[str, Any]:
+    @classmethod
+    def of_all(cls, reports: Sequence[SyncReport]) -> SyncReport:
+        """Add up the runs over several trees."""
+        numbers = [one.name for one in fields(cls) if one.name != "faults"]
+        sums = {name: sum(getattr(one, name) for one in reports) for name in numbers}
+        return cls(faults=tuple(fault for one in reports for fault in one.faults), **sums)
+
+    def describe(self) -> object:
         """Return what was done as plain data."""
         return {
             "files": self.total,
@@ -304,20 +315,19 @@ class Run:
             raise MemoryFileError(memory.path, "content", what, hint=hint)
         heading = entry_heading(shown_path(memory.path, self.syncer.origin), "0.00")
         last = _last_block(content)
-        stated = {name: getattr(memory, name) for name in STATED}
-        made: dict[str, Any] = {
-            "title": title,
-            "content": content,
+        return IndexedMemory(
+            **{name: getattr(memory, name) for name in STATED},
+            title=title,
+            content=content,
             # An example that nobody has edited says nothing about this project.
-            "in_force": memory.in_force and not shipped.is_example(memory.body),
-            "token_count": tokens,
-            "heading_tokens": count(heading + last + ENTRY_END) - count(last),
-            "words": len(content.split()),
-            "code_density": analysis.code_density(content),
-            "content_hash": content_hash,
-            "vector_key": composite.key(memory, content),
-        }
-        return IndexedMemory(**stated | made)
+            in_force=memory.in_force and not shipped.is_example(memory.body),
+            token_count=tokens,
+            heading_tokens=count(heading + last + ENTRY_END) - count(last),
+            words=len(content.split()),
+            code_density=analysis.code_density(content),
+            content_hash=content_hash,
+            vector_key=composite.key(memory, content),
+        )
 
     def _embed_lacking(self, paths: Sequence[str]) -> None:
         embedder = self.syncer.embedder

@@ -163,6 +163,15 @@ class VectorIndex:
         norm = float(np.linalg.norm(total))
         return np.asarray(total / norm if norm else total, np.float32)
 
+    def coverage(self, one: int, other: int) -> float:
+        """Return how near the least near window of one memory is to the other, the better way."""
+        spans = (slice(self._offsets[row], self._offsets[row + 1]) for row in (one, other))
+        mine, theirs = (self._components[span] * self._scales[span, None] for span in spans)
+        likeness = mine @ theirs.T
+        if not likeness.size:
+            return 0.0
+        return float(max(likeness.max(axis=1).min(), likeness.max(axis=0).min()))
+
     def _compare_all(self, query: Floats) -> Floats:
         """Compare every window, block by block where they are not held as floats."""
         if self._held is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from dmm.clients.registry import all_clients, find_client
 from dmm.errors import DmmError
@@ -61,7 +61,7 @@ class InstallReport:
         """Whether anything was left undone."""
         return any(outcome.result == "refused" for outcome in self.outcomes)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """Return it as plain data."""
         return asdict(self)
 

@@ -121,7 +121,7 @@ class Trial:
         name = f"dmm-doctor-{zlib.crc32(line.encode()):08x}"
         keys, event = client.keys, client.names_of(kind)[0]
         values = {keys.event[0]: event, keys.session[0]: name, "cwd": str(self.project)}
-        payload: dict[str, Any] = {**values, "transcript_path": "", **told}
+        payload = {**values, "transcript_path": "", **told}
         call = client.calls.get(event)
         if call is not None:
             inner = {key: given[argument] for key, argument in call.arguments.items()}

@@ -275,7 +275,7 @@ class Copied(Checked):
 
     path: str
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """Return it with the path first."""
         return {"path": self.path} | asdict(self)
 

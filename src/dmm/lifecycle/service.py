@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.domain.payload import Held, MemoryExpired, UsageReported
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from dmm.lifecycle.usage import Usage, Use
     from dmm.lifecycle.usage_projection import UsageProjection
     from dmm.memories.overview import Survey
+    from dmm.review.service import Proposals
     from dmm.rules.project_ledger import ProjectLedger
 
     # What became of a suggestion: its state, the number of its proposal, and why there is none.
@@ -64,20 +65,6 @@ _REWRITES = (Operation.CREATE, Operation.UPDATE, Operation.MERGE)
 NEW: Outcome = ("new", None, "")
 
 
-class Proposing(Protocol):
-    """Takes proposals."""
-
-    def write(self, asked: Writing) -> ProposalResult:
-        """Make the proposal that a request means."""
-        ...
-
-    def apply_as_person(
-        self, edits: Sequence[Edit], reason: str, *, origin: str = "", one_of_many: bool = False
-    ) -> Any:
-        """Apply what a person's own command writes, as one proposal."""
-        ...
-
-
 @dataclass(slots=True)
 class Lifecycle:
     """Follows the memories of one project through their life.
@@ -91,7 +78,7 @@ class Lifecycle:
     project_ledger: ProjectLedger
     usages: UsageProjection
     survey: Callable[[], Survey]
-    proposals: Callable[[], Proposing]
+    proposals: Callable[[], Proposals]
     known: Callable[[], Iterable[Proposal]]
     today: Callable[[], dt.date]
     require: Callable[[], object]

@@ -145,7 +145,7 @@ class Usage:
         """Count the packs that were served after a day."""
         return sum(number for served, number in self.packs.items() if served > day)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """The usage as plain data."""
         return {
             "seq": self.seq,

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from dmm.ask.render import STYLES
+from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
     from dmm.mcp.caller import Caller
@@ -23,6 +24,5 @@ def ask(caller: Caller, *, question: str, **given: Any) -> str:
     with caller.project().asking(actor) as dmm:
         told = dmm.asking.ask(question, session=actor.session, **given)
     if as_data:
-        return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    notices = "".join(f"notice: {one}\n" for one in told["layer1_search"]["notices"])
-    return f"{told['suggested_prompt']}{notices}"
+        return json.dumps(to_plain(told), ensure_ascii=False, separators=(",", ":"))
+    return told.written.text + "".join(f"notice: {one}\n" for one in told.notices)

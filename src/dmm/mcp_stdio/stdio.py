@@ -31,7 +31,6 @@ INTERNAL = -32603
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket
-    from typing import Any
 
 
 def main() -> None:
@@ -101,14 +100,14 @@ class Pump:
         return True
 
     def _send(self, line: bytes) -> None:
-        message = _read(line)
-        if "id" in message and "method" in message:
-            self._open[_key(message["id"])] = None
+        key, method = _read(line)
+        if key is not None and method is not None:
+            self._open[key] = None
         link = self._link or self._connect()
         if link is None:
             self._refuse(ABSENT)
             return
-        if message.get("method") in ("initialize", "notifications/initialized"):
+        if method in ("initialize", "notifications/initialized"):
             self._greeting.append(line)
         try:
             link.sendall(line + b"\n")
@@ -128,12 +127,12 @@ class Pump:
     def _pass_on(self, part: bytes) -> None:
         *lines, self._answered = (self._answered + part).split(b"\n")
         for line in lines:
-            message = _read(line)
-            if "id" in message and "method" not in message:
-                if self._skipped is not None and _key(message["id"]) == self._skipped:
+            key, method = _read(line)
+            if key is not None and method is None:
+                if key == self._skipped:
                     self._skipped = None
                     continue
-                self._open.pop(_key(message["id"]), None)
+                self._open.pop(key, None)
             _write(line + b"\n")
 
     def _connect(self) -> socket | None:
@@ -163,7 +162,7 @@ class Pump:
         link.sendall(endpoint.header("mcp", self._client, len(body)) + body)
         if self._greeting:
             # The client has had the answer to this, from an earlier process.
-            self._skipped = _key(_read(self._greeting[0]).get("id"))
+            self._skipped, _ = _read(self._greeting[0])
             link.sendall(b"".join(line + b"\n" for line in self._greeting))
         link.settimeout(SEND_WITHIN)
 
@@ -172,7 +171,7 @@ class Pump:
         if self._link is not None:
             self._link.close()
         self._link, self._answered = None, b""
-        if self._greeting and _key(_read(self._greeting[0]).get("id")) in self._open:
+        if self._greeting and _read(self._greeting[0])[0] in self._open:
             self._greeting.clear()
         self._refuse(RESTARTED)
 
@@ -183,17 +182,16 @@ class Pump:
         self._open.clear()
 
 
-def _read(line: bytes) -> dict[str, Any]:
-    """Read a message as far as the pump needs it; an invalid message is passed on unread."""
+def _read(line: bytes) -> tuple[object, object]:
+    """Read the id and the method of a message; an invalid message is passed on unread."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
-
-
-def _key(identity: object) -> object:
-    return identity if isinstance(identity, str | int) else json.dumps(identity)
+        return None, None
+    if not isinstance(message, dict) or "id" not in message:
+        return None, message.get("method") if isinstance(message, dict) else None
+    named = message["id"]
+    return named if isinstance(named, str | int) else json.dumps(named), message.get("method")
 
 
 def _write(data: bytes) -> None:

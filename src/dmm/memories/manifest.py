@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
 from dmm.files.durable import translated, write_atomic
@@ -47,7 +47,7 @@ def _is_written(path: Path, data: bytes) -> bool:
         return False
 
 
-def describe(store: IndexStore) -> dict[str, Any]:
+def describe(store: IndexStore) -> object:
     """Describe the memory as plain data; the same files always give the same description."""
     memories = sorted(store.outlines(), key=lambda memory: (memory.directory, memory.path))
     described = {directory.path: directory.description for directory in store.directories()}
@@ -73,7 +73,7 @@ def _sum(memories: Sequence[IndexedMemory]) -> dict[str, int]:
     return {"count": len(memories), "tokens": sum(memory.token_count for memory in memories)}
 
 
-def _directory(path: str, description: str, memories: Sequence[IndexedMemory]) -> dict[str, Any]:
+def _directory(path: str, description: str, memories: Sequence[IndexedMemory]) -> object:
     return {
         "path": path,
         "description": description,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Origin, Scope
 from dmm.domain.pack import Freshness, shown_path
@@ -108,7 +108,7 @@ class Status:
         """Everything that Git left in two versions."""
         return [one for one in self.faults if one.check == "merge_conflict"]
 
-    def as_dict(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """The state as plain data."""
         values = asdict(self)
         for told, root in zip(values["roots"], self.roots, strict=True):

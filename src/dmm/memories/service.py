@@ -33,15 +33,11 @@ class Memories:
         self._map()
         return report
 
-    def follow(self, paths: Sequence[str], *, mapped: bool = True) -> SyncReport:
-        """Index the files just written, and others as time allows.
-
-        The manifest takes longer than all the rest; the next larger write can bring it up.
-        """
+    def follow(self, paths: Sequence[str]) -> SyncReport:
+        """Index the files just written, and others as time allows; update the manifest."""
         hurry = Hurry(self.indexes.allowance, paths=paths, clock=self.indexes.clock)
         report = self.indexes.sync(hurry=hurry, patience=PATIENCE)
-        if mapped:
-            self._map()
+        self._map()
         return report
 
     def _map(self) -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dmm.files.tree import MemoryTree
     from dmm.index.service import Indexes
     from dmm.index.snapshot import Place, Snapshot
+    from dmm.index.sync import Progress
 
     Count = Callable[[str], int]
 
@@ -55,14 +56,14 @@ class Validation:
     today: Callable[[], dt.date]
     write: Callable[[Edit, str], object]
 
-    def check(self) -> ValidationReport:
+    def check(self, progress: Progress | None = None) -> ValidationReport:
         """Check every file; nothing but the derived index is written."""
-        return _Check(self, self.today()).carry_out()
+        return _Check(self, self.today(), progress).carry_out()
 
-    def fix(self) -> tuple[tuple[Repair, ...], ValidationReport]:
+    def fix(self, progress: Progress | None = None) -> tuple[tuple[Repair, ...], ValidationReport]:
         """Fix what can be fixed safely, then check again."""
         files, _ = read_files(self.root.tree, (s.path for s in self.root.tree.scan().stamps))
-        return tuple(repairs.repair(files, self.today(), self.write)), self.check()
+        return tuple(repairs.repair(files, self.today(), self.write)), self.check(progress)
 
 
 def read_files(
@@ -141,6 +142,7 @@ class _Check:
 
     parts: Validation
     today: dt.date
+    progress: Progress | None = None
     findings: list[Finding] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
@@ -302,7 +304,7 @@ class _Check:
         if indexes is None:
             return
         try:
-            indexes.refresh(whole=True)
+            indexes.refresh(whole=True, progress=self.progress)
             snapshot = indexes.snapshot()
         except DmmError as error:
             self._warn(".", "near_duplicate", f"near-duplicates were not checked: {error}")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 from dmm.domain.text import neutralise
 from dmm.errors import UsageError
+
+T = TypeVar("T")
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*)\n```", re.DOTALL)
 # Half a character, which JSON can name and no file can hold.
@@ -36,7 +38,7 @@ def read_object(text: str, longest: int) -> dict[str, Any]:
     return found
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, T]]) -> dict[str, T]:
     """Refuse a duplicate name."""
     found = dict(pairs)
     if len(found) != len(pairs):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.models.port import Completion, make_completion, malformed, read_count
 from dmm.models.transport import Address, Request, post
@@ -41,19 +41,18 @@ class AnthropicModel:
         request = Request(self.address, "/v1/messages", headers, body, self.key)
         return self._read(post(request, deadline), system + user)
 
-    def _read(self, answer: dict[str, Any], asked: str) -> Completion:
-        blocks = answer.get("content")
-        if answer.get("type") != "message" or not isinstance(blocks, list):
-            raise malformed("the answer is not a message", str(self.address))
-        usage = answer.get("usage")
+    def _read(self, answer: object, asked: str) -> Completion:
+        match answer:
+            case {"type": "message", "content": [*blocks], **rest}:
+                usage, cut = rest.get("usage"), rest.get("stop_reason") == "max_tokens"
+            case _:
+                raise malformed("the answer is not a message", str(self.address))
         tokens = read_count(usage, *_INPUT), read_count(usage, "output_tokens")
-        cut = answer.get("stop_reason") == "max_tokens"
         return make_completion("".join(_texts(blocks)), tokens, asked, cut=cut)
 
 
 def _texts(blocks: list[object]) -> Iterator[str]:
     for block in blocks:
-        if isinstance(block, dict) and block.get("type") == "text":
-            text = block.get("text")
-            if isinstance(text, str):
+        match block:
+            case {"type": "text", "text": str(text)}:
                 yield text

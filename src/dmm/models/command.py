@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.errors import ModelFailed
 from dmm.models.port import Completion, make_completion, malformed, quote_remark, read_count
@@ -80,36 +80,37 @@ class ClaudeCommand:
         env = kept | FIXED | {"CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(max_tokens)}
         asked = user.replace(_AT, _WIDE_AT)
         output = _run(line, env, asked.encode("utf-8", "replace"), deadline)
-        return self._read(self._result(output), system + user)
+        return self._read(self._parse(output), system + user)
 
-    def _result(self, output: _Output) -> dict[str, Any]:
+    def _parse(self, output: _Output) -> object:
         try:
-            found = json.loads(output.said)
+            return json.loads(output.said)
         except (ValueError, RecursionError) as error:
             what = (
                 "its output is not JSON" if output.said.strip() else "it exited without an answer"
             )
             remark = self._quote(output.complaint.decode("utf-8", "replace"))
             raise malformed(f"{what}: {remark}" if remark else what, WHERE, BY_HAND) from error
-        if not isinstance(found, dict) or found.get("type") != "result":
-            raise malformed("its output is not a result", WHERE, BY_HAND)
-        return found
 
     def _quote(self, text: object) -> str:
         return quote_remark(text, *(self.environ.get(name, "") for name in KEYS))
 
-    def _read(self, result: dict[str, Any], asked: str) -> Completion:
-        text = result.get("result")
-        if result.get("is_error") is not False:
-            remark = self._quote(text)
-            down = result.get("api_error") == "connection_failed"
-            what = f"it gave no answer: {remark or 'no reason told'}"
-            raise ModelFailed("unreachable" if down else "refused", what, where=WHERE, hint=BY_HAND)
-        if not isinstance(text, str):
-            raise malformed("its output holds no answer", WHERE, BY_HAND)
-        usage = result.get("usage")
+    def _read(self, result: object, asked: str) -> Completion:
+        match result:
+            case {"type": "result", "is_error": False, "result": str(text), **rest}:
+                usage, cut = rest.get("usage"), rest.get("stop_reason") == "max_tokens"
+            case {"type": "result", "is_error": False}:
+                raise malformed("its output holds no answer", WHERE, BY_HAND)
+            case {"type": "result", **rest}:
+                remark = self._quote(rest.get("result"))
+                down = rest.get("api_error") == "connection_failed"
+                what = f"it gave no answer: {remark or 'no reason told'}"
+                raise ModelFailed(
+                    "unreachable" if down else "refused", what, where=WHERE, hint=BY_HAND
+                )
+            case _:
+                raise malformed("its output is not a result", WHERE, BY_HAND)
         tokens = read_count(usage, *_INPUT), read_count(usage, "output_tokens")
-        cut = result.get("stop_reason") == "max_tokens"
         return make_completion(text.replace(_WIDE_AT, _AT), tokens, asked, cut=cut)
 
 

@@ -41,23 +41,14 @@ class Spent:
     """The tokens of one purpose within a day."""
 
     purpose: str
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    calls: int
+    input_tokens: int
+    output_tokens: int
 
     @property
     def tokens(self) -> int:
         """All tokens, in and out."""
         return self.input_tokens + self.output_tokens
-
-    def describe(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "purpose": self.purpose,
-            "calls": self.calls,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +128,7 @@ class Meter:
             told = ModelCalled.read(event)
             if told is not None and _day_of(event) == day:
                 purpose = told.purpose
-                found[purpose] = _add(found.get(purpose, Spent(purpose)), told)
+                found[purpose] = _add(found.get(purpose, Spent(purpose, 0, 0, 0)), told)
         return [found[purpose] for purpose in sorted(found)]
 
     def spent_today(self) -> int:

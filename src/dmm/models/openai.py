@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.models.port import Completion, make_completion, malformed, read_count
 from dmm.models.transport import Request, post
@@ -49,15 +49,13 @@ class OpenAIModel:
         request = Request(self.address, "/chat/completions", headers, body, self.key)
         return self._read(post(request, deadline), system + user)
 
-    def _read(self, answer: dict[str, Any], asked: str) -> Completion:
-        choices = answer.get("choices")
-        first = choices[0] if isinstance(choices, list) and choices else None
-        message = first.get("message") if isinstance(first, dict) else None
-        if not isinstance(first, dict) or not isinstance(message, dict):
-            raise malformed("the answer holds no message", str(self.address))
+    def _read(self, answer: object, asked: str) -> Completion:
+        match answer:
+            case {"choices": [{"message": dict(message), **choice}, *_], **rest}:
+                usage, cut = rest.get("usage"), choice.get("finish_reason") == "length"
+            case _:
+                raise malformed("the answer holds no message", str(self.address))
         # A message without text is one that refuses, or that calls a tool nobody offered.
         text = message.get("content")
-        usage = answer.get("usage")
         tokens = read_count(usage, "prompt_tokens"), read_count(usage, "completion_tokens")
-        cut = first.get("finish_reason") == "length"
         return make_completion(text if isinstance(text, str) else "", tokens, asked, cut=cut)

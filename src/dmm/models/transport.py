@@ -89,7 +89,7 @@ class Request:
     secret: str = field(default="", repr=False)
 
 
-def post(request: Request, deadline: float) -> dict[str, Any]:
+def post(request: Request, deadline: float) -> object:
     """Send a request and read the JSON object of its answer, all within `deadline` seconds.
 
     A server that is busy or broken for the moment is asked again, as often as `PAUSES` has it.
@@ -248,7 +248,7 @@ def _seconds(told: str) -> float | None:
     return max(0.0, (until - dt.datetime.now(dt.UTC)).total_seconds())
 
 
-def _read_object(request: Request, exchange: _Exchange) -> dict[str, Any]:
+def _read_object(request: Request, exchange: _Exchange) -> object:
     if exchange.status != _OK:
         raise _refusal(request, exchange.status, exchange.data)
     try:

@@ -116,6 +116,12 @@ class Notes:
         """
         need("text", text)
         self.proposals.trust.require(self.root.folder)
+        with self.search.indexes.looked_at_once():
+            return self._remember(text, replaces, source, anyway=anyway)
+
+    def _remember(
+        self, text: str, replaces: str | None, source: str | None, *, anyway: bool
+    ) -> Remembered:
         placed = self._place(text)
         asked = self._replacing(placed, replaces) if replaces else _creating(placed)
         if self._by_person and source is None:
@@ -175,9 +181,13 @@ class Notes:
         return _remembered(applied.proposal, placed, "", applied.notices)
 
     def _apply(self, proposal: Proposal) -> Applied:
+        """Apply a note; one that is new and clashes with nothing is indexed by the next look."""
         overridden = tuple(str(check.name) for check in proposal.failures)
         approval = Approval(Judge.PERSON, proposal.edits, REASON, overridden=overridden)
-        return self.proposals.application.apply(proposal.seq, approval, is_note=True)
+        weighed = (one for one in proposal.checks if one.name in _WEIGHED)
+        clear = all(one.outcome is Outcome.PASS for one in weighed)
+        waits = clear and proposal.operation is Operation.CREATE
+        return self.proposals.application.apply(proposal.seq, approval, one_of_many=waits)
 
     def _reject(self, proposal: Proposal, why: str) -> Proposal:
         said = ProposalReviewed(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from dmm.domain.proposal import Operation, name_proposal
 from dmm.errors import DmmError, UsageError
@@ -21,19 +21,12 @@ from dmm.tracing import traced
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from dmm.domain.proposal import Proposal, ProposalResult
+    from dmm.domain.proposal import Proposal
     from dmm.observations.digest import Draft, Limits
     from dmm.observations.service import Observations
+    from dmm.review.service import Proposals
 
 ORIGIN = "digest"
-
-
-class Proposing(Protocol):
-    """Takes proposals."""
-
-    def write(self, asked: Writing) -> ProposalResult:
-        """Make the proposal that a request means."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +37,7 @@ class Digest:
     """
 
     observations: Observations
-    proposals: Callable[[], Proposing]
+    proposals: Callable[[], Proposals]
     known: Callable[[], Iterable[Proposal]]
     limits: Limits
     today: Callable[[], dt.date]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.memory import RETRIEVED_SCOPES
 from dmm.domain.pack import (
@@ -147,7 +147,7 @@ def _exclusions(excluded: tuple[Candidate, ...]) -> Iterator[str]:
             yield f"- Excluded: {_files(count)} ({word})"
 
 
-def describe_pack(pack: Pack) -> dict[str, Any]:
+def describe_pack(pack: Pack) -> object:
     """Return a pack as plain data."""
     return {
         "format": FORMAT_VERSION,
@@ -171,7 +171,7 @@ def describe_pack(pack: Pack) -> dict[str, Any]:
     }
 
 
-def describe_entry(entry: PackEntry) -> dict[str, Any]:
+def describe_entry(entry: PackEntry) -> object:
     """Return an entry as plain data."""
     return {
         "path": entry.path,
@@ -185,14 +185,11 @@ def describe_entry(entry: PackEntry) -> dict[str, Any]:
         "scope": entry.scope.value,
         "origin": entry.origin.value,
         "labels": list(entry.labels),
-        "citations": [
-            {"cite": check.cite, "state": check.state.value, "now": check.now}
-            for check in entry.citations
-        ],
+        "citations": [asdict(check) for check in entry.citations],
     }
 
 
-def describe_receipt(receipt: Receipt) -> dict[str, Any]:
+def describe_receipt(receipt: Receipt) -> object:
     """Return a receipt as plain data."""
     return {
         "directories": [
@@ -204,7 +201,7 @@ def describe_receipt(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def describe_candidate(candidate: Candidate) -> dict[str, Any]:
+def describe_candidate(candidate: Candidate) -> object:
     """Return a line of the receipt as plain data."""
     return {
         "path": candidate.path,

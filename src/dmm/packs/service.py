@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.memory import RETRIEVED_SCOPES, Origin
 from dmm.domain.pack import (
@@ -54,26 +54,36 @@ MAX_QUERY_CHARACTERS = 20_000
 MOST_CITES = 16
 
 
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How a pack came about: what was searched, how, and how many files are not indexed yet."""
+
+    indexed: int
+    candidates: int
+    directories: tuple[str, ...]
+    retrieval: str
+    waiting: int = 0
+    milliseconds: float | None = None
+
+
 @dataclass(frozen=True)
 class Answer:
-    """A pack and how it came about."""
+    """A pack and how it came about; its receipt is told where the request asks to explain."""
 
     pack: Pack
-    stats: dict[str, Any]
+    stats: Stats
+    explain: bool = False
 
     @cached_property
     def markdown(self) -> str:
         """The pack as an agent reads it."""
         return render.render_pack(self.pack)
 
-    def describe(self, *, explain: bool = False) -> dict[str, Any]:
-        """The answer as plain data, with its receipt where that is asked for."""
-        told = {
-            "pack": render.describe_pack(self.pack),
-            "pack_markdown": self.markdown,
-            "stats": self.stats,
-        }
-        return told | ({"receipt": render.describe_receipt(self.pack.receipt)} if explain else {})
+    def describe(self) -> object:
+        """The answer as plain data."""
+        pack, receipt = render.describe_pack(self.pack), self.pack.receipt
+        told = {"pack": pack, "pack_markdown": self.markdown, "stats": self.stats}
+        return told | ({"receipt": render.describe_receipt(receipt)} if self.explain else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +116,9 @@ class Packs:
         # The task stands in the pack, on the disk and in the ledger.
         request = replace(request, query=clean(request.query))
         answer = self._compile(request, refresh=refresh, progress=progress)
-        if not record:
-            return answer
-        answer = replace(answer, pack=_recorded(answer.pack, self.find_standing()))
-        self._keep(answer)
+        if record:
+            answer = replace(answer, pack=_recorded(answer.pack, self.find_standing()))
+            self._keep(answer)
         return answer
 
     def _compile(
@@ -118,21 +127,18 @@ class Packs:
         day = self.today()
         marks = self.find_marks()
         always = self._marked(self.baselines.compile(), marks)
-        retrieved: tuple[PackEntry, ...] = ()
-        receipt = Receipt()
-        stats: dict[str, Any] = {"indexed": 0, "candidates": 0, "directories": []}
-        stats["retrieval"] = "none"
+        retrieved, receipt = tuple[PackEntry, ...](), Receipt()
+        indexed, waiting, retrieval = 0, 0, "none"
         notices = list(always.notices)
         try:
             if refresh:
                 report = self.indexes.refresh(request.query, progress=progress)
-                if report is not None and report.waiting:
-                    stats["waiting"] = report.waiting
+                waiting = 0 if report is None else report.waiting
             snapshot = self.indexes.snapshot()
-            stats["indexed"] = len(snapshot)
+            indexed = len(snapshot)
             if request.query.strip():
                 retrieved, receipt = self._look_up(snapshot, request, always, day, marks)
-                stats |= self._count(receipt)
+                retrieval = "keyword" if self.indexes.embedder() is None else "hybrid"
         except DmmError as error:
             notices.append(f"only the baseline could be served: {error}")
         standing = self.find_standing()
@@ -152,7 +158,9 @@ class Packs:
             constraints=constraints,
             incomplete=self.indexes.incomplete,
         )
-        return Answer(pack, stats)
+        directories = tuple(path for path, _ in receipt.directories)
+        stats = Stats(indexed, receipt.considered, directories, retrieval, waiting)
+        return Answer(pack, stats, request.explain)
 
     def supplement(self, request: QueryRequest, known: Collection[str]) -> Supplement:
         """Find what a prompt adds to what a session was given, told by digests.
@@ -209,14 +217,6 @@ class Packs:
             lanes=("files",),
         )
         return self._with_labels(entry, (*_stale_labels(checks), *marks.get(place.id, ())))
-
-    def _count(self, receipt: Receipt) -> dict[str, Any]:
-        hybrid = self.indexes.embedder() is not None
-        return {
-            "candidates": receipt.considered,
-            "directories": [path for path, _ in receipt.directories],
-            "retrieval": "hybrid" if hybrid else "keyword",
-        }
 
     def _look_up(
         self,

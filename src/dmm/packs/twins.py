@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from dmm.packs.assemble import Ranked
 
 
+# Long texts on one subject point the same way without saying the same. Of copies with a
+# paragraph more, nineteen in twenty have a counterpart this near for each part of the original.
+COVERED = 0.85
+
+
 def find_twin(
     snapshot: Snapshot, threshold: float
 ) -> Callable[[Ranked, Sequence[Ranked]], Ranked | None]:
@@ -39,15 +44,17 @@ def find_twin(
 
 
 def find_pairs(snapshot: Snapshot, threshold: float) -> list[tuple[int, int, float]]:
-    """List all pairs of memories that are near-duplicates, most alike first."""
-    if snapshot.vectors is None or not len(snapshot):
+    """List all pairs of memories that are alike as a whole and part by part, most alike first."""
+    vectors = snapshot.vectors
+    if vectors is None or not len(snapshot):
         return []
-    centres = np.stack([snapshot.vectors.centre(row) for row in range(len(snapshot))])
+    centres = np.stack([vectors.centre(row) for row in range(len(snapshot))])
     pairs = []
     for row in range(len(centres) - 1):
         likeness = np.vecdot(centres[row + 1 :], centres[row])
         pairs += [
             (row, row + 1 + int(other), float(likeness[other]))
             for other in np.flatnonzero(likeness >= threshold)
+            if vectors.coverage(row, row + 1 + int(other)) >= min(threshold, COVERED)
         ]
     return sorted(pairs, key=lambda pair: (-round(pair[2], 4), pair[0], pair[1]))

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def update_index(memories: Callable[[], Memories], write: AppliedWrite) -> list[str]:
-    """Update the index, and the manifest except for a note; what fails, the next query does."""
+    """Update index and manifest; what fails, the next query does."""
     if not write.paths or write.is_one_of_many:
         return []
     try:
-        memories().follow(write.paths, mapped=not write.is_note)
+        memories().follow(write.paths)
     except DmmError as error:
         return [f"written; it will be indexed later: {error}"]
     return []

@@ -104,13 +104,14 @@ class Wiring:
     def _check_client(self, client: Client) -> Iterator[Check]:
         place = next(iter(self.scopes.values())).place
         noticed = client.notice(place)
-        checks, there = [], []
+        checks: list[Check] = []
+        there: list[tuple[Scope, Step]] = []
+        lacking: list[tuple[Scope, Step]] = []
         for scope, step in self._steps(client):
             check, state = self._check_step(client, scope, step)
             if check is not None:
                 checks.append(check)
-            if state != "none":
-                there.append((scope, step))
+            (lacking if state == "none" else there).append((scope, step))
         if not there and not checks:
             if noticed:
                 told = f"detected ({noticed}), but not connected to DMM"
@@ -118,6 +119,8 @@ class Wiring:
                 yield Check("clients", client.title, "warn", told, way)
             return
         yield from checks
+        if all(check.level == "ok" for check in checks):
+            yield from _check_halves(client, there, lacking)
         yield from _check_doubles(client, there)
         for _, step in there:
             yield from _check_switches(client, step)
@@ -146,6 +149,18 @@ def _is_same(step: Step) -> bool:
         return step.state() == "same"
     except DmmError:
         return False
+
+
+def _check_halves(
+    client: Client, there: list[tuple[Scope, Step]], lacking: list[tuple[Scope, Step]]
+) -> Iterator[Check]:
+    """Name hooks or tools that are nowhere while the others are installed."""
+    scopes, known = {scope for scope, _ in there}, {step.what for _, step in there}
+    for scope, step in lacking:
+        if scope in scopes and step.what not in known:
+            way = f"dmm install --client {client.name} --scope {scope}"
+            told = f"not installed: {step.where}"
+            yield Check("clients", f"{client.title} {step.what}", "warn", told, way)
 
 
 def _check_doubles(client: Client, there: list[tuple[Scope, Step]]) -> Iterator[Check]:

@@ -82,7 +82,9 @@ class Differences:
         for clash, other, _ in self.find_clashes(memory):
             if clash.sure and MEMORY + other in after:
                 kind = "repeats" if clash.type == "duplicate" else "contradicts"
-                said = f"The memory {_quote(memory)} {kind} {other}: {clash.description}."
+                said = (
+                    f"The memory {_quote(memory)} {kind} {other}: {clash.description.rstrip('.')}."
+                )
                 yield Difference(kind, memory.path, said)
 
 
@@ -144,10 +146,10 @@ def _supersedes(old: Known, new: Known, names: Mapping[str, str]) -> Iterator[Di
 
 def _list_changes(old: Memory | RuleText, new: Memory | RuleText) -> Iterator[str]:
     """List the fields that differ, then the text."""
-    before, after = _fields(old), _fields(new)
-    for name in dict.fromkeys([*before, *after]):
-        if before.get(name) != after.get(name):
-            yield _change(name, before.get(name), after.get(name))
+    for name in dict.fromkeys([*_names(old), *_names(new)]):
+        before, after = _field(old, name), _field(new, name)
+        if before != after:
+            yield _change(name, before, after)
     if old.title != new.title:
         yield f'title "{old.title}" → "{new.title}"'
     lines = list(unified_diff(old.body.splitlines(), new.body.splitlines(), n=0))[2:]
@@ -156,10 +158,14 @@ def _list_changes(old: Memory | RuleText, new: Memory | RuleText) -> Iterator[st
         yield f"text, {added} lines added, {removed} removed"
 
 
-def _fields(one: Memory | RuleText) -> dict[str, Any]:
+def _names(one: Memory | RuleText) -> list[str]:
     if isinstance(one, RuleText):
-        return one.fields
-    return {f.name: getattr(one, f.name) for f in fields(one) if f.name not in _UNTOLD}
+        return list(one.fields)
+    return [field.name for field in fields(one) if field.name not in _UNTOLD]
+
+
+def _field(one: Memory | RuleText, name: str) -> Any:
+    return one.fields.get(name) if isinstance(one, RuleText) else getattr(one, name, None)
 
 
 def _change(name: str, old: Any, new: Any) -> str:

@@ -7,7 +7,7 @@ import stat
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from dmm import VERSION, endpoint, losses
 from dmm.errors import DmmError, LedgerRefused
@@ -51,7 +51,7 @@ class Check:
     fixed: bool = False
     fix: Callable[[], object] | None = field(default=None, repr=False, compare=False)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """Return it as plain data."""
         told = {"area": self.area, "name": self.name, "level": self.level, "told": self.told}
         return told | {"way": self.way, "fixed": self.fixed}

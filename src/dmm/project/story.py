@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from dmm.domain.plain import to_plain
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dmm.ledger.service import Ledger
     from dmm.ledger.timelines import Timelines
@@ -23,8 +21,8 @@ class Step:
     """One operation, and what its result has to say for the story to be true."""
 
     operation: str
-    arguments: dict[str, Any]
-    expected: dict[str, Any]
+    arguments: Mapping[str, str | int | list[int]]
+    expected: Mapping[str, str | int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +40,13 @@ class Move:
     """A step that was taken, with its result."""
 
     step: Step
-    result: dict[str, Any]
+    result: object
 
     @property
     def as_told(self) -> bool:
         """Whether the result says what the story says."""
-        return all(self.result.get(key) == value for key, value in self.step.expected.items())
+        expected = self.step.expected.items()
+        return all(getattr(self.result, key, None) == value for key, value in expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +75,9 @@ class Stage:
         for number, act in enumerate(acts, start=1):
             yield Scene(number, act, tuple(Move(step, self._take(step)) for step in act.steps))
 
-    def _take(self, step: Step) -> dict[str, Any]:
+    def _take(self, step: Step) -> object:
         owner = self.ledger if hasattr(self.ledger, step.operation) else self.timelines
-        result: dict[str, Any] = to_plain(getattr(owner, step.operation)(**step.arguments))
-        return result
+        return getattr(owner, step.operation)(**step.arguments)
 
 
 def _say(text: str, seq: int) -> Step:
@@ -87,13 +85,13 @@ def _say(text: str, seq: int) -> Step:
 
 
 def _fact(key: str, value: str, cause: int, seq: int) -> Step:
-    arguments = {"key": key, "value": value, "caused_by": cause}
-    return Step("add_fact", arguments, {"seq": seq, "key": key, "value": value})
+    told = {"key": key, "value": value}
+    return Step("add_fact", {**told, "caused_by": cause}, {**told, "seq": seq})
 
 
-def _decide(text: str, rationale: str, references: list[int], **expected: Any) -> Step:
-    arguments = {"text": text, "rationale": rationale, "references": references}
-    return Step("record_decision", arguments, expected)
+def _decide(text: str, rationale: str, references: list[int], **expected: str | int) -> Step:
+    said = {"text": text, "rationale": rationale}
+    return Step("record_decision", {**said, "references": references}, expected)
 
 
 _NEEDS = Act(

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dmm.clients.registry import all_clients
 from dmm.domain.hidden import find_hidden
@@ -95,7 +95,7 @@ class Inspection:
         """Whether there is something to decide."""
         return not self.trusted or bool(self.strange or self.changes)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> object:
         """Return it as plain data."""
         held = [{"path": one.path, "kind": one.kind} for one in self.changes]
         return asdict(replace(self, changes=())) | {"changes": held}

@@ -10,9 +10,12 @@ from dmm.redaction.clean import clean
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LONGEST = {"key": 200, "constraint": 4_000}
+LONGEST = {"key": 200, "constraint": 4_000, "rule": 4_000}
 LONGEST_TEXT = 20_000
-HINTS = {"reason": "give the reason in one sentence; it is recorded"}
+HINTS = {
+    "reason": "give the reason in one sentence; it is recorded",
+    "rule": 'say it in one sentence: dmm rules add "never push to main"',
+}
 
 
 def accept(name: str, value: str) -> str:

@@ -1,10 +1,10 @@
-"""Where files come from: the working tree or a commit."""
+"""Where files come from: the working tree."""
 
 from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,7 +53,7 @@ class WorkingTree:
         """List all files in path order; only regular files are listed."""
         listed = git.text(self.root, *_LIST)
         paths = walk(self.root) if listed is None else (p for p in listed.split("\0") if p)
-        found = [self._look(path) for path in _kept(paths)]
+        found = [self._look(path) for path in kept(paths)]
         return [entry for entry in found if entry is not None]
 
     def _look(self, path: str) -> Entry | None:
@@ -86,65 +86,16 @@ class WorkingTree:
 
     def commits(self, limit: int) -> list[Commit]:
         """List the last commits, the newest first."""
-        return _log(self.root, "HEAD", limit)
+        return read_log(self.root, "HEAD", limit)
 
 
-@dataclass(slots=True)
-class CommitTree:
-    """The files of one commit, read from Git's objects; nothing is checked out."""
-
-    root: Path
-    commit: str
-    _reader: git.ObjectReader | None = None
-    _blobs: dict[str, str] = field(default_factory=dict)
-
-    def entries(self) -> list[Entry]:
-        """List all files of the commit in path order."""
-        listed = git.text(self.root, "ls-tree", "-r", "-l", "-z", "--full-tree", self.commit) or ""
-        entries = {}
-        for row in listed.split("\0"):
-            about, _, path = row.partition("\t")
-            mode, _, rest = about.partition(" ")
-            _, _, named = rest.partition(" ")
-            blob, _, size = named.partition(" ")
-            if mode.startswith("100"):
-                length = size.strip()
-                entries[path] = Entry(path, int(length) if length.isdigit() else 0, blob=blob)
-        self._blobs = {path: entry.blob or "" for path, entry in entries.items()}
-        return [entries[path] for path in _kept(entries)]
-
-    def read(self, path: str, blob: str | None = None, /) -> bytes | None:
-        """Read one file of the commit; None where the repository does not hold its content."""
-        wanted = blob or self._blobs.get(path)
-        if wanted is None:
-            return None
-        if self._reader is None:
-            self._reader = git.ObjectReader(self.root)
-        data = self._reader.read(wanted)
-        return None if data is None or len(data) > MAX_BYTES else data
-
-    def head(self) -> str | None:
-        """Name the commit itself."""
-        return self.commit
-
-    def commits(self, limit: int) -> list[Commit]:
-        """List the commits that led here, the newest first."""
-        return _log(self.root, self.commit, limit)
-
-    def close(self) -> None:
-        """Stop the parsing process."""
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
-
-
-def _kept(paths: Iterable[str]) -> list[str]:
+def kept(paths: Iterable[str]) -> list[str]:
     """Leave out DMM's own folder and names that can't be shown; order the rest."""
     fitting = (p for p in paths if not p.startswith(f"{OWN_FOLDER}/") and p.isprintable())
     return sorted(set(fitting))[:MAX_FILES]
 
 
-def _log(folder: Path, commit: str, limit: int) -> list[Commit]:
+def read_log(folder: Path, commit: str, limit: int) -> list[Commit]:
     """Read the log; a commit that touches very many files ties none of them together."""
     told = git.ask(folder, *_LOG, f"-n{limit}", _FORMAT, commit)
     found = []

@@ -76,9 +76,7 @@ class Application:
     subscribers: tuple[Subscriber, ...] = ()
     agree: Callable[[tuple[str, ...]], None] = lambda _: None
 
-    def apply(
-        self, seq: int, approval: Approval, *, one_of_many: bool = False, is_note: bool = False
-    ) -> Applied:
+    def apply(self, seq: int, approval: Approval, *, one_of_many: bool = False) -> Applied:
         """Apply a proposal that waits, once; the files must be those it was made from."""
         with self._alone():
             self._finish()
@@ -86,7 +84,7 @@ class Application:
             self._write(proposal)
             self._close(proposal)
         paths = tuple(edit.path for edit in proposal.edits)
-        notices = self._announce(AppliedWrite(paths, seq, one_of_many, is_note))
+        notices = self._announce(AppliedWrite(paths, seq, one_of_many))
         return Applied(self.proposal_store.queue().proposals[seq], notices)
 
     def _announce(self, write: AppliedWrite) -> tuple[str, ...]:

@@ -11,14 +11,12 @@ class AppliedWrite:
     """What subscribers are told: the files, and the proposal that is applied.
 
     There is no proposal where several were finished after a crash. What is derived from the files
-    may wait for the next query where the write is one of many, and the manifest for the next larger
-    write where it is a note.
+    may wait for the next query where the write is one of many.
     """
 
     paths: tuple[str, ...]
     proposal: int | None = None
     is_one_of_many: bool = False
-    is_note: bool = False
 
 
 class Subscriber(Protocol):

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from dmm.errors import UsageError
-from dmm.review.lines import match_lines, split_lines
+from dmm.merge.hunks import Chunk, align
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Change = tuple[str, int, int, int, int]
 
 CONTEXT = 3
+# A memory is far shorter; longer texts are told as one replaced by the other, to bound the time.
+MOST_LINES = 1_000
 NOWHERE = "/dev/null"
 NO_NEWLINE = "\\ No newline at end of file"
 
@@ -31,6 +36,23 @@ class Hunk:
     new: tuple[str, ...]
     old_ends: bool = True
     new_ends: bool = True
+
+
+def split_lines(text: str) -> list[str]:
+    """Cut a text at its newlines; the newline at its end is not a line of its own."""
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _are_long(*texts: Sequence[str]) -> bool:
+    return max(map(len, texts)) > MOST_LINES
+
+
+def _changes(old: Sequence[str], new: Sequence[str]) -> list[list[Change]]:
+    """List what is replaced by what, with the lines around it; what stands near is one group."""
+    if _are_long(old, new):
+        return [[("replace", 0, len(old), 0, len(new))]]
+    return list(SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(CONTEXT))
 
 
 def is_patch(text: str) -> bool:
@@ -78,11 +100,10 @@ def _compare(hunk: Hunk, lines: list[str]) -> None:
 
 def _put(hunk: Hunk, there: list[str], ending: str) -> Iterator[str]:
     """Write the new lines; those that stay are taken from the file, with their own line ends."""
-    same = {
-        run.other + i: there[run.one + i]
-        for run in match_lines([_bare(line) for line in there], [_bare(line) for line in hunk.new])
-        for i in range(run.length)
-    }
+    old, new = [_bare(line) for line in there], [_bare(line) for line in hunk.new]
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    blocks = () if _are_long(old, new) else matcher.get_matching_blocks()
+    same = {at.b + i: there[at.a + i] for at in blocks for i in range(at.size)}
     for place, line in enumerate(hunk.new):
         yield same.get(place, _bare(line) + ending)
 
@@ -151,7 +172,7 @@ def show_diff(before: str | None, after: str | None, path: str) -> list[str]:
         f"--- {NOWHERE if before is None else f'a/{path}'}",
         f"+++ {NOWHERE if after is None else f'b/{path}'}",
     ]
-    for group in _groups(old, new):
+    for group in _changes(old, new):
         told += _tell_hunk(group, old, new)
     return told
 
@@ -164,47 +185,14 @@ def _marked(text: str | None) -> list[str]:
     return lines
 
 
-Change = tuple[int, int, int, int]
-
-
-def _changes(old: list[str], new: list[str]) -> Iterator[Change]:
-    """What is replaced: lines `a` to `b` of the old text by lines `c` to `d` of the new one."""
-    a = c = 0
-    for run in match_lines(old, new):
-        if a < run.one or c < run.other:
-            yield a, run.one, c, run.other
-        a, c = run.one + run.length, run.other + run.length
-    if a < len(old) or c < len(new):
-        yield a, len(old), c, len(new)
-
-
-def _groups(old: list[str], new: list[str]) -> Iterator[list[Change]]:
-    """Changes that stand so near to each other that one hunk tells them."""
-    group: list[Change] = []
-    for change in _changes(old, new):
-        if group and change[0] - group[-1][1] > 2 * CONTEXT:
-            yield group
-            group = []
-        group.append(change)
-    if group:
-        yield group
-
-
-def _tell_hunk(group: list[Change], old: list[str], new: list[str]) -> list[str]:
-    first, last = group[0], group[-1]
-    before = min(CONTEXT, first[0])
-    behind = min(CONTEXT, len(old) - last[1])
-    a, b = first[0] - before, last[1] + behind
-    c, d = first[2] - before, last[3] + behind
+def _tell_hunk(group: Sequence[Change], old: list[str], new: list[str]) -> list[str]:
     body: list[str] = []
-    at = a
-    for start, end, new_start, new_end in group:
-        body += [f" {line}" for line in old[at:start]]
-        body += [f"-{line}" for line in old[start:end]]
-        body += [f"+{line}" for line in new[new_start:new_end]]
-        at = end
-    body += [f" {line}" for line in old[at:b]]
-    head = f"@@ -{_range(a, b)} +{_range(c, d)} @@"
+    for kind, start, end, new_start, new_end in group:
+        kept = kind == "equal"
+        body += [f"{' ' if kept else '-'}{line}" for line in old[start:end]]
+        body += [f"+{line}" for line in new[new_start:new_end] if not kept]
+    first, last = group[0], group[-1]
+    head = f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
     return [head, *(line for text in body for line in text.split("\n"))]
 
 
@@ -212,69 +200,19 @@ def _range(start: int, end: int) -> str:
     return f"{start + (end > start)},{end - start}"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of three texts: the same in all, or with what became of it on either side."""
-
-    base: tuple[str, ...]
-    current: tuple[str, ...]
-    proposed: tuple[str, ...]
-
-    @property
-    def same(self) -> bool:
-        """Nobody changed it."""
-        return self.base == self.current == self.proposed
-
-    @property
-    def clashes(self) -> bool:
-        """Both changed it, and not alike."""
-        sides = (self.base, self.current, self.proposed)
-        return len(set(sides)) == len(sides)
-
-
-def compare_three(base: list[str], current: list[str], proposed: list[str]) -> list[Piece]:
-    """Cut three texts into stretches at the lines that all of them share."""
-    mine = _places(base, current)
-    theirs = _places(base, proposed)
-    pieces: list[Piece] = []
-    shared: list[str] = []
-    b = c = p = 0
-    for at, line in enumerate(base):
-        if at not in mine or at not in theirs:
-            continue
-        if (at, mine[at], theirs[at]) != (b, c, p):
-            pieces += _stretch(shared)
-            shared = []
-            pieces.append(
-                Piece(
-                    tuple(base[b:at]), tuple(current[c : mine[at]]), tuple(proposed[p : theirs[at]])
-                )
-            )
-        shared.append(line)
-        b, c, p = at + 1, mine[at] + 1, theirs[at] + 1
-    rest = Piece(tuple(base[b:]), tuple(current[c:]), tuple(proposed[p:]))
-    return [*pieces, *_stretch(shared), *([] if rest == _NOTHING else [rest])]
-
-
-_NOTHING = Piece((), (), ())
-
-
-def _stretch(lines: list[str]) -> list[Piece]:
-    return [Piece(tuple(lines), tuple(lines), tuple(lines))] if lines else []
-
-
-def _places(base: list[str], other: list[str]) -> dict[int, int]:
-    return {
-        run.one + i: run.other + i for run in match_lines(base, other) for i in range(run.length)
-    }
-
-
 def three_way(base: str, current: str, proposed: str) -> list[str]:
     """Show what became of a text on both sides: `file` as it is now, `new` as it is proposed."""
     told: list[str] = []
-    for piece in compare_three(split_lines(base), split_lines(current), split_lines(proposed)):
-        told += _tell_same(piece.base) if piece.same else _tell_piece(piece)
+    for chunk in _chunks(*map(split_lines, (base, current, proposed))):
+        same = chunk.base == chunk.one == chunk.other
+        told += _tell_same(chunk.base) if same else _tell_chunk(chunk)
     return told
+
+
+def _chunks(*texts: list[str]) -> Iterable[Chunk]:
+    if _are_long(*texts):
+        return [Chunk(*map(tuple, texts))]
+    return align(*texts, apart=True)
 
 
 def _tell_same(lines: tuple[str, ...]) -> list[str]:
@@ -288,13 +226,14 @@ def _tell_same(lines: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _tell_piece(piece: Piece) -> list[str]:
-    told = [f"was  -{line}" for line in piece.base]
-    if piece.current == piece.proposed:
-        return [*told, *(f"both +{line}" for line in piece.current)]
-    told = ["both changed these lines:", *told] if piece.clashes else told
-    if piece.current != piece.base:
-        told += [f"file +{line}" for line in piece.current] or ["file: removed"]
-    if piece.proposed != piece.base:
-        told += [f"new  +{line}" for line in piece.proposed] or ["new: removed"]
+def _tell_chunk(chunk: Chunk) -> list[str]:
+    told = [f"was  -{line}" for line in chunk.base]
+    if chunk.one == chunk.other:
+        return [*told, *(f"both +{line}" for line in chunk.one)]
+    if chunk.base not in (chunk.one, chunk.other):
+        told.insert(0, "both changed these lines:")
+    if chunk.one != chunk.base:
+        told += [f"file +{line}" for line in chunk.one] or ["file: removed"]
+    if chunk.other != chunk.base:
+        told += [f"new  +{line}" for line in chunk.other] or ["new: removed"]
     return told

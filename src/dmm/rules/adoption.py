@@ -9,7 +9,7 @@ from dmm.files.rules import FOLDER, name_rule, write_rule
 from dmm.rules.authorship import Composed, compile_english
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.rule import State
-from dmm.rules.rulebook import on_calls
+from dmm.rules.rulebook import on_calls, on_tools
 from dmm.rules.source import check_rule, state_of_rule
 from dmm.rules.states import state_of
 
@@ -49,7 +49,8 @@ def _readings(one: Constraint) -> Iterator[dict[str, Any]]:
         level = "deny" if state_of(one) is State.DECISIONS else "advise"
         yield {"level": level}
         return
-    exact = fields_of(calls)
+    typed = on_tools(one)
+    exact = None if typed is None else fields_of(typed)
     spoken = compile_english(one.text).fields
     for fields in (exact, spoken):
         if fields is None:

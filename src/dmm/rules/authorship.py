@@ -10,7 +10,6 @@ from dmm.errors import MemoryFileError, RuleFormError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept, need_one
-from dmm.rules.callrules import CallRule
 from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentence
 from dmm.rules.examples import prove
 from dmm.rules.fields import example_of, fields_of
@@ -22,6 +21,7 @@ from dmm.rules.syntax import compile_tool_rule
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from dmm.rules.callrules import CallRule
     from dmm.rules.rule import Rule
 
 MATCHERS = ("match", "unless", "before", "require")
@@ -76,7 +76,7 @@ def compile_english(text: str, folder: str = "") -> Reading:
     if tool is None:
         found = compile_sentence(text, Surroundings(folder=folder) if folder else NOWHERE)
         return Reading(found.fields, found.why_not)
-    fields = fields_of((CallRule(tool),))
+    fields = fields_of(tool)
     if fields is None:
         return Reading(None, "what it says can't be written as a matcher")
     examples = {"block": [example_of(tool.blocked)], "allow": [example_of(tool.allowed)]}
@@ -85,7 +85,7 @@ def compile_english(text: str, folder: str = "") -> Reading:
 
 def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = None) -> Composed:
     """Write and prove the rule that is wanted; `kept` are fields of the file it replaces."""
-    title = " ".join(accept("constraint", wish.text).split())
+    title = " ".join(accept("rule", wish.text).split())
     if wish.level is not None:
         need_one("level", wish.level, RULE_LEVELS)
     reading = _read(wish, title)
@@ -166,7 +166,7 @@ class Likeness:
         """Describe a rule by what makes it the same as another."""
         matcher = None
         if call is not None:
-            parts = (call.rule.patterns, call.rule.exceptions, call.needs, call.scopes)
+            parts = (call.rule.patterns, call.rule.exceptions, call.needs)
             matcher = (*parts, folder)
         return cls(_PUNCTUATION.sub(" ", title.casefold()).strip(), matcher)
 

@@ -11,26 +11,15 @@ from dmm.rules.callrules import call_from_dict, call_to_dict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dmm.rules.callbook import Level
+
 BOOK_VERSION = f"2.{GUARD_VERSION}"
 
 
-def book_to_dict(book: CallBook) -> dict[str, Any]:
+def book_to_dict(book: CallBook) -> object:
     """Write the rules as plain values for JSON."""
-    return {
-        "version": BOOK_VERSION,
-        "entries": [
-            {
-                "seq": one.seq,
-                "text": one.text,
-                "typed": one.typed,
-                "most": one.most,
-                "note": one.note,
-                "id": one.id,
-                "rule": call_to_dict(one.rule),
-            }
-            for one in book.entries
-        ],
-    }
+    entries = [vars(one) | {"rule": call_to_dict(one.rule)} for one in book.entries]
+    return {"version": BOOK_VERSION, "entries": entries}
 
 
 def book_from_dict(stored: Mapping[str, Any]) -> CallBook:
@@ -38,20 +27,12 @@ def book_from_dict(stored: Mapping[str, Any]) -> CallBook:
     if stored.get("version") != BOOK_VERSION:
         raise UsageError(f"stored rules on calls are not of version {BOOK_VERSION}")
     try:
-        return CallBook(_entry(one) for one in stored["entries"])
+        return CallBook(_entry(**one) for one in stored["entries"])
     except (KeyError, TypeError, ValueError, AttributeError) as fault:
         raise UsageError(f"these values are no rules on calls: {fault}") from fault
 
 
-def _entry(stored: Mapping[str, Any]) -> CallEntry:
-    if stored["most"] not in LEVELS:
+def _entry(*, rule: object, most: Level, **rest: Any) -> CallEntry:
+    if most not in LEVELS:
         raise ValueError("a level of no known name")
-    return CallEntry(
-        seq=stored["seq"],
-        text=stored["text"],
-        rule=call_from_dict(stored["rule"]),
-        typed=stored["typed"],
-        most=stored["most"],
-        note=stored["note"],
-        id=stored["id"],
-    )
+    return CallEntry(rule=call_from_dict(rule), most=most, **rest)

@@ -380,9 +380,6 @@ def _tell(
     if doubt:
         reason += f"; {doubt}"
         trace.append(f"not certain: {doubt}")
-    if met.unknown:
-        reason += f"; DMM can't tell whether this is {' and '.join(met.unknown)}"
-        trace.append(f"scope not seen: {', '.join(met.unknown)}")
     if met.missing and not match.stopped:
         wanted = ", ".join(one.text for one in met.missing)
         if met.history_unknown:
@@ -391,5 +388,4 @@ def _tell(
             reason += f"; this has to be done first: {wanted}"
         reason += "".join(f"; {one}" for one in met.shortfalls)
         trace.append(f"not done before: {wanted}")
-    trace += [f"not certain: {one}" for one in entry.rule.doubts]
     return reason, (*trace, *([entry.note] if entry.note else []))

@@ -319,33 +319,6 @@ class BranchPattern(Value):
                 yield use, Evidence(use.span, f"{use.verb} of {named}")
 
 
-class ScriptPattern(Value):
-    """A script that is run by its path, by itself or by an interpreter."""
-
-    kind: ClassVar[str] = "script"
-    glob: str
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find the invocations that run the script, each with its evidence."""
-        for use in facts.commands:
-            path = script_of(use)
-            if path and matches_path(located(facts.call, path), self.glob):
-                yield use, Evidence(use.invocation.span, f"{path} is run")
-
-
-class WrappedPattern(Value):
-    """Whatever one program runs for another: `uv run`, `npx`, `sudo`."""
-
-    kind: ClassVar[str] = "wrapped"
-    wrapper: str
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find the invocations that the wrapper runs, each with its evidence."""
-        for use in facts.commands:
-            if self.wrapper in use.invocation.context.via:
-                yield use, Evidence(use.invocation.span, f"it is run by {self.wrapper}")
-
-
 class MessagePattern(Value):
     """A commit message, a title or text of a pull request, or the name of a new branch or tag.
 

@@ -1,9 +1,9 @@
-"""A rule on tool calls that plain words gave, its scope, what it wants done first, its doubts."""
+"""A rule on tool calls, and what it wants done first."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.value import Value
 from dmm.errors import UsageError
@@ -17,7 +17,6 @@ from dmm.rules.patterns import (
     rule_from_dict,
     rule_to_dict,
 )
-from dmm.rules.scopes import Kind, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,24 +32,20 @@ SPOKEN_VERSION = f"{CALLS_VERSION}.3"
 
 
 class CallRule(Value):
-    """A tool rule with its scopes and needs; `doubts` say why it doesn't deny."""
+    """A tool rule with what it needs."""
 
     rule: ToolRule
-    scopes: tuple[Scope, ...] = ()
     needs: tuple[Need, ...] = ()
-    doubts: tuple[str, ...] = ()
-    instead: str = ""
 
 
 class Meeting(NamedTuple):
-    """A call that meets a rule: how hard, and what of it is not known.
+    """A call that meets a rule, and how hard.
 
     `shortfalls` say why something that was done first does not count.
     """
 
     match: Match
     action: Action
-    unknown: tuple[str, ...] = ()
     missing: tuple[Need, ...] = ()
     history_unknown: bool = False
     shortfalls: tuple[str, ...] = ()
@@ -67,16 +62,12 @@ class Lack(NamedTuple):
 def meet(
     rule: CallRule, facts: CallFacts, done: Callable[[], Sequence[Done]] | None = tuple
 ) -> Meeting | None:
-    """Hold a call against a rule; a scope that doesn't show leaves a warning at most.
+    """Hold a call against a rule.
 
     Without `done` nobody knows what was done before: a rule that wants something done first asks.
     """
     uncertain_met: Meeting | None = None
     for subject, match in matches(rule.rule, facts):
-        states = [(scope, scope.holds(facts, subject)) for scope in rule.scopes]
-        if any(state is False for _, state in states):
-            continue
-        unknown = tuple(scope.describe() for scope, state in states if state is None)
         lack = _lack(rule, facts, subject, done) if rule.needs else Lack()
         if rule.needs and not lack.missing:
             continue
@@ -86,9 +77,8 @@ def meet(
         action = match.action
         if (blind or doubtful) and action is Action.DENY:
             action = Action.ASK
-        action = Action.WARN if unknown else action
         match = match._replace(stopped=given_up)
-        met = Meeting(match, action, unknown, lack.missing, blind, lack.shortfalls)
+        met = Meeting(match, action, lack.missing, blind, lack.shortfalls)
         if not doubtful:
             return met
         # A search that was given up counts where nothing is found for certain.
@@ -134,19 +124,20 @@ def _earlier(facts: CallFacts, subject: object) -> tuple[list[CommandUse], int]:
     return [], 0
 
 
-def calls_to_dict(rules: Sequence[CallRule]) -> dict[str, Any]:
+def calls_to_dict(rules: Sequence[CallRule]) -> object:
     """Write rules as plain values for JSON."""
     return {"version": CALLS_VERSION, "rules": [call_to_dict(one) for one in rules]}
 
 
-def call_to_dict(rule: CallRule) -> dict[str, Any]:
+def call_to_dict(rule: CallRule) -> object:
     """Write one rule as plain values for JSON."""
     return {
         "rule": rule_to_dict(rule.rule),
-        "scopes": [{"kind": one.kind, "names": list(one.names)} for one in rule.scopes],
         "needs": [need_to_dict(one) for one in rule.needs],
-        "doubts": list(rule.doubts),
-        "instead": rule.instead,
+        # What earlier versions read.
+        "scopes": [],
+        "doubts": [],
+        "instead": "",
     }
 
 
@@ -161,12 +152,9 @@ def calls_from_dict(stored: Any) -> tuple[CallRule, ...]:
         raise UsageError(f"these values are no rules on calls: {fault}", hint=hint) from fault
 
 
-def call_from_dict(stored: dict[str, Any]) -> CallRule:
+def call_from_dict(stored: Any) -> CallRule:
     """Read one rule back from plain values."""
-    scopes = tuple(Scope(one["kind"], tuple(one["names"])) for one in stored["scopes"])
-    if any(one.kind not in get_args(Kind) for one in scopes):
-        raise ValueError("a scope of no known kind")
+    if stored["scopes"] or stored["doubts"]:
+        raise ValueError("it has a scope or a doubt, as earlier versions wrote it")
     needs = tuple(need_from_dict(one) for one in stored["needs"])
-    return CallRule(
-        rule_from_dict(stored["rule"]), scopes, needs, tuple(stored["doubts"]), stored["instead"]
-    )
+    return CallRule(rule_from_dict(stored["rule"]), needs)

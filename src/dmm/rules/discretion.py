@@ -97,13 +97,10 @@ class _Veil:
         return hidden
 
 
-def _is_verdict(value: dict[str, Any]) -> bool:
+def _is_verdict(value: object) -> bool:
     """Whether a recorded value, which may be anything, is the description of a verdict."""
-    grounds, trace = value.get("violations"), value.get("trace")
-    return (
-        isinstance(value.get("reason"), str)
-        and isinstance(grounds, list)
-        and all(isinstance(one, dict) for one in grounds)
-        and isinstance(trace, list)
-        and all(isinstance(one, str) for one in trace)
-    )
+    match value:
+        case {"reason": str(), "violations": list(grounds), "trace": list(trace)}:
+            kinds = {type(one) for one in trace}, {type(one) for one in grounds}
+            return kinds[0] <= {str} and kinds[1] <= {dict}
+    return False

@@ -14,9 +14,7 @@ from dmm.rules.patterns import (
     DependencyPattern,
     MessagePattern,
     PathPattern,
-    ScriptPattern,
     ToolPattern,
-    WrappedPattern,
 )
 
 if TYPE_CHECKING:
@@ -125,7 +123,7 @@ def _content(pattern: ContentPattern) -> str:
     return text + (f" in {pattern.language} files" if pattern.language else "")
 
 
-def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line for each kind
+def describe_pattern(pattern: Pattern) -> str:
     """Return what a pattern matches, in words."""
     match pattern:
         case ToolPattern():
@@ -138,10 +136,6 @@ def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line
             return _path(pattern)
         case MessagePattern():
             return _message(pattern)
-        case ScriptPattern():
-            return f"running the script {pattern.glob}"
-        case WrappedPattern():
-            return f"what {pattern.wrapper} runs"
         case DependencyPattern():
             return f"adding the package {pattern.name}{_but(pattern.but)}"
         case BranchPattern():
@@ -191,10 +185,9 @@ def describe_matcher(call: CallRule, level: RuleLevel) -> Iterator[str]:
     rule = call.rule
     lead = LEADS.get(level, "Would block")
     tools = f" by the tool {' or '.join(rule.tools)}" if rule.tools else ""
-    where = "".join(f", {scope.describe()}" for scope in call.scopes)
     needs = " and ".join(one.text for one in call.needs)
     until = f", unless this was done first: {needs}" if needs else ""
     for pattern in rule.patterns:
-        yield f"{lead} {describe_pattern(pattern)}{tools}{where}{until}."
+        yield f"{lead} {describe_pattern(pattern)}{tools}{until}."
     for pattern in rule.exceptions:
         yield f"Not for {describe_pattern(pattern)}."

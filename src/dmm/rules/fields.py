@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.errors import RuleFormError
-from dmm.rules.matchers import RUNS, read_items, read_needs
+from dmm.rules.matchers import RUNS, read_items
 from dmm.rules.patterns import (
     Action,
     BranchPattern,
@@ -13,44 +13,24 @@ from dmm.rules.patterns import (
     DependencyPattern,
     PathPattern,
     ToolPattern,
-    WrappedPattern,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dmm.rules.callrules import CallRule, Need
     from dmm.rules.commands.facts import ToolCall
-    from dmm.rules.patterns import Pattern
+    from dmm.rules.patterns import Pattern, ToolRule
 
 Fields = dict[str, object]
 
 
-def fields_of(rules: Sequence[CallRule]) -> Fields | None:
-    """Write rules as the fields of one file; none where no fields mean exactly the same.
-
-    Several rules fit into one file only if they differ in nothing but what they match.
-    """
-    first = rules[0]
-    same = all(
-        (one.rule.action, one.rule.exceptions, one.needs)
-        == (first.rule.action, first.rule.exceptions, first.needs)
-        for one in rules
-    )
-    if not same or any(one.scopes or one.doubts or one.rule.tools for one in rules):
+def fields_of(rule: ToolRule) -> Fields | None:
+    """Write a rule as the fields of a file; none where no fields mean exactly the same."""
+    matched, lifted = _items(rule.patterns), _items(rule.exceptions)
+    if rule.tools or matched is None or lifted is None:
         return None
-    guarded = _items(pattern for one in rules for pattern in one.rule.patterns)
-    lifted = _items(first.rule.exceptions)
-    required = _required(first.needs)
-    if guarded is None or lifted is None or required is None:
-        return None
-    fields: Fields = {} if first.rule.action is Action.DENY else {"level": first.rule.action.value}
-    fields["before" if required else "match"] = guarded
-    return (
-        fields
-        | ({"unless": lifted} if lifted else {})
-        | ({"require": required} if required else {})
-    )
+    level = {} if rule.action is Action.DENY else {"level": rule.action.value}
+    return {**level, "match": matched, **({"unless": lifted} if lifted else {})}
 
 
 def example_of(call: ToolCall) -> object:
@@ -99,8 +79,6 @@ def _forms(pattern: Pattern) -> Iterator[Fields]:
             yield {"branch": pattern.name}
             verbs = [verb for verb in pattern.verbs if verb != "force-push"]
             yield {"command": {"program": "git", "subcommand": verbs, "branch": pattern.name}}
-        case WrappedPattern():
-            yield {"command": {"via": pattern.wrapper}}
 
 
 def _command_forms(pattern: CommandPattern) -> Iterator[Fields]:
@@ -119,28 +97,6 @@ def _command_forms(pattern: CommandPattern) -> Iterator[Fields]:
     if pattern.without:
         mapping["without"] = _one(pattern.without)
     yield {"command": mapping}
-
-
-def _required(needs: Sequence[Need]) -> list[object] | None:
-    found: list[object] = []
-    for need in needs:
-        items = _items(need.patterns)
-        if not items or len(items) != 1 or not isinstance(items[0], dict):
-            return None
-        item = items[0]
-        held = item.get("command")
-        step = held if isinstance(held, dict) and "run" in held else item
-        if _patterns(step) != need.patterns:
-            return None
-        found.append(step)
-    return found
-
-
-def _patterns(step: object) -> tuple[Pattern, ...]:
-    try:
-        return tuple(one for need in read_needs(step, (), "") for one in need.patterns)
-    except RuleFormError:
-        return ()
 
 
 def _one(values: Sequence[str]) -> object:

@@ -17,9 +17,7 @@ from dmm.rules.patterns import (
     DependencyPattern,
     MessagePattern,
     PathPattern,
-    ScriptPattern,
     ToolPattern,
-    WrappedPattern,
 )
 
 if TYPE_CHECKING:
@@ -103,12 +101,8 @@ def _pattern_keys(pattern: SinglePattern) -> Iterator[Key]:
             yield from _command_keys_of(pattern)
         case PathPattern():
             yield from _path_keys_of(pattern)
-        case ScriptPattern():
-            yield _path_key(pattern.glob)
         case MessagePattern():
             yield from (("message", kind) for kind in pattern.of)
-        case WrappedPattern():
-            yield ("program", "*")
         case DependencyPattern():
             yield _name_key("package", normal_name(pattern.name))
         case BranchPattern():

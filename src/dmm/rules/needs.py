@@ -207,7 +207,7 @@ class Need(Value):
         return bool(found)
 
 
-def need_to_dict(need: Need) -> dict[str, Any]:
+def need_to_dict(need: Need) -> object:
     """Write a need as plain values for JSON."""
     return {
         "text": need.text,

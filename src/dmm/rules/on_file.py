@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from dmm.domain.value import Value
 from dmm.errors import UsageError
@@ -45,7 +45,7 @@ def read_rules(data: bytes) -> RulesOnFile:
     from dmm.rules.bookform import book_from_dict
 
     try:
-        stored: dict[str, Any] = json.loads(data)
+        stored = json.loads(data)
         folders = tuple(map(str, stored["libraries"]))
         return RulesOnFile(book_from_dict(stored["rules"]), stored["on_failure"], folders)
     except (ValueError, KeyError, TypeError) as error:

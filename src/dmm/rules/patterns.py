@@ -13,9 +13,7 @@ from dmm.rules.callpatterns import (
     DependencyPattern,
     MessagePattern,
     PathPattern,
-    ScriptPattern,
     ToolPattern,
-    WrappedPattern,
 )
 from dmm.rules.commands.calls import read_call
 from dmm.rules.commands.checks import CHECKS
@@ -34,8 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern", "CommandPattern",
     "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
-    "PathPattern", "Pattern", "ScriptPattern", "SinglePattern", "ToolPattern", "ToolRule",
-    "WrappedPattern",
+    "PathPattern", "Pattern", "SinglePattern", "ToolPattern", "ToolRule",
     "match_tool", "matches", "pattern_to_dict", "patterns_from",
     "rule_from_dict", "rule_to_dict",
 ]  # fmt: skip
@@ -58,8 +55,6 @@ SinglePattern = (
     | PathPattern
     | DependencyPattern
     | BranchPattern
-    | ScriptPattern
-    | WrappedPattern
     | ContentPattern
     | MessagePattern
 )
@@ -72,8 +67,6 @@ _KINDS: dict[str, type[Pattern]] = {
         PathPattern,
         DependencyPattern,
         BranchPattern,
-        ScriptPattern,
-        WrappedPattern,
         ContentPattern,
         AllOf,
         MessagePattern,

@@ -62,7 +62,6 @@ def describe_constraint(constraint: Constraint) -> Iterator[str]:
     for entry in entries:
         level = entry.level_of(entry.rule.rule.action)
         yield from describe_matcher(entry.rule, advised(level))
-        yield from (f"Not certain: {one}." for one in entry.rule.doubts)
     if not entries:
         yield ON_DECISIONS if state_of(constraint) is State.DECISIONS else ADVICE
 

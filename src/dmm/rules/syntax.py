@@ -29,10 +29,8 @@ from dmm.rules.patterns import (
     DependencyPattern,
     PathPattern,
     Pattern,
-    ScriptPattern,
     ToolPattern,
     ToolRule,
-    WrappedPattern,
     match_tool,
 )
 
@@ -183,10 +181,6 @@ def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
             return ToolCall(tools[0] if tools else "Bash", {"command": " ".join(words)})
         case PathPattern():
             return _on_path(pattern, tools)
-        case ScriptPattern():
-            return ToolCall("Bash", {"command": f"./{_sample(pattern.glob)}"})
-        case WrappedPattern():
-            return ToolCall("Bash", {"command": f"{pattern.wrapper} some-command"})
         case DependencyPattern():
             return ToolCall("Bash", {"command": f"npm install {_sample(pattern.name)}"})
         case BranchPattern():
@@ -228,7 +222,7 @@ def _on_branch(verb: Verb, name: str) -> ToolCall:
 def allowed_example(pattern: Pattern, blocked: ToolCall) -> ToolCall:
     """Make up a similar call that the pattern leaves alone."""
     match pattern:
-        case CommandPattern() | ScriptPattern() | WrappedPattern():
+        case CommandPattern():
             command = str(blocked.input["command"])
             return ToolCall(blocked.tool, {"command": f"echo '{command}'"})
         case PathPattern():
@@ -242,7 +236,7 @@ def allowed_example(pattern: Pattern, blocked: ToolCall) -> ToolCall:
     return ToolCall("SomeOtherTool", {})
 
 
-def compile_tool_rule(text: str, *, name: str | None = None) -> ToolRule | None:
+def compile_tool_rule(text: str) -> ToolRule | None:
     """Compile the written form of a tool rule; none for prose and for what can't be read."""
     pieces = _CLAUSE.split(text)
     head = _head(pieces[0])
@@ -256,7 +250,7 @@ def compile_tool_rule(text: str, *, name: str | None = None) -> ToolRule | None:
         return None
     blocked = blocked_example(pattern, tools)
     rule = ToolRule(
-        id=name or f"tool.{hashlib.sha256(text.strip().encode()).hexdigest()[:10]}",
+        id=f"tool.{hashlib.sha256(text.strip().encode()).hexdigest()[:10]}",
         patterns=(pattern,),
         reason=clauses.get("reason") or f"A rule in force forbids {describe_pattern(pattern)}.",
         suggestion=clauses.get("use") or "Find another way, or ask the user to lift the rule.",

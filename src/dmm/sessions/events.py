@@ -59,6 +59,7 @@ _TYPES = {
     HookKind.SESSION_END: (EventType.SESSION_ENDED, Trust.AGENT),
 }
 _ANSWERS = {HookKind.TURN_END: TurnEnded, HookKind.SUBAGENT_END: SubagentEnded}
+_FROM_OUTSIDE = ("cwd", "prompt", "tool", "input", "output", "source", "reason", "speaker")
 # What a call was about, in the order in which it is told.
 _TELLING = (
     "command", "cmd", "script", "query", "pattern", "url", "file_path", "filePath", "path",
@@ -76,44 +77,32 @@ def describe_event(event: HookEvent) -> Noted | None:
     known = classify_event(event)
     if known is None:
         return None
-    cleaned, counts = redact_value(narrow_value(_said(event), MOST_ITEMS))
-    said = cast("dict[str, Any]", cleaned)
+    # All that came from outside is redacted together and before any cut.
+    given = {name: getattr(event, name) for name in _FROM_OUTSIDE} | {"input": dict(event.input)}
+    cleaned, counts = redact_value(narrow_value(given, MOST_ITEMS))
+    said = event.changed(**cast("Any", cleaned))
     told = replace(
         _shorten(event, said),
         agent=_identity(event.agent),
-        speaker=said["speaker"],
+        speaker=said.speaker,
         turn=_identity(event.turn),
         redacted=counts,
     )
     return Noted(told, known[1])
 
 
-def _said(event: HookEvent) -> dict[str, Any]:
-    """Gather all that came from outside, so that it is redacted together and before any cut."""
-    return {
-        "cwd": event.cwd,
-        "prompt": event.prompt,
-        "tool": event.tool,
-        "input": dict(event.input),
-        "output": event.output,
-        "source": event.source,
-        "reason": event.reason,
-        "speaker": event.speaker,
-    }
-
-
-def _shorten(event: HookEvent, said: Mapping[str, Any]) -> HookReport:
-    output = cut(said["output"], LONGEST_OUTPUT)
+def _shorten(event: HookEvent, said: HookEvent) -> HookReport:
+    output = cut(said.output, LONGEST_OUTPUT)
     if event.kind is HookKind.PROMPT:
-        return UserMessageReceived(text=cut(said["prompt"], LONGEST_PROMPT) or None)
+        return UserMessageReceived(text=cut(said.prompt, LONGEST_PROMPT) or None)
     if event.kind is HookKind.SESSION_START:
-        return SessionStarted(client=event.client, cwd=said["cwd"], source=said["source"])
+        return SessionStarted(client=event.client, cwd=said.cwd, source=said.source)
     if event.kind is HookKind.SESSION_END:
-        return SessionEnded(reason=said["reason"])
+        return SessionEnded(reason=said.reason)
     if event.kind in (HookKind.COMPACT_START, HookKind.COMPACT_DONE):
         stage = "before" if event.kind is HookKind.COMPACT_START else "after"
-        text = cut(said["output"], LONGEST_PROMPT)
-        return ContextCompacted(stage=stage, trigger=said["source"], text=text)
+        text = cut(said.output, LONGEST_PROMPT)
+        return ContextCompacted(stage=stage, trigger=said.source, text=text)
     if event.kind in _ANSWERS:
         return _ANSWERS[event.kind](text=output or None)
     return _tool(event, said, output)
@@ -123,13 +112,13 @@ def _identity(name: str | None) -> str:
     return "" if name is None else keep_identity(name)
 
 
-def _tool(event: HookEvent, said: Mapping[str, Any], output: str) -> ToolCalled:
+def _tool(event: HookEvent, said: HookEvent, output: str) -> ToolCalled:
     kinds = {HookKind.TOOL_DONE: ToolUsed, HookKind.TOOL_FAILED: ToolFailed}
     told = kinds.get(event.kind, ToolRequested)(
-        tool=said["tool"],
-        input=_cut_input(said["input"]),
-        cwd=said["cwd"],
-        text=summarise(said["tool"], said["input"]),
+        tool=said.tool,
+        input=_cut_input(said.input),
+        cwd=said.cwd,
+        text=summarise(said.tool, said.input),
         call=_identity(event.call_id),
         milliseconds=event.milliseconds,
         exit=event.exit_status,

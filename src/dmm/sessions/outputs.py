@@ -62,18 +62,20 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _told(value: dict[str, Any]) -> str | None:
+def _told(value: object) -> str | None:
     """Find the words of an answer among what a client puts around them."""
-    if isinstance(value.get("stdout"), str):
-        lines = (value["stdout"], value.get("stderr"))
-        return "\n".join(line for line in lines if isinstance(line, str) and line)
-    if isinstance(value.get("file"), dict) and isinstance(value["file"].get("content"), str):
-        return str(value["file"]["content"])
-    if "structuredPatch" in value and isinstance(value.get("filePath"), str):
-        return f"{value.get('type') or 'update'} {value['filePath']}"
-    for name in ("llmContent", "content", "output", "text", "error"):
-        if isinstance(value.get(name), (str, list)) and value[name]:
-            return as_text(value[name])
+    match value:
+        case {"stdout": str(printed), **rest}:
+            lines = (printed, rest.get("stderr"))
+            return "\n".join(line for line in lines if isinstance(line, str) and line)
+        case {"file": {"content": str(content)}}:
+            return content
+        case {"structuredPatch": _, "filePath": str(path), **rest}:
+            return f"{rest.get('type') or 'update'} {path}"
+        case {**rest}:
+            said = map(rest.get, ("llmContent", "content", "output", "text", "error"))
+            words = next((one for one in said if isinstance(one, (str, list)) and one), None)
+            return None if words is None else as_text(words)
     return None
 
 

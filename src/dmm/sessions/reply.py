@@ -48,5 +48,5 @@ def write_reply(event: HookEvent, reply: Reply) -> bytes:
     if isinstance(said, str):
         return BLOCKING + said.encode("utf-8", "replace") if said else b""
     if shown and "systemMessage" not in said:
-        said["systemMessage"] = shown
+        said = {**said, "systemMessage": shown}
     return json.dumps(said).encode("ascii") if said else b""

@@ -28,7 +28,7 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
     why = ruling.findings[0].reason if ruling.findings else ruling.reason
     told = [rule, why, ruling.suggestion, _name_others(ruling)]
     if seq is not None:
-        told.append(f"(details: dmm rules explain {seq})")
+        told.append(f"Details: dmm rules explain {seq}")
     sentences = (part[:1].upper() + part[1:].rstrip(". ") for part in told if part)
     reason = neutralise(". ".join(sentences)) + "."
     if ruling.level == "warn":

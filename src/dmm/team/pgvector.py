@@ -72,19 +72,18 @@ THERE = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('passage_near')"
 ADD = "INSERT INTO passage_near VALUES {places}"
 DROP = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ? AND seq IN ({places})"
 CLEAR = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ?"
+# The order is by what is selected, as it stands: a negated value would be computed once more.
 EXACT = """
-SELECT project_id, seq, -distance FROM (
-    SELECT project_id, seq, vector <#> ?::halfvec AS distance FROM passage_near
-    WHERE team_id = ? AND project_id IN ({places})
-) AS found ORDER BY distance LIMIT ?
+SELECT project_id, seq, vector <#> ?::halfvec AS distance FROM passage_near
+WHERE team_id = ? AND project_id IN ({places}) ORDER BY distance LIMIT ?
 """
 CHOSEN = """
-SELECT project_id, seq, -(vector <#> ?::halfvec) FROM passage_near
+SELECT project_id, seq, vector <#> ?::halfvec FROM passage_near
 WHERE team_id = ? AND (project_id, seq) IN (VALUES {places})
 """
 # The planner takes the index of a project where the statement names it as the index does.
 QUANTISED = """
-SELECT project_id, seq, -(vector <#> ?::halfvec) FROM (
+SELECT project_id, seq, vector <#> ?::halfvec FROM (
     SELECT project_id, seq, vector FROM passage_near
     WHERE team_id = '{team}' AND project_id = '{project}'
     ORDER BY binary_quantize(vector)::bit({size}) <~> binary_quantize(?::halfvec)::bit({size})
@@ -301,4 +300,5 @@ def _name_index(team: str, project: str) -> str:
 
 
 def _read(found: Iterable[Row]) -> dict[Spot, float]:
-    return keep_best((str(project), int(seq), float(value)) for project, seq, value in found)
+    """Return the similarity of each passage; a distance is its negative."""
+    return keep_best((str(project), int(seq), -float(value)) for project, seq, value in found)

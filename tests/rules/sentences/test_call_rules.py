@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dmm.errors import UsageError
@@ -150,7 +152,7 @@ def test_code_stays_whole_and_marks_stand_apart() -> None:
 
 
 def test_rules_of_another_version_are_refused() -> None:
-    stored = calls_to_dict(call_rules("Never run rm -rf in production"))
+    stored: Any = calls_to_dict(call_rules("Never run rm -rf in production"))
     assert calls_from_dict(stored) == call_rules("Never run rm -rf in production")
     broken = {
         **stored,

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 REFUSED = "refused"
 CLASHES = ("duplicates", "conflicts")
+# Whoever writes this most likely wants it enforced.
+BINDING = ("never ", "always ", "do not ", "don't ")
 
 
 def show_remembered(told: Told) -> Iterator[str]:
@@ -32,6 +34,8 @@ def show_remembered(told: Told) -> Iterator[str]:
     for notice in told["notices"]:
         yield from wrapped(notice, "  note: ")
     if told["status"] == "applied":
+        if told["title"].casefold().startswith(BINDING):
+            yield "  rule: agents are not held to a note; if they should be: dmm rules add TEXT"
         yield f"  undo: dmm undo {told['seq']}"
     else:
         yield from wrapped(told["why"], "  why:  ")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from dmm.domain.text import neutralise
 
 WIDTH = 80
@@ -11,6 +9,14 @@ WIDTH = 80
 
 def wrapped(text: str, lead: str = "") -> list[str]:
     """Break a text into lines; those after the first stand below its beginning."""
-    below = " " * len(lead)
     shown = neutralise(str(text))
-    return textwrap.wrap(shown, WIDTH, initial_indent=lead, subsequent_indent=below) or [lead]
+    if len(lead) + len(shown) <= WIDTH and shown.isprintable() and shown == shown.strip():
+        return [lead + shown]
+    # Only a long text is worth loading it.
+    import textwrap
+
+    # A flag such as --dry-run stays whole.
+    paragraph = textwrap.TextWrapper(
+        WIDTH, lead, " " * len(lead), break_on_hyphens=False, break_long_words=True
+    )
+    return paragraph.wrap(shown) or [lead]

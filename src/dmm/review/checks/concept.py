@@ -176,7 +176,7 @@ def _check_bullets(memory: Memory, outline: _Outline) -> Check | None:
 
 
 def _marks(vocabulary: Vocabulary, *, areas: bool) -> frozenset[str]:
-    return vocabulary.terms | vocabulary.meanings | (vocabulary.areas if areas else frozenset())
+    return vocabulary.terms | (vocabulary.areas if areas else frozenset())
 
 
 def _read_outline(body: str) -> _Outline:

@@ -35,7 +35,7 @@ def check_conflicts(subject: Subject) -> Check:
     if Scope.BASELINE in tops and any(clash.sure for clash, _, _ in found):
         text = f"{told}{more}. The baseline applies to every task and must not contradict anything"
         return failed(NAME, text, other=found[0][1])
-    text = f"{told}{more}. You can still approve it; then resolve the conflict"
+    text = f"{told}{more}. If the older one no longer holds: dmm forget {found[0][1]}"
     return warned(NAME, text, other=found[0][1])
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from dmm.index.analysis import analyze
 from dmm.index.stem import stem
-from dmm.review.checks.synonyms import kinds_of, synonyms_of
-from dmm.rules.language.lemmas import base_forms
 
 SHORTEST_ROOT = 4
 LONGEST_ROOT = 12
-_WORD = re.compile(r"[^\W\d_]{2,}")
 
 # Words of any text about software: sharing them says nothing about the subject.
 _COMMON_TEXT = """
@@ -101,18 +96,15 @@ _NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The telling words of a text: their stems, the meanings and the areas they belong to."""
+    """The telling words of a text: their stems, and the areas they belong to."""
 
     terms: frozenset[str]
-    meanings: frozenset[str]
     areas: frozenset[str]
     roots: frozenset[str]
 
     def covers(self, word: str) -> bool:
         """Whether a word, or one close to it, is said here."""
-        return any(self._holds(term) for term in analyze(word)) or not meanings_of(word).isdisjoint(
-            self.meanings
-        )
+        return any(self._holds(term) for term in analyze(word))
 
     def touches(self, word: str) -> bool:
         """Whether a word is of an area that this text is about."""
@@ -122,7 +114,7 @@ class Vocabulary:
 
     def shared(self, other: Vocabulary) -> int:
         """How many telling words two texts have in common."""
-        return len(self.terms & other.terms) + len(self.meanings & other.meanings)
+        return len(self.terms & other.terms)
 
     def _holds(self, term: str) -> bool:
         if term in self.terms:
@@ -136,24 +128,15 @@ class Vocabulary:
 def read_vocabulary(text: str) -> Vocabulary:
     """Collect the telling words of a text."""
     terms = frozenset(telling_words(text))
-    words = {word.casefold() for word in _WORD.findall(text)}
-    meanings = _NOTHING.union(*(meanings_of(w) for w in words if stem(w) not in _COMMON))
     roots = frozenset(
         term[:n] for term in terms for n in range(SHORTEST_ROOT, min(len(term), LONGEST_ROOT) + 1)
     )
-    return Vocabulary(terms, meanings, _NOTHING.union(*map(areas_of, terms)), roots)
+    return Vocabulary(terms, _NOTHING.union(*map(areas_of, terms)), roots)
 
 
 def telling_words(text: str) -> list[str]:
     """The stems of a text without those that stand in any text, in order."""
     return [term for term in analyze(text) if term not in _COMMON and not term.isdigit()]
-
-
-@lru_cache(maxsize=16_384)
-def meanings_of(word: str) -> frozenset[str]:
-    """The meanings that a word shares with others."""
-    forms = base_forms(word.casefold())
-    return synonyms_of(forms) | {f"={kind.lstrip('=')}" for kind in kinds_of(forms)}
 
 
 def areas_of(term: str) -> frozenset[str]:

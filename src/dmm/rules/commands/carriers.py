@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from dmm.rules.commands.values import Word
 
 OF_MANAGERS = listed("of package managers")
-_MANAGERS = names(
-    """add install i ci remove rm uninstall un update up upgrade link unlink import rebuild prune
-    fetch run run-script test t tst start stop restart exec dlx x create init audit outdated
-    list ls la ll why licenses publish pack config store root bin deploy patch patch-commit
-    setup env server workspace workspaces dedupe global cache info view show login logout
-    whoami node help plugin set version versions policies autoclean check team owner dist-tag
-    tag unplug self-update search pm repl completion doctor ping pkg prefix access token org
-    explain fund shrinkwrap approve-builds recursive multi catalog constraints npm unpublish"""
-)
 _MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _OF_PACKAGES = names("--filter -F --dir -C --cwd --prefix")
 # An option of this name holds a command, whatever the program.

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import PROCEDURE_CHECKS, WORDS_FOR_PROCEDURES
 from dmm.rules.commands.runs import SHELLS, language_of
+from dmm.rules.commands.searches import roots_of
 from dmm.rules.commands.sql import destroying_document_call, destroying_statement
 from dmm.rules.commands.targets import Target, judge_target
-from dmm.rules.commands.values import Word
 from dmm.rules.commands.wordlists import listed
 
 if TYPE_CHECKING:
@@ -61,13 +60,8 @@ def removes_work(use: CommandUse, call: ToolCall) -> str | None:
 def finds_and_deletes(use: CommandUse, call: ToolCall) -> str | None:
     """Find `find -delete` over a root, the home, or a tree without any filter."""
     texts = [word.text for word in use.invocation.words[1:]]
-    roots = []
-    for word in use.invocation.words[1:]:
-        if word.text.startswith(("-", "(", "!")):
-            break
-        roots.append(word)
     filtered = any(text in _FILTERS for text in texts)
-    for root in roots or [Word(".", 0, 0)]:
+    for root in roots_of(use.invocation.words):
         target, why = judge_target(root, use.invocation.context.directory, call.cwd)
         everything = re.fullmatch(_ROOT_LIKE, root.text)
         if everything or (not filtered and target is not Target.SAFE):
@@ -196,29 +190,6 @@ def opens_to_all(use: CommandUse, call: ToolCall) -> str | None:
     return names_root(use, call) if open_mode else None
 
 
-_LOOKS = frozenset({
-    "list", "ls", "show", "status", "help", "version", "describe", "logs", "log", "diff", "view",
-    "info", "ps", "plan",
-})  # fmt: skip
-_GROUPS = frozenset({
-    "stash", "worktree", "remote", "submodule", "notes", "bundle", "lfs", "compose", "container",
-    "image", "volume", "network", "state", "workspace", "config", "rollout", "repo", "pr", "issue",
-    "release", "run", "env", "migrate", "plugin", "cache", "secret", "variable",
-})  # fmt: skip
-
-
-def only_looks(use: CommandUse, call: ToolCall) -> str | None:
-    """Find a subcommand or an option that changes nothing: `git stash list`, `--dry-run`."""
-    del call
-    if use.options.has_exactly("--help|--version|--dry-run"):
-        return "it only looks"
-    words = [word.text for word in use.options.operands[:2]]
-    if use.invocation.program not in SUBCOMMANDED or not words:
-        return None
-    named = words[1:] if words[0] in _GROUPS else words[:1]
-    return "it only looks" if named and named[0] in _LOOKS else None
-
-
 CHECKS: dict[str, Callable[[CommandUse, ToolCall], str | None]] = {
     "removes unsafe target": removes_unsafe,
     "removes working tree": removes_work,
@@ -231,7 +202,6 @@ CHECKS: dict[str, Callable[[CommandUse, ToolCall], str | None]] = {
     "redirects to device": redirects_to_device,
     "names root": names_root,
     "opens to all": opens_to_all,
-    "only looks": only_looks,
     **PROCEDURE_CHECKS,
 }
 WORDS_FOR_CHECKS = {
@@ -247,6 +217,5 @@ WORDS_FOR_CHECKS = {
     "redirects to device": "whose output goes to a disk device",
     "names root": "on a root, a system folder or a home",
     "opens to all": "with a mode open to all, on a root, a system folder or a home",
-    "only looks": "that only looks",
     **WORDS_FOR_PROCEDURES,
 }

@@ -108,8 +108,8 @@ class WordScanner(ABC):
         text = "".join([piece.text for piece in pieces])
         return Word(text, start, self.pos, parts.expands, parts.quoted, tuple(pieces))
 
-    def _peek(self, offset: int = 1) -> str:
-        at = self.pos + offset
+    def _peek(self) -> str:
+        at = self.pos + 1
         return self.text[at] if at < self.end else ""
 
     def _escape(self, parts: Parts) -> bool:

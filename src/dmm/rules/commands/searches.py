@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.values import Word
@@ -13,13 +14,15 @@ if TYPE_CHECKING:
 FINDERS = frozenset({"find", "gfind", "fd"})
 
 
+def roots_of(words: Sequence[Word]) -> list[Word]:
+    """Return where `find` begins: the working directory where it names nothing else."""
+    named = takewhile(lambda word: not word.text.startswith(("-", "(", "!")), words[1:])
+    return list(named) or [Word(".", 0, 0)]
+
+
 def found_by(words: Sequence[Word]) -> list[Word]:
     """Return what `find` would hand over: its roots, narrowed by a name where one is asked for."""
-    roots: list[Word] = []
-    for word in words[1:]:
-        if word.text.startswith(("-", "(", "!")):
-            break
-        roots.append(word)
+    roots = roots_of(words)
     texts = [word.text for word in words[1:]]
     tests = ("-name", "-iname", "-path", "-wholename", "-regex")
     names = [
@@ -27,7 +30,6 @@ def found_by(words: Sequence[Word]) -> list[Word]:
         for at in range(len(texts) - 1)
         if texts[at] in tests
     ]
-    roots = roots or [Word(".", 0, 0)]
     if not names:
         return roots
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ast_grep_py import SgRoot
 
@@ -13,6 +13,9 @@ from dmm.rules.budget import Stopped
 from dmm.rules.content.limits import MAX_PATTERN, Unfit
 from dmm.rules.content.survey import nesting_of
 from dmm.rules.content.words import HOLE
+
+if TYPE_CHECKING:
+    from ast_grep_py import Config, Rule
 
 MAX_DEEP = 3
 _PATTERN_NESTING = 60
@@ -28,7 +31,7 @@ class Matcher(NamedTuple):
     `parts` all that is asked of a node. `reads` says that the text of nodes is looked at.
     """
 
-    config: dict[str, Any]
+    config: Config
     deep: int = 0
     parts: int = 1
     reads: bool = False
@@ -54,31 +57,29 @@ def _built(pattern: str, rule: str, language: str) -> Matcher | Stopped:
 def _made(pattern: str, rule: str, language: str) -> Matcher:
     if len(pattern) + len(rule) > MAX_PATTERN:
         raise Stopped(f"its pattern is longer than {MAX_PATTERN:,} characters")
-    parts: list[dict[str, Any]] = []
-    if pattern:
-        parts.append({"pattern": pattern})
+    parts: list[Rule] = [{"pattern": pattern}] if pattern else []
     if rule:
         parts.append(_read(rule))
-    held = parts[0] if len(parts) == 1 else {"all": parts}
+    held: Rule = parts[0] if len(parts) == 1 else {"all": parts}
     deep = _deep(held)
     if deep > MAX_DEEP:
         raise Stopped(f"its rule nests more than {MAX_DEEP} searches with stopBy")
-    config = {"rule": _placed(held, language)}
+    config: Config = {"rule": _placed(held, language)}
     _try(config, language)
     return Matcher(config, deep, _parts(held), _reads(held))
 
 
-def _read(rule: str) -> dict[str, Any]:
+def _read(rule: str) -> Rule:
     try:
         held = json.loads(rule)
     except (ValueError, RecursionError) as fault:
         raise Stopped("its rule is no JSON") from fault
     if not isinstance(held, dict):
         raise Stopped("its rule is no mapping")
-    return held
+    return cast("Rule", held)
 
 
-def _try(config: dict[str, Any], language: str) -> None:
+def _try(config: Config, language: str) -> None:
     """Have the library read a rule once; it says what is wrong in the last of its causes."""
     try:
         cast("Any", SgRoot("", language).root()).find(config)

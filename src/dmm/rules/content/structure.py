@@ -214,7 +214,7 @@ class Code:
     def _by_piece(self, root: Any, matcher: Matcher, budget: Budget) -> Iterator[Any]:
         start, allowed = thread_time(), budget.left()
         rule = matcher.config["rule"]
-        narrow = {key: rule[key] for key in _NARROWING if key in rule}
+        narrow = {key: value for key, value in rule.items() if key in _NARROWING}
         waiting = [root]
         while waiting:
             node = waiting.pop()

@@ -58,9 +58,7 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
 
 def action_of(words: Words, first: int, last: int) -> Action | None:
     """The act of a verb phrase: "commit or push secrets to main"."""
-    while first < last and (is_adverb(words[first]) or words[first].text in _IDLE_LEADS):
-        if words[first].text in lex.MANNERS and first + 1 < last:
-            break
+    while first < last and words[first].text in _IDLE_LEADS:
         first += 1
     start = first
     while start < last and is_adverb(words[start]):
@@ -98,10 +96,9 @@ def _action(
             continue
         if preposition in ("on", "upon") and verbs and verbs[0].forms & {"depend", "rely"}:
             preposition = None
-        joined = text_before(words, phrase.indices[0]) in ("or", "and", ",")
         if preposition is None:
             objects.append(noun)
-        elif joined and conditions and conditions[-1].preposition == preposition:
+        elif phrase.joined and conditions and conditions[-1].preposition == preposition:
             last_one = conditions.pop()
             conditions.append(Condition(preposition, (*last_one.nouns, noun)))
         else:
@@ -123,14 +120,6 @@ def _is_here(words: Words, index: int, noun: Noun) -> bool:
     places = ("repository", "repo", "project", "codebase")
     here = index > 0 and words[index - 1].text in ("this", "our", "these")
     return here and not noun.modifiers and noun.head.text in places
-
-
-def text_before(words: Words, index: int) -> str:
-    """The word before a place, articles left out."""
-    index -= 1
-    while index > 0 and words[index].text in lex.DETERMINERS:
-        index -= 1
-    return words[index].text if index >= 0 else ""
 
 
 def named_actions(words: Words, first: int, last: int) -> list[Action]:

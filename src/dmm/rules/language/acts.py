@@ -24,11 +24,15 @@ class Polarity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Content words under one preposition; `None` marks a direct object."""
+    """Content words under one preposition; `None` marks a direct object.
+
+    A `joined` phrase goes on with a list: "in handlers or in templates".
+    """
 
     preposition: str | None
     indices: tuple[int, ...]
     negated: bool = False
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +85,20 @@ class _Scan:
         self.held: list[int] = []
         self.preposition: str | None = None
         self.negated = False
+        self.joined = False
 
     def flush(self) -> None:
         if self.held:
-            self.found.append(Phrase(self.preposition, tuple(self.held), self.negated))
+            held = tuple(self.held)
+            self.found.append(Phrase(self.preposition, held, self.negated, self.joined))
+            self.joined = False
         self.held = []
 
     def take(self, index: int) -> None:
         token = self.tokens[index]
         word = token.text
-        if word in ("not", "never", "no", "neither", "nor") and not token.glued:
+        compound = index + 1 < len(self.tokens) and self.tokens[index + 1].glued
+        if word in ("not", "never", "no", "neither", "nor") and not (token.glued or compound):
             self.flush()
             self.negated = True
         elif "not" in token.forms:
@@ -100,6 +108,7 @@ class _Scan:
         elif word in lex.CONJUNCTIONS or token.sort is Sort.MARK:
             self.flush()
             self.negated = self.negated and word in ("or", "and")
+            self.joined = word in ("or", "and", ",") and bool(self.found)
         elif word in _ARTICLES and self.held:
             self.flush()
             doing = self.tokens[index - 1].text.endswith("ing")

@@ -61,14 +61,26 @@ class _Sentence:
         self.fronted: tuple[Phrase, ...] = ()
 
     def acts(self) -> list[Act]:
-        for clause in self._clauses():
+        for clause in self._series():
             verbs = [i for i in range(clause.first, clause.last) if self._is_verb(i, clause.first)]
             verbs = verbs or self._linking(clause)
             if verbs:
                 self._read_verbs(clause, verbs)
             else:
                 self._attach(clause)
+        self._share_objects()
         return self.found
+
+    def _share_objects(self) -> None:
+        """ "Commit and push secrets": what stands behind the last verb is for both."""
+        for at in range(len(self.found) - 2, -1, -1):
+            act, following = self.found[at], self.found[at + 1]
+            if act.verb is None or following.verb is None or act.passive:
+                continue
+            between = {self.tokens[i].text for i in range(act.verb + 1, following.verb)}
+            if between and between <= _JOINING:
+                shared = tuple(one for one in following.phrases if one.preposition is None)
+                self.found[at] = replace(act, phrases=act.phrases + shared)
 
     def _is_verb(self, index: int, start: int) -> bool:
         return is_verb(self.tokens, index, start, self.verbs)
@@ -79,6 +91,17 @@ class _Sentence:
         found = [i for i, text in texts if text in lex.BE | {"has", "have", "had"}]
         begun = [i for i, text in texts if text in _BEGINNING and i > clause.first]
         return (found or begun)[-1:]
+
+    def _series(self) -> list[Clause]:
+        """The clauses; in "move, rename or delete" the comma stands for "or"."""
+        found = list(self._clauses())
+        for at in range(len(found) - 2, 0, -1):
+            clause, following = found[at], found[at + 1]
+            alone = clause.last - clause.first == 1 or following.opener != "and"
+            listed = clause.opener == "," and following.opener in ("or", "nor", "and") and alone
+            if listed and self._is_verb(clause.first, clause.first):
+                found[at] = replace(clause, opener=following.opener)
+        return found
 
     def _clauses(self) -> Iterator[Clause]:
         start, opener = self.first, ""
@@ -106,7 +129,7 @@ class _Sentence:
         return word in RELATIVES and index > start
 
     def _starts_clause(self, index: int) -> bool:
-        while index < self.last and self.tokens[index].text in lex.ADVERBS:
+        while index < self.last and self.tokens[index].text in lex.ADVERBS | lex.MANNERS:
             index += 1
         if index >= self.last:
             return False
@@ -129,6 +152,7 @@ class _Sentence:
         aside = self.question or clause.opener in lex.REASONS | RELATIVES
         if self.found and not aside and self.found[-1].verb is not None:
             last = self.found[-1]
+            phrases = self._listed(clause, last, phrases)
             self.found[-1] = replace(last, phrases=last.phrases + phrases)
             return
         placed = [one for one in phrases if one.preposition is not None]
@@ -140,6 +164,19 @@ class _Sentence:
         self.fronted = (*self.fronted, *placed)[:_MOST_SCOPES]
         polarity = Polarity.ASIDE if aside else Polarity.UNSURE
         self.found.append(Act(None, frozenset(), polarity, phrases, self.number))
+
+    def _listed(self, clause: Clause, last: Act, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+        """ "Without triggers, views or procedures" denies the whole list."""
+        before = last.phrases[-1] if last.phrases else None
+        fresh = clause.opener != "," or self.tokens[clause.first].text in lex.DETERMINERS
+        if before is None or not before.negated or fresh:
+            return phrases
+        return tuple(
+            replace(one, preposition=before.preposition, negated=True)
+            if one.preposition is None
+            else one
+            for one in phrases
+        )
 
     def _read_verbs(self, clause: Clause, verbs: list[int]) -> None:
         polarity = ClausePolarity(self.tokens, clause, self.found, question=self.question)
@@ -247,5 +284,6 @@ class _Sentence:
         return ()
 
 
+_JOINING = frozenset((",", "or", "and", "nor"))
 _BEGINNING = frozenset(("starts", "begins", "continues", "resumes", "happens"))
 _PARTICLES = frozenset(("away", "off", "out", "down", "on", "back", "in"))

@@ -9,22 +9,25 @@ from dmm.rules.language.acting import (
     NOTHING_SAID,
     action_of,
     is_vague,
+    named_actions,
     noun_of,
     terms_of,
 )
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import comparison_of
+from dmm.rules.language.match import USING
 from dmm.rules.language.prohibitions import BEHIND, NEEDING, subject_of
 from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
     Action,
+    Condition,
     Noun,
     Part,
     Prohibition,
     Requirement,
     Term,
 )
-from dmm.rules.language.verbs import is_participle, is_verb
+from dmm.rules.language.verbs import is_adverb, is_participle, is_verb
 from dmm.rules.language.verifications import LEADS
 from dmm.rules.language.wordsets import word_set
 
@@ -62,6 +65,8 @@ def _turn(words: Words) -> int | None:
 def _other_act(chosen: Words, other: Words) -> Action | None:
     """The act that is out: another deed, another place for it, or the use of another thing."""
     front = action_of(chosen, 0, len(chosen))
+    while len(other) > 1 and is_adverb(other[0]):
+        other = other[1:]
     if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
         action = action_of(other, 0, len(other))
         pointing = text_at(other, 1) in ("it", "them")
@@ -69,11 +74,29 @@ def _other_act(chosen: Words, other: Words) -> Action | None:
             return action
         thing = " ".join(one.text for one in front.objects[:1])
         return replace(action, objects=front.objects[:1], text=f"{other[0].text} {thing}")
-    stop = (i for i, w in enumerate(other) if w.sort is Sort.MARK or (i and w.text in BEHIND))
-    noun = noun_of(other, range(next(stop, len(other))))
+    stop = (
+        i
+        for i, w in enumerate(other)
+        if w.sort is Sort.MARK or (i and w.text in BEHIND | lex.CONDITIONS)
+    )
+    end = next(stop, len(other))
+    noun = noun_of(other, range(end))
     if noun is None:
         return None
-    return Action(f"use {noun.text}", (_USE,), (noun,))
+    # "Use A for B instead of C" is against C for B; "write in A instead of C" is against any C.
+    used = front is not None and any(verb.forms & USING for verb in front.verbs)
+    before = front.conditions if front is not None and used else ()
+    behind = (one for one in _circumstances(other[end:]) if one.preposition != "for")
+    told = tuple(one for one in (*before, *behind) if one.preposition in _CIRCUMSTANCES)
+    return Action(f"use {noun.text}", (_USE,), (noun,), (), told)
+
+
+def _circumstances(words: Words) -> tuple[Condition, ...]:
+    named = named_actions(words, 0, len(words)) if words else ()
+    return named[-1].conditions if named else ()
+
+
+_CIRCUMSTANCES = lex.CONDITIONS | {"in", "on", "for", "during", "within", "inside", "under"}
 
 
 _USE = Term("use", frozenset(("use", "=use")))
@@ -84,6 +107,9 @@ def only_of(words: Words) -> tuple[Part, ...]:
     named = (i for i, w in enumerate(words[:6]) if w.text == "only" and not w.glued)
     only = next(named, None)
     if only is None:
+        return ()
+    if text_at(words, only + 1) in lex.CONDITIONS | lex.PREPOSITIONS:
+        # "Only when it is needed" tells when, not which.
         return ()
     rest = (*words[:only], *words[only + 1 :])
     start = next((i for i in range(len(rest)) if rest[i].text not in LEADS), 0)
@@ -125,7 +151,9 @@ def _always(words: Words) -> tuple[Part, ...]:
 
 
 def _must(words: Words) -> tuple[Part, ...]:
-    modal = next((i for i, w in enumerate(words[:8]) if w.text in _DUTY), None)
+    modal = next((i for i, w in enumerate(words[:8]) if w.text in _DUTY | lex.CONDITIONS), None)
+    if modal and (words[modal].text in lex.CONDITIONS or "not" in words[modal - 1].forms):
+        return ()
     subject = subject_of(words[:modal]) if modal else None
     if not modal or subject is None or modal + 1 >= len(words):
         return ()

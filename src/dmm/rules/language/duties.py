@@ -37,17 +37,27 @@ def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -
             continue
         for places in _denied(reading, act, doing=doing):
             found = _all_of(reading, places, core)
+            if found is not None and not _is_head(reading, act, found):
+                continue
             # What is taken away under a closer name is one such thing, not all of them.
             one_of = bool(act.forms & lex.REMOVE) and found is not None and len(found) < len(places)
             if found is not None and not one_of:
                 return Breach(True, tuple(found), ("the decision goes without it",))
-    contrary = {f"{prefix}{form}" for term in core for form in term.forms for prefix in _PREFIXES}
+    contrary = {f"{prefix}{form}" for form in core[-1].forms for prefix in _PREFIXES}
+    contrary = contrary if len(core) == 1 else set()
     for index, token in enumerate(reading.tokens):
         before = reading.tokens[index - 1].text if index and token.glued else ""
         opposed = token.forms & contrary or f"{before}{token.text}" in contrary
         if opposed and _is_told(reading, index):
             return Breach(True, (index,), (f'"{token.text}" is the contrary',))
     return None
+
+
+def _is_head(reading: Reading, act: Act, found: Sequence[int]) -> bool:
+    """ "Skip the test runner" is not about tests; "skip the test step" is."""
+    last = max(found)
+    behind = (i for one in act.phrases if last in one.indices for i in one.indices if i > last)
+    return all(reading.tokens[i].forms & (lex.CARRIERS | lex.TIMES) for i in behind)
 
 
 def _own(act: Act) -> Iterator[int]:

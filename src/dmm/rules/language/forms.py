@@ -73,8 +73,11 @@ def _is_fragment(words: Words) -> bool:
 def _trimmed(words: Words) -> Words:
     """The words without a label in front, marks around, and a reason or remark behind."""
     while words and words[-1].sort is Sort.MARK and words[-1].text != "%":
+        if words[-1].text == ":":
+            # What the rule is about comes behind the colon, and is not here.
+            return ()
         words = words[:-1]
-    while words and (words[0].sort is Sort.MARK or words[0].text in ("please", "and", "also")):
+    while words and (words[0].sort is Sort.MARK or words[0].text in _LEADS):
         words = words[1:]
     for index, word in enumerate(words[:4]):
         if word.text == ":" and words[index + 1 :]:
@@ -86,6 +89,7 @@ def _trimmed(words: Words) -> Words:
     return words
 
 
+_LEADS = frozenset(("please", "and", "also", "however"))
 _BAD_LABELS = word_set("incorrect wrong bad good correct example note before after")
 
 

@@ -57,6 +57,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _CODE = re.compile(r"`[^`\n]+`")
+# Code with such signs in it is one thing, not a row of words.
+_SIGNS = re.compile(r"[:=#\[\]{}<>|;,\"']|\.\.\.")
+_CALL = re.compile(r"[\w.]+\(")
 _SENTENCE_MARKS = frozenset(".!?;\n")
 
 
@@ -113,13 +116,25 @@ def tokens_of(text: str) -> tuple[Token, ...]:
             continue
         if "\n" in plain[position : match.start()]:
             found.append(_mark("\n", offsets[position], offsets[match.start()]))
+        span = next((one for one in code if one[0] == match.start()), None)
+        if span and _SIGNS.search(plain, *span) and not _CALL.match(plain, span[0] + 1):
+            name = plain[slice(*span)]
+            place = offsets[span[0]], offsets[span[1]]
+            found.append(Token(name, *place, Sort.NAME, frozenset((name,))))
+            position = span[1]
+            continue
         position = _append(found, match, plain, offsets)
-        word = found[-1] if found else None
-        if word and word.text in GRAMMAR and any(a < match.start() < b for a, b in code):
-            # `Any` and `no branch` in code are no words of the sentence.
-            name = f"`{word.text}`"
-            found[-1] = replace(word, text=name, sort=Sort.NAME, forms=frozenset((name,)))
+        if found and any(a < match.start() < b for a, b in code):
+            found[-1] = _as_written(found[-1])
     return _with_phrases(_with_settings(_with_quotes(found)))
+
+
+def _as_written(token: Token) -> Token:
+    """A word in code means itself: `execute` is not any run, `Any` no word of the sentence."""
+    if token.text in GRAMMAR:
+        name = f"`{token.text}`"
+        return replace(token, text=name, sort=Sort.NAME, forms=frozenset((name,)))
+    return replace(token, forms=frozenset((token.text,))) if token.sort is Sort.WORD else token
 
 
 def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[int]) -> int:
@@ -223,7 +238,7 @@ def _with_quotes(found: list[Token]) -> list[Token]:
         if closing - opening > 2:
             inside.update(range(opening + 1, closing))
     return [
-        replace(token, quoted=True) if index in inside else token
+        _as_written(replace(token, quoted=True)) if index in inside else token
         for index, token in enumerate(found)
         if token.text != '"'
     ]

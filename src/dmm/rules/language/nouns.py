@@ -19,6 +19,9 @@ def match_noun(
     """The tokens of a phrase that name the thing, and whether they surely do."""
     if phrase.negated or is_of_copy(reading, phrase):
         return None
+    # What stands in quotes is said, not done.
+    if any(reading.tokens[i].quoted for i in phrase.indices):
+        return None
     heads = [i for i in phrase.indices if stands(reading, i, noun.head)]
     wanted = list(noun.modifiers)
     if not heads and noun.head_optional and wanted:
@@ -57,7 +60,7 @@ _NEAR = 4
 def stands(reading: Reading, index: int, term: Term) -> bool:
     """Whether a token is the word of a rule, and not its contrary such as non-smoking."""
     token = reading.tokens[index]
-    denied = token.glued and index and reading.tokens[index - 1].text in ("non", "un", "anti")
+    denied = token.glued and index and reading.tokens[index - 1].text in ("no", "non", "un", "anti")
     return not denied and token.stands_for(term.forms)
 
 

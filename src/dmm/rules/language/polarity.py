@@ -89,7 +89,9 @@ class ClausePolarity:
         token, following = self.tokens[index], text_at(self.tokens, index + 1)
         if token.text in _CANCELLED and self.negated:
             self.negated -= 1
-        elif "not" in token.forms or token.text in ("never", "neither", "nor", "cannot"):
+        elif token.text == "nor":
+            self.negated += not self.negated
+        elif "not" in token.forms or token.text in ("never", "neither", "cannot"):
             self.negated += 1
         elif token.text in ("without", "insteadof", "except", "than"):
             self.negated += following.endswith("ing")

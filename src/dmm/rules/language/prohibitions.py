@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import action_of, is_vague, named_actions, noun_of, terms_of
@@ -56,7 +57,7 @@ def prohibition_of(words: Words) -> tuple[Part, ...]:
         return ()
     if words[start].text in _FINE and words[start - 1].text in ("not", "aren't", "isn't"):
         return ()
-    if words[-1].text in ("it", "them") or _POINTING & {
+    if words[-1].text in ("it", "them", "here") or _POINTING & {
         word.text for word in (*words[: start - 1], *words[start + 1 : start + 2])
     }:
         return ()
@@ -109,6 +110,8 @@ _ANYBODY = word_set("agent ai claude assistant developer engineer contributor an
 
 def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tuple[Part, ...]:
     words, exemptions = _cut_absence(words)
+    if _is_told_apart(words):
+        return ()
     found: list[Part] = []
     for piece in _pieces(words):
         action = action_of(piece, 0, len(piece))
@@ -125,6 +128,19 @@ def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tup
             thing = action.objects[0]
             found.append(Requirement(thing.text, (*thing.modifiers, thing.head)))
     return tuple(found)
+
+
+def _is_told_apart(words: Words) -> bool:
+    """ "Changes you did not make", "code that you own": which ones shows in no decision."""
+    return any(
+        two.text in _SPEAKERS and (one.text in _RELATIVE or one.text not in lex.GRAMMAR)
+        for one, two in pairwise(words[1:])
+        if one.sort is not Sort.MARK
+    )
+
+
+_SPEAKERS = frozenset(("you", "we", "they", "i"))
+_RELATIVE = frozenset(("that", "which"))
 
 
 def _pieces(words: Words) -> list[Words]:
@@ -162,9 +178,18 @@ def no_thing_of(words: Words) -> tuple[Part, ...]:
             if words[modal + 1].text in ("be", "allowed", "permitted"):
                 return _forbid_thing((*words[1:modal], *words[modal + 2 :]))
             return _forbid(words[modal + 1 :], subject_of(words[1:modal]))
+    done = next((i for i in range(2, len(words)) if _is_done(words, i)), 0)
+    if first == "no" and done:
+        # What is not needed is not forbidden.
+        needed = bool(words[done].forms & NEEDING)
+        return () if needed else _forbid((words[done], *words[1:done], *words[done + 1 :]), None)
     if first in ("no", "avoid", "forbid", "ban", "prohibit"):
         start = 2 if text_at(words, 1) in ("more", "using") else 1
-        return () if text_at(words, start) in _NO_THINGS else _forbid_thing(words[start:])
+        return (
+            ()
+            if text_at(words, start) in _NO_THINGS
+            else _forbid_thing(words[start:], named=first == "no")
+        )
     for index in range(1, len(words)):
         if words[index].text not in ("is", "are"):
             continue
@@ -177,19 +202,29 @@ def no_thing_of(words: Words) -> tuple[Part, ...]:
     return ()
 
 
+def _is_done(words: Words, index: int) -> bool:
+    """ "No secrets committed": what must not be done to the thing."""
+    ends = text_at(words, index + 1) in lex.PREPOSITIONS | {""}
+    named = words[index - 1].text not in lex.GRAMMAR and words[index - 1].sort is not Sort.MARK
+    known = bool(words[index].forms & (lex.VERBS - lex.BE))
+    return ends and named and known and words[index].text.endswith("ed")
+
+
 _NO_THINGS = word_set("later longer one problem need more less fewer matter doubt sooner way")
 BEHIND = lex.PREPOSITIONS - {"off"}
 
 
-def _forbid_thing(words: Words) -> tuple[Part, ...]:
+def _forbid_thing(words: Words, *, named: bool = True) -> tuple[Part, ...]:
+    """Forbid a thing, or what a gerund does; behind "no" a gerund may tell which thing."""
     words, exemptions = _cut_absence(words)
     if not words:
         return ()
-    actions = named_actions(words, 0, len(words))
+    found = named_actions(words, 0, len(words))
     if words[0].text.endswith("ing") and is_verb(words, 0, 0, words[0].forms):
         doing = action_of(words, 0, len(words))
-        actions = [one for one in (doing,) if one is not None] + actions
-    kept = [one for one in actions if not is_vague(one) or (exemptions and one.verbs)]
+        acted = doing is not None and not named and bool(doing.objects or doing.conditions)
+        found = [*([doing] if doing is not None else []), *([] if acted else found)]
+    kept = [one for one in found if not is_vague(one) or (exemptions and one.verbs)]
     return tuple(Prohibition(one, exemptions) for one in kept)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _LEADS = (lex.AUXILIARIES - lex.BE) | {"to", "please", "cannot", "and", "or", "but", "then", "&"}
 _SUBJECTS = frozenset(("i", "we", "you", "he", "she", "they", "everyone", "nobody", "it"))
+# Nothing but a verb follows these: a subject that is no object, or an auxiliary.
+_FOLLOWED = (_LEADS - {"and", "or", "but", "&"}) | {"we", "they", "he", "she", "nobody"}
 _GERUND_NOUNS = english("gerund_nouns")
 _PREFIXES = lex.MANNERS | {"re", "pre", "auto", "self", "hot", "cherry", "dry", "un", "co"}
 _NO_ADVERBS = frozenset(("family", "assembly", "supply", "anomaly", "monopoly", "comply"))
@@ -104,10 +106,13 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         noun = text in lex.NOUNLIKE and (ends or directed)
         return known and is_base(token) and not noun
     if lead in _LEADS or (lead in _SUBJECTS and text not in lex.TIMES):
-        return known or following in _OPENS_OBJECT or lead in _LEADS - {"and", "or", "but", "&"}
+        return known or following in _OPENS_OBJECT or lead in _FOLLOWED
     if text.endswith("ing"):
         opens = following in _OPENS_OBJECT or text in ("using", "disabling")
+        # "Use print for logging" names a purpose, "for logging errors" an act.
+        named = lead == "for" and (following in lex.PREPOSITIONS or not following.isalpha())
         leads = lead in (lex.PREPOSITIONS | lex.CONDITIONS) - {"in", "on", "at", "to", "of"}
+        leads = leads and not named
         fits = opens or leads or tokens[before].forms & lex.NEGATIVE
         return known and bool(fits) and lead not in lex.DETERMINERS | _GERUND_NOUNS
     if lead in lex.DETERMINERS | lex.PREPOSITIONS or not known:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acting import EVERYDAY, action_of, named_actions, noun_of, terms_of
+from dmm.rules.language.acting import (
+    EVERYDAY,
+    action_of,
+    is_vague,
+    named_actions,
+    noun_of,
+    terms_of,
+)
 from dmm.rules.language.acts import phrases_of
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.rules import Noun, Term, Verification
@@ -88,6 +95,7 @@ def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | No
     if not topics or action is None:
         return None
     firm = firm and doing and len(action.objects) <= _MOST_OBJECTS
+    firm = firm and not (action.objects and is_vague(action))
     if not action.objects and not action.conditions:
         pointing = any(word.text in ("it", "them", "this") for word in act)
         referent = _referent(topic) if pointing else None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Fields = dict[str, object]
-_NOTHING = "it names no command, path or text that a call could be held against"
+_NOTHING = "no command, path or text was recognised in it (put those into backticks)"
 _SHORT = 3
 
 

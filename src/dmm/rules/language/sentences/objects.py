@@ -109,7 +109,9 @@ def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
         adding = several and context.verb in ("add", "install", "")
         return (Thing(({"command": {"package": "*"}},)), new + 1) if adding else None
     name = pieces[at].text if at < len(pieces) else ""
-    if not re.fullmatch(r"@?[A-Za-z][\w.@/-]*", name) or name.lower() in STOPS | _NEW:
+    # Without a scope or a host, "native/FFI" names kinds of packages.
+    form = r"@?[A-Za-z][\w.@/-]*" if re.match(r"@|[^/]+\.", name) else r"[A-Za-z][\w.@-]*"
+    if not re.fullmatch(form, name) or name.lower() in STOPS | _NEW:
         return None
     role = skip(pieces, at + 2, DETERMINERS, _NEW)
     as_one = word_at(pieces, at + 1) in ("as", "to") and word_at(pieces, role) in _CARRIERS
@@ -195,9 +197,10 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
     found = first or read_paths(pieces, start, context.known, named=filled)
     if found is None:
         return None
-    outside = outside and not first
-    if outside:
-        return Thing(({"path": all_but(found[0])},)), found[1]
+    if outside and not first:
+        # What a commit may not hold is known by name alone.
+        left = None if context.verb == "commit" else _on_files(all_but(found[0]), context.verb)
+        return (left, found[1]) if left else None
     return _on_files(found[0], context.verb), found[1]
 
 

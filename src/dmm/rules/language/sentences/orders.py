@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from dmm.rules.language.sentences import words
@@ -34,6 +35,8 @@ _IDLE = word_set(
 )
 _ACTS = word_set("you we each every any a an the your making creating opening")
 _VERIFY = word_set("verify check confirm review inspect validate consult double-check read")
+# Their words are names that a project gave.
+_TARGETED = word_set("make just rake task invoke nox tox")
 _RAN = word_set("run rerun running execute executing")
 
 
@@ -114,5 +117,9 @@ def _command(pieces: Pieces, at: int, known: Surroundings) -> tuple[Item, int] |
         return command_item(command_words(piece.text)), at + 1
     if piece.word not in words.PROGRAMS | known.programs:
         return None
+    behind = word_at(pieces, at + 1)
+    if re.fullmatch(r"[a-z]+[^\Ws]s", behind) and piece.word not in _TARGETED:
+        # "pre-commit hooks", "cargo tests": a plural says what it runs and is no argument.
+        return _step(pieces, at + 1) or (command_item([piece.word]), at + 2)
     found = read_object(pieces, at, Context("run", "", known))
     return (found[0].items[0], found[1]) if found and "command" in found[0].items[0] else None

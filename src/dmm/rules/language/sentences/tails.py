@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 LEVELS = ("deny", "ask", "warn")
 _REASONS = word_set("because since so otherwise it they this that which even use prefer")
 _PRONOUNS = word_set("it they this that we you these there")
-_TIMES = word_set("if when while during after whenever once where")
+_TIMES = word_set("if when while during between after whenever once where")
 _PLACES = word_set("in inside within under on onto to into against for from at of")
 _ALONE = (("by", "itself"), ("on", "its", "own"), ("alone",), ("without", "arguments"))
 # Why somebody might be tempted: the act is meant whatever the motive.

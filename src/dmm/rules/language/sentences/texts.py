@@ -34,7 +34,8 @@ _COMMENTS = word_set("comment comments directive directives pragma pragmas annot
 _CALLS = word_set("call calls statement statements syntax keyword function functions method")
 _ABOUT = word_set("code related to around involving using uses that references mentioning lines of")
 _EVERYDAY = word_set("any except enum var unsafe test print eval")
-_IN_PROSE = re.compile(r"[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[\w.:]+\(\)|[a-z]\w*(?:(?:\.|::)[a-z]\w*)+")
+# Single letters between full stops are an abbreviation: e.g., i.e.
+_IN_PROSE = re.compile(r"[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[\w.:]+\(\)|[a-z]\w+(?:(?:\.|::)[a-z]\w*)+")
 
 
 def read_text(pieces: Pieces, at: int, context: Context) -> Found | None:
@@ -90,7 +91,8 @@ def _fits(name: str, phrase: str, span: Pieces, context: Context) -> bool:
     if context.verb in ("commit", "edit") and name not in ("secret", "console log", "todo"):
         return False
     # A word of everyday language is a construct only as code, or where the language is named.
-    sure = any(one.code for one in span) or bool(context.language) or context.verb == "skip"
+    named = any(one.code or one.text.endswith("()") for one in span)
+    sure = named or bool(context.language) or context.verb == "skip"
     return sure or phrase not in _EVERYDAY
 
 

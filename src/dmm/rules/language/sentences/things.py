@@ -23,7 +23,7 @@ Item = dict[str, Any]
 # A name in prose ends here.
 STOPS = DETERMINERS | words.IDLE | LINKS | word_set(
     """on in to from without unless except for with against when if because before after while
-    during outside as since until via into onto inside within under over is are was be must
+    during between outside as since until via into onto inside within under over is are was be must
     should which instead but not than even through using so like by at of committed checked that"""
 )  # fmt: skip
 _PLACEHOLDER = re.compile(r"<.*>|\[.*\]|\{.*\}|\.\.\.|…|[A-Z][A-Z_]{2,}|\*+")
@@ -219,7 +219,7 @@ def read_paths(
 ) -> tuple[list[str], int] | None:
     """Read paths, globs, kinds of files and named folders as globs.
 
-    Behind "files in" (`named`) any name in code is a folder.
+    Behind "files in" (`named`) any name in code or with a slash is a folder.
     """
 
     def read(ones: Pieces, place: int) -> tuple[list[str], int] | None:
@@ -232,7 +232,7 @@ def read_paths(
         if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
             return list(kind), end
         dotted = piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
-        if dotted or is_path(piece.text, code=piece.code, known=known):
+        if dotted or is_path(piece.text, code=piece.code or named, known=known):
             return globs_of(piece.text), end
         called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
         if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):
