@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import socket
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -85,9 +86,9 @@ def test_a_rule_goes_from_one_laptop_to_the_other(url: str, folder: Path, tmp_pa
     assert denied.returncode == 3
     assert 'rule team:3 "never run terraform destroy"' in denied.stdout
     status = ben("team", "status", within=at_ben).stdout.splitlines()
-    assert status[0] == f"acme/shop at {url}, as reader"
-    assert status[1] == "  unsent:  0 events"
-    assert status[-1] == "    team:3  never run terraform destroy"
+    assert status[:2] == [f"acme/shop at {url}, as reader", "  unsent:  0 events"]
+    said = f"({socket.gethostname()}, said by the laptop alone)"
+    assert status[-1] == f"    team:3  never run terraform destroy  {said}"
     members = json.loads(ben("server", "list", "acme/shop", "--json", *at, within=at_ben).stdout)
     assert sorted((one["role"], one["events"]) for one in members) == [
         ("reader", 0),

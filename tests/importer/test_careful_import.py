@@ -112,9 +112,7 @@ def test_each_imperative_is_an_enforced_rule_or_in_the_baseline(
 def test_a_baseline_without_room_says_what_is_left_and_takes_the_hard_rules_first(
     project: Project, importer: Importer
 ) -> None:
-    soft = "\n".join(f"- Keep module {n} apart from all the other modules." for n in range(90))
-    text = f"# Shop\n\n## Modules\n\n{soft}\n- Never write to disk here.\n"
-    write(project.folder, {"AGENTS.md": text})
+    write(project.folder, {"AGENTS.md": list_modules(240)})
     found = importer.plan([project.folder / "AGENTS.md"])
     assert "Never write to disk here." in bodies(found)["Rules from AGENTS.md"]
     assert found.plan.baseline_tokens <= found.baseline_budget
@@ -122,6 +120,37 @@ def test_a_baseline_without_room_says_what_is_left_and_takes_the_hard_rules_firs
     assert left
     searched = "\n".join(body for title, body in bodies(found).items() if "Rules" not in title)
     assert all(text in searched for text in left)
+
+
+def test_the_budget_of_the_baseline_grows_until_all_instructions_stay_on(
+    project: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
+) -> None:
+    write(project.folder, {"AGENTS.md": list_modules(90)})
+    opened = open_project(project, new_embedder)
+    found = opened.importer.plan([project.folder / "AGENTS.md"])
+    assert found.plan.left == ()
+    assert (
+        800 < found.plan.baseline_tokens <= found.baseline_budget < found.plan.baseline_tokens + 100
+    )
+    opened.importer.apply(found)
+    after = open_project(project, new_embedder)
+    assert after.config.retrieval.baseline_budget == found.baseline_budget
+    assert [one.check for one in after.validation.check().findings] == []
+
+
+def test_what_is_proposed_keeps_to_the_budget_of_the_baseline(
+    project: Project, importer: Importer
+) -> None:
+    write(project.folder, {"AGENTS.md": list_modules(90)})
+    found = importer.plan([project.folder / "AGENTS.md"], proposed=True)
+    assert found.plan.left
+    assert found.plan.baseline_tokens <= found.baseline_budget == 800
+
+
+def list_modules(many: int) -> str:
+    """Write an instruction file with so many soft instructions and a hard one."""
+    soft = "\n".join(f"- Keep module {n} apart from all the other modules." for n in range(many))
+    return f"# Shop\n\n## Modules\n\n{soft}\n- Never write to disk here.\n"
 
 
 def test_packages_keep_their_memories_apart_and_their_paths(

@@ -95,6 +95,20 @@ def test_two_dots_compare_the_ends_and_nothing_is_said_where_nothing_changed(
     assert told.out == "topic changes nothing in memory and rules.\n"
 
 
+def test_what_is_not_committed_yet_is_no_part_of_a_range_and_is_named(
+    work: Project, typed: Typed
+) -> None:
+    retry = work.memory / "project/retry.md"
+    retry.write_text(retry.read_text() + "One line.\n")
+    assert "text, 1 line added, 0 removed" in typed("diff", within=work.folder).out
+    told = typed("diff", "topic...HEAD", within=work.folder).out.splitlines()
+    assert told == [
+        "HEAD changes nothing in memory and rules.",
+        "Notice: there are changes that are not committed; see them with: dmm diff",
+    ]
+    assert "Notice" not in typed("diff", "topic...topic", within=work.folder).out
+
+
 def test_an_unknown_commit_is_refused_with_a_way_out(work: Project, typed: Typed) -> None:
     told = typed("diff", "nowhere", within=work.folder)
     assert told.status == 2

@@ -17,6 +17,10 @@ from dmm.notes.placing import LONGEST_TITLE, Around, Near, place_note, title_of
         ("- **Never** edit `dist/`: it is built.", "Never edit dist/: it is built"),
         ("Invoices are numbered per tenant. A gap is fine.", "Invoices are numbered per tenant"),
         ("word " * 40, "word word word word word word word word word word word word word word"),
+        (
+            "The staging database is reset every Sunday night at 02:00 UTC, so keep nothing there.",
+            "The staging database is reset every Sunday night at 02:00 UTC",
+        ),
         ("...", "Note"),
     ],
 )

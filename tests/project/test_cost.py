@@ -53,7 +53,7 @@ def test_a_session_is_shown_with_what_was_given_and_why(dmm: Dmm) -> None:
     assert report.memory_tokens > 20
     lines = list(cost_lines(report, [("5 tools", 500), ("BOOT", 180)]))
     assert lines[0] == "Fixed per session: 680 tokens: 5 tools 500, BOOT 180"
-    assert lines[1].endswith("tokens if all 1 memory were always loaded")
+    assert lines[1].endswith("tokens if the memory were always loaded")
     assert lines[3].startswith("690 tokens in session 3f2a9c81 (claude-code, ")
     assert "1 of 2 prompts got memory" in " ".join(lines[3:5])
     assert any(line.endswith('480  prompt "add password reset"') for line in lines)

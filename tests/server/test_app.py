@@ -374,3 +374,4 @@ def test_an_older_laptop_refuses_a_newer_server_and_says_what_to_do(
         with pytest.raises(TeamError, match=f"speaks version {PROTOCOL}") as told:
             act()
         assert (told.value.fault, "upgrade dmm" in str(told.value.hint)) == ("protocol", True)
+        assert f"this dmm speaks version {PROTOCOL - 1}" in told.value.what

@@ -13,8 +13,8 @@ from dmm.team import stored
 from dmm.team.chain import Trail
 from dmm.team.checked import WHOLE_EVERY, Checked
 from dmm.team.port import Page, Taken
+from dmm.team.receiving import receive
 from dmm.team.replica import Replica
-from dmm.team.service import receive
 
 if TYPE_CHECKING:
     from tests.team.conftest import Laptop, Office

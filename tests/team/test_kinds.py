@@ -69,7 +69,7 @@ def test_a_conflict_that_a_colleague_accepted_is_not_reported_again_here(
     assert shown.resolution is not None
     name = ben.team.log()[-1].name
     assert (shown.status, shown.resolution.action) == ("resolved", "intentional")
-    assert shown.resolution.reason == f"accepted by {name} (team:4)"
+    assert shown.resolution.reason == f"accepted by {name}, said by the laptop alone (team:4)"
     assert not ben.base.conflict_marks()
     # Other words are another conflict.
     write(ben, 2, FAST.replace("10", "20"))

@@ -131,7 +131,8 @@ def test_a_redaction_while_a_rule_is_on_its_way_comes_too_late(office: Office) -
 
 def test_a_copy_of_the_first_version_is_brought_up_to_date(office: Office) -> None:
     ada = office.laptop("ada")
-    rewrite(ada.team.path, "ALTER TABLE membership DROP COLUMN offered; PRAGMA user_version = 1")
+    drop = "; ".join(f"ALTER TABLE membership DROP COLUMN {one}" for one in ("offered", "unproven"))
+    rewrite(ada.team.path, f"{drop}; PRAGMA user_version = 1")
     ada.ledger.add_constraint(RULE)
     assert ada.team.sync().sent == 1
 

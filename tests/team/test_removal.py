@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.team.test_approvals import hold_passkey
 from tests.team.test_backup import ENGINES, RULE, Machines, move, office_of
-from tests.team.test_persons import hold, make_key
+from tests.team.test_persons import make_key
 
 from dmm.errors import TeamError
 from dmm.passkeys.acts import Act
@@ -80,8 +81,9 @@ def test_an_owner_with_a_passkey_removes_a_laptop_while_a_restored_server_waits(
     with office_of(first, machines.folder, model) as office:
         office.registry.add("acme", "shop")
         ada, eve = office.laptop("ada", "owner"), office.laptop("eve")
+        hold_passkey(ada, key)
         if enrolled:
-            ada.team.members(prove(ada, key, "revoke nobody"), [hold(key)])
+            ada.team.members(prove(ada, key, "revoke nobody"))
         make_backup(first, file)
     second = machines.restore(file, engine, {})
     with office_of(second, machines.folder, model) as office:
@@ -89,7 +91,7 @@ def test_an_owner_with_a_passkey_removes_a_laptop_while_a_restored_server_waits(
             move(dmm, office)
         writer = eve.team.credentials().writer
         proof = prove(ada, key, f"revoke {writer}")
-        assert ada.team.members(proof, [hold(key)]).revoke(writer)
+        assert ada.team.members(proof).revoke(writer)
         with pytest.raises(TeamError, match="removed from the team"):
             eve.team.sync()
         # Without a proof, only a laptop whose passkey is not known there.

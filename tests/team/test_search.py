@@ -17,10 +17,11 @@ from tests.team.conftest import Hall, Laptop, open_engine, served
 from dmm.domain.event import EventType, canonical
 from dmm.errors import ModelUnavailable, TeamError, UsageError
 from dmm.models.transport import read_address
+from dmm.server.members import MembersApi
 from dmm.server.search import SearchApi
 from dmm.team import indexed
 from dmm.team.chain import Entry, Placed
-from dmm.team.client import HttpSearch
+from dmm.team.client import HttpMembers, HttpSearch
 from dmm.team.indexed import TeamIndex
 from dmm.team.keys import SigningKey
 from dmm.team.migrations import DERIVED
@@ -542,14 +543,20 @@ def test_a_server_indexes_what_is_sent_to_it_by_itself(
     assert len(dump(store.database, (team, "shop"))["passage"]) == 1
 
 
-def test_a_server_without_search_is_told_to_be_older(
+def test_a_server_without_a_route_is_told_to_be_older(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SearchApi, "routes", lambda _: [])
-    with served(registry) as url, pytest.raises(TeamError) as caught:
-        HttpSearch(read_address(url, where="the team's server"), "token").search("words")
-    assert "older than this dmm" in str(caught.value)
-    assert "upgrade dmm on the server" in str(caught.value.hint)
+    monkeypatch.setattr(MembersApi, "routes", lambda _: [])
+    with served(registry) as url:
+        address = read_address(url, where="the team's server")
+        for ask in (
+            lambda: HttpSearch(address, "token").search("words"),
+            lambda: HttpMembers(address, "token").enrol([]),
+        ):
+            with pytest.raises(TeamError, match="older than this dmm") as caught:
+                ask()
+            assert "upgrade dmm on the server" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("words", ["", "   "])

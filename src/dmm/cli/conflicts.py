@@ -101,7 +101,9 @@ def resolve(
     dmm, seen = open_project(root), None
     if action == "intentional":
         shown = dmm.conflicts.show
-        seen = need_person(PersonAct.RESOLVE, dmm, lambda: shown(wanted).digest or "")
+        seen = need_person(
+            PersonAct.RESOLVE, dmm, lambda: shown(wanted).digest or "", on=f"{wanted}:{action}"
+        )
     text = read_text(content, file, from_stdin=from_stdin)
     texts: str | Mapping[str, str] | None = text
     if other_content is not None:

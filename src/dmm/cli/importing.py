@@ -73,7 +73,7 @@ def import_files(
     given = files or dmm.importer.find_files()
     if not given:
         raise UsageError("no instruction files found", hint="name one: dmm import docs/guide.md")
-    found = dmm.importer.plan(given, keep or ())
+    found = dmm.importer.plan(given, keep or (), proposed=propose)
     if apply:
         need_person(PersonAct.IMPORT, dmm, lambda: _digest(found))
         found = dmm.importer.apply(found)
@@ -271,13 +271,12 @@ def _overflow(found: Import) -> Iterator[str]:
         return
     for one in left:
         yield f"no room  {one.source}: {one.text}"
-    need = found.baseline_budget + 100 * (1 + sum(len(one.text) for one in left) // 300)
     found_by = "is" if len(left) == 1 else "are"
     yield (
         f"{counted(len(left), 'rule')} did not fit into the baseline ({found.baseline_budget}"
-        f" tokens) and {found_by} found by search only. To always include them, set"
-        f" retrieval.baseline_budget to {need} in .dmm/daemon.config.json, accept it with"
-        " dmm trust, and import again."
+        f" tokens) and {found_by} found by search only. To always include them, set a higher"
+        " retrieval.baseline_budget in .dmm/daemon.config.json, accept it with dmm trust, and"
+        " import again."
     )
 
 
@@ -296,5 +295,11 @@ def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
         f"Every session loads {counted(before, 'token')} of these files now. With DMM instead:"
         f" {after} ({own} DMM itself, {baseline} baseline, {rules} rules)."
     )
+    budget = dmm.config.retrieval.baseline_budget
+    if found.baseline_budget > budget and not found.proposed:
+        yield (
+            f"The baseline's budget grows from {budget} to {found.baseline_budget} tokens"
+            " (.dmm/daemon.config.json), so that all instructions stay always on."
+        )
     if found.pack_tokens is not None:
         yield f"A task that needs memory gets a pack; a typical one has {found.pack_tokens} tokens."

@@ -143,7 +143,8 @@ def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iter
     for outcome in report.outcomes:
         yield from _outcome(outcome, dry=report.dry)
     if not report.outcomes:
-        yield f"No client detected. Choose one with --client: {', '.join(NAMES)} or all"
+        yield "No client detected. Choose with --client, or all with --client all:"
+        yield f"  {', '.join(NAMES)}"
     if report.dry:
         yield ""
         yield "Nothing was written."

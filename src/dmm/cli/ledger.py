@@ -17,7 +17,7 @@ from dmm.cli.proposed_rules import show_proposals
 from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from dmm.bootstrap import Dmm
 
@@ -81,12 +81,12 @@ def constraint(
     if text is not None:
         _add(dmm, text, priority, triggered_by, as_json=as_json)
     elif starter:
-        _confirm(dmm, _starter)
+        _confirm(dmm, _starter, "required")
         present(dmm.ledger.add_starter(), as_json=as_json, lines=lines.starter)
         _warn_untrusted(dmm)
     elif deactivate is not None:
         lifted = str(deactivate)
-        need_person(PersonAct.LIFT_CONSTRAINT, dmm, lambda: dmm.rules.digest([lifted]))
+        need_person(PersonAct.LIFT_CONSTRAINT, dmm, lambda: dmm.rules.digest([lifted]), on=lifted)
         present(dmm.ledger.deactivate(deactivate), as_json=as_json, lines=lines.deactivated)
 
 
@@ -94,7 +94,7 @@ def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_jso
     from dmm.rules.rulebook import compile_constraint
     from dmm.rules.states import preview_constraint
 
-    _confirm(dmm, lambda: text)
+    _confirm(dmm, lambda: [text], priority)
     told = dmm.ledger.add_constraint(text, priority, triggered_by)
     compiled = compile_constraint(text)
     state, does = preview_constraint(text, priority)
@@ -105,16 +105,18 @@ def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_jso
     _warn_untrusted(dmm)
 
 
-def _confirm(dmm: Dmm, read: Callable[[], str]) -> None:
+def _confirm(dmm: Dmm, read: Callable[[], Sequence[str]], priority: str) -> None:
     """Have a person confirm what binds at once; what an agent adds is pending anyway."""
     if not dmm.by_agent:
-        need_person(PersonAct.CONSTRAINT, dmm, lambda: digest_text(read()))
+        texts = read()
+        words = "\n".join(texts)
+        need_person(PersonAct.CONSTRAINT, dmm, lambda: digest_text(words), on=priority, texts=texts)
 
 
-def _starter() -> str:
+def _starter() -> list[str]:
     from dmm.rules.starter import starter_rules
 
-    return "\n".join(f"{one.id}: {one.reason}" for one in starter_rules())
+    return [f"{one.id}: {one.reason}" for one in starter_rules()]
 
 
 def _warn_untrusted(dmm: Dmm) -> None:
@@ -145,7 +147,9 @@ def accept(
     dmm, names = open_project(root), [str(seq) for seq in seqs]
     if not as_json:
         show_proposals(dmm, names)
-    seen = need_person(PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names))
+    seen = need_person(
+        PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names), on=",".join(names)
+    )
     found = dmm.rules.accept(names, seen=seen)
     present({"accepted": found}, as_json=as_json, lines=lambda _: rule_lines.accepted(found))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dmm.cli.options import refuse_agents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from dmm.bootstrap import Dmm
     from dmm.ledger.known_passkeys import KnownPasskeys
@@ -25,14 +25,21 @@ PAUSE = 0.2
 
 
 def need_person(
-    act: PersonAct, dmm: Dmm | None, digest: Callable[[], str] = str, *, forgiving: bool = False
+    act: PersonAct,
+    dmm: Dmm | None,
+    digest: Callable[[], str] = str,
+    *,
+    on: str = "",
+    texts: Sequence[str] = (),
+    forgiving: bool = False,
 ) -> str | None:
     """Refuse agents, and have a person confirm the command if a passkey is enrolled.
 
     What is signed is the project's folder, the whole command line, and the digest of the text that
     it brings into force, which is returned for the service to compare; None where no passkey is
-    enrolled. A project whose ledger knows passkeys that the user does not have is refused, unless
-    it is forgiven.
+    enrolled. So is what the project's team is told: `on` names what is decided, and `texts` are the
+    rules it adds. A project whose ledger knows passkeys that the user does not have is refused,
+    unless it is forgiven.
     """
     refuse_agents(act.words)
     known = None if dmm is None or forgiving else known_passkeys(dmm)
@@ -43,6 +50,7 @@ def need_person(
     if not Keyring(page_folder()).read():
         return None
     from dmm.passkeys.acts import DIGEST, Act
+    from dmm.team.foretelling import foretell
 
     text = digest()
     if act.texted and len(text) != DIGEST:
@@ -50,7 +58,8 @@ def need_person(
     line = shlex.join(["dmm", *sys.argv[1:]])
     folder = Path.cwd() if dmm is None else dmm.root.project
     # Our own, so that no answer that was given before can be used again.
-    _confirm(Act("terminal", f"{folder}$ {line}", text), secrets.token_bytes(32))
+    shared = () if dmm is None or not (on or texts) else foretell(dmm.team, act, on, texts)
+    _confirm(Act("terminal", f"{folder}$ {line}", text, shared), secrets.token_bytes(32))
     if known is not None:
         known.note()
     return text
@@ -86,7 +95,8 @@ def _confirm(act: Act, nonce: bytes) -> Signed:
     from dmm.passkeys.service import Persons
     from dmm.passkeys.webauthn import Assertion, Place, decode, encode
 
-    asked = {"line": act.id, "digest": act.digest, "nonce": encode(nonce)}
+    asked: dict[str, object] = {"line": act.id, "digest": act.digest, "nonce": encode(nonce)}
+    asked |= {"shared": list(act.shared)} if act.shared else {}
     told = call_daemon_started("confirm", asked)
     name = str(told["id"])
     try:

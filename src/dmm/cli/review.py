@@ -130,7 +130,9 @@ def approve(
     wanted = _one(name, proposal_id)
     dmm = open_project(root)
     reviews = dmm.reviews
-    seal = need_person(PersonAct.APPROVE, dmm, lambda: reviews.as_seen(wanted, seen).seal)
+    seal = need_person(
+        PersonAct.APPROVE, dmm, lambda: reviews.as_seen(wanted, seen).seal, on=wanted
+    )
     seen = seal or seen
     told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason, seen=seen)
     _present(told, as_json=as_json, lines=verdicts.decided)
@@ -150,7 +152,7 @@ def reject(
     wanted = _one(name, proposal_id)
     dmm = open_project(root)
     reviews = dmm.reviews
-    seal = need_person(PersonAct.REJECT, dmm, lambda: reviews.as_seen(wanted, seen).seal)
+    seal = need_person(PersonAct.REJECT, dmm, lambda: reviews.as_seen(wanted, seen).seal, on=wanted)
     seen = seal or seen
     told = reviews.reject(wanted, reason, seen=seen)
     _present(told, as_json=as_json, lines=verdicts.decided)
@@ -181,7 +183,7 @@ def edit(
     if text is None:
         told = _edit(dmm, wanted, seen)
     else:
-        need_person(PersonAct.EDIT, dmm, lambda: digest_text(text))
+        need_person(PersonAct.EDIT, dmm, lambda: digest_text(text), on=wanted)
         told = reviews.edit(wanted, text, seen=seen)
     _present(told, as_json=as_json, lines=verdicts.decided)
 
@@ -218,7 +220,7 @@ def _edit(dmm: Dmm, name: str, seen: str | None) -> ProposalResult:
     if changed == text:
         raise UsageError("nothing was changed", where=name)
     with keeping(changed, EDITED):
-        need_person(PersonAct.EDIT, dmm, lambda: digest_text(changed))
+        need_person(PersonAct.EDIT, dmm, lambda: digest_text(changed), on=name)
         return reviews.edit(name, changed, seen=shown.digest)
 
 
@@ -233,7 +235,8 @@ def _decide_all(dmm: Dmm, *, as_json: bool) -> None:
         document = write_document(list(shown.values()))
         decisions = _read_decisions(document, shown)
     if decisions:
-        need_person(PersonAct.BATCH, dmm, lambda: _digest(decisions, shown))
+        on = ",".join(f"{one.verb} {one.id}" for one in decisions)
+        need_person(PersonAct.BATCH, dmm, lambda: _digest(decisions, shown), on=on)
     told = tuple(_carry_out(reviews, one, shown[one.id]) for one in decisions)
     left = len(reviews.list().proposals)
     _present(DecidedAll(told, left), as_json=as_json, lines=_decided_all)

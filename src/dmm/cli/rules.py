@@ -233,7 +233,7 @@ def _decide(act: PersonAct, names: Sequence[str], root: Path | None) -> tuple[Ru
     """Have a person confirm a decision about rules; what they confirmed is what has to be there."""
     refuse_agents(act.words)
     dmm = open_project(root)
-    return dmm.rules, need_person(act, dmm, lambda: dmm.rules.digest(names))
+    return dmm.rules, need_person(act, dmm, lambda: dmm.rules.digest(names), on=",".join(names))
 
 
 @app.command()
@@ -253,7 +253,9 @@ def accept(
         show_proposals(dmm, names)
     if not yes:
         _ask()
-    seen = need_person(PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names))
+    seen = need_person(
+        PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names), on=",".join(names)
+    )
     found = dmm.rules.accept(names, seen=seen)
     present({"accepted": found}, as_json=as_json, lines=lambda _: rule_lines.accepted(found))
 
@@ -300,8 +302,9 @@ def adopt(
     if bool(seqs) == adopt_all:
         raise UsageError("name constraints (SEQ...) or give --all, not both")
     dmm, wanted = open_project(root), None if adopt_all else seqs
+    chosen = ",".join(str(one.seq) for one in dmm.rules.adoptable(wanted))
     seen = need_person(
-        PersonAct.ADOPT_RULES, dmm, lambda: digest_rules(dmm.rules.adoptable(wanted))
+        PersonAct.ADOPT_RULES, dmm, lambda: digest_rules(dmm.rules.adoptable(wanted)), on=chosen
     )
     told = dmm.rules.adopt(wanted, seen=seen)
     present(told, as_json=as_json, lines=rule_lines.adopted)

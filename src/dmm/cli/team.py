@@ -27,7 +27,7 @@ from dmm.cli.options import (
     print_lines,
     refuse_agents,
 )
-from dmm.cli.persons import known_passkeys, need_person, prove_person
+from dmm.cli.persons import need_person, prove_person
 from dmm.cli.team_search import tell_answer
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
@@ -59,7 +59,7 @@ def _manage(act: PersonAct, root: Path | None, words: str) -> HttpMembers:
     refuse_agents(act.words)
     dmm = open_project(root)
     proof = prove_person(act, dmm, dmm.team.tell_act(words, dmm.root.project))
-    return dmm.team.members(proof, known_passkeys(dmm).keyring.read())
+    return dmm.team.members(proof)
 
 
 @app.command()
@@ -222,7 +222,8 @@ def search(
 
 def _tell_shared(one: Shared) -> str:
     words = "; ".join(" ".join(value.split()) for _, value in sorted(one.told.items()))
-    return f"team:{one.seq}  {one.at[:16]}  {one.name or one.writer}  {one.type}  {words}"
+    proved = "  (proved by passkey)" if one.proved else ""
+    return f"team:{one.seq}  {one.at[:16]}  {one.name or one.writer}  {one.type}  {words}{proved}"
 
 
 def _show_code(server: str, code: Code) -> None:
@@ -255,13 +256,27 @@ def _lines(told: Standing) -> Iterator[str]:
     behind = told.behind
     lag = "never" if behind is None else f"{told.pulled} ({counted(behind, 'event')} behind)"
     yield f"  updated: {lag}"
+    yield f"  passkey: {_tell_passkeys(told)}"
+    if told.unproven:
+        way = "not shared, as no passkey confirmed what others would be told"
+        yield f"  ! {counted(told.unproven, 'decision')} {way}"
     for fact in told.differences:
         yield f"  differs: {fact.key}: here {fact.here}; team:{fact.seq} says {fact.team}"
     for one in told.waiting:
         yield f"  waits:   {one.operation} {', '.join(one.paths)} ({one.name}, team:{one.seq})"
     yield f"  rules:   {len(told.rules)} from others{_tell_most(len(told.rules))}"
     for rule in told.rules:
-        yield f"    team:{rule.seq}  {rule.text}"
+        yield f"    team:{rule.seq}  {rule.text}  ({rule.by})"
+
+
+def _tell_passkeys(told: Standing) -> str:
+    """Say what proves this laptop's decisions to the team, or what to do about it."""
+    if told.foreign:
+        what = "! the team was told of one that you don't have: somebody used this laptop's key"
+        return f"{what}; leave (dmm team leave --drop-rules), and join with a new invitation"
+    if told.passkeys:
+        return f"{counted(told.passkeys, 'passkey')} told; others check what you decide"
+    return "none told; whoever has this laptop's key decides in your name; enrol one: dmm ui"
 
 
 def _tell_most(rules: int) -> str:

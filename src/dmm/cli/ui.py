@@ -119,7 +119,7 @@ def _project() -> str:
     return f"&in={quote(str(root.project), safe='')}"
 
 
-def call_daemon_started(verb: str, arguments: Mapping[str, str]) -> Mapping[str, Any]:
+def call_daemon_started(verb: str, arguments: Mapping[str, object]) -> Mapping[str, Any]:
     """Ask the daemon for something; it is started if none runs."""
     deadline = time.monotonic() + START_WITHIN
     while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dmm.errors import DaemonError, ProofRequired, UsageError
 from dmm.ledger.known_passkeys import KnownPasskeys
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dmm.passkeys.service import Asker
 
 LONGEST = 10_000
+MOST_SHARED, LONGEST_SHARED = 100, 1 << 20
 NONCE = 32
 
 
@@ -64,8 +65,11 @@ class Confirmations:
         digest, nonce = str(arguments["digest"]), decode(str(arguments["nonce"]))
         if len(digest) not in (0, DIGEST) or len(nonce) != NONCE:
             raise UsageError("a confirmation needs the digest of the text and a random number")
+        shared = tuple(map(str, cast("list[object]", arguments.get("shared", []))))
+        if len(shared) > MOST_SHARED or sum(map(len, shared)) > LONGEST_SHARED:
+            raise UsageError("this tells a team too much to be confirmed at once")
         asker = self.describe(peer)
-        found = web.persons.begin(Act("terminal", line, digest), None, nonce, asker)
+        found = web.persons.begin(Act("terminal", line, digest, shared), None, nonce, asker)
         where = f"http://{web.name}:{web.port}"
         address = f"{where}/confirm.html#id={found.id}&code={web.codes.make()}"
         return {"id": found.id, "name": web.name, "origin": where, "address": address}

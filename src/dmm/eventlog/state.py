@@ -25,7 +25,7 @@ CODE = "state-2"
 QUERIES_KEPT = 1_000
 UNACCEPTED = frozenset(Trust) - PERSONS
 FILE = "file"
-TEAM = "team"
+TEAM, BY = "team", "by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,11 @@ class Constraint:
     def is_shared(self) -> bool:
         """Whether it comes from the team, and not from this ledger."""
         return self.rule is not None and TEAM in self.rule
+
+    @property
+    def by(self) -> str | None:
+        """Whose word a team's rule is, and whether that is proved."""
+        return str(self.rule[BY]) if self.rule is not None and self.is_shared else None
 
     @property
     def id(self) -> str:

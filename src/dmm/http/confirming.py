@@ -8,10 +8,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
-from dmm.errors import ProofRefused
+from dmm.errors import ProofRefused, UsageError
 from dmm.http import confirming_models as models
 from dmm.http.calls import (
     BEHIND_TOKEN,
+    Call,
+    Called,
     Reply,
     access_of,
     read_credential,
@@ -25,6 +27,7 @@ from dmm.passkeys.keyring import Passkey
 from dmm.passkeys.public_keys import ALGORITHMS
 from dmm.passkeys.service import Confirmation, Persons
 from dmm.passkeys.webauthn import decode, encode
+from dmm.team.foretelling import TELLING, foretell
 
 router = APIRouter(prefix="/v1", tags=["person"], dependencies=BEHIND_TOKEN)
 
@@ -40,11 +43,27 @@ def _browser(request: Request) -> tuple[Persons, str]:
 
 
 @router.post("/confirmations", responses=told(models.ConfirmationTold))
-def begin(request: Request, body: models.Confirming) -> Reply:
+def begin(request: Request, call: Called, body: models.Confirming) -> Reply:
     """Ask how a decision is confirmed; it is good once, for this decision, for five minutes."""
     persons, session = _browser(request)
     digest = body.digest if body.content is None else digest_text(body.content)
-    return Reply(_describe(persons, persons.begin(Act(body.action, body.id, digest), session)))
+    shared: tuple[str, ...] = ()
+    if body.action in TELLING and persons.standing(session).confirm == "passkey":
+        shared = _foretell(call, body)
+    act = Act(body.action, body.id, digest, shared)
+    return Reply(_describe(persons, persons.begin(act, session)))
+
+
+def _foretell(call: Call, body: models.Confirming) -> tuple[str, ...]:
+    """Return what the project's team would be told of a decision."""
+    try:
+        project = call.project(body.root)
+    except UsageError:
+        # Several are open, and the decision alone names one: it is made, and not shared.
+        return ()
+    texts = () if body.content is None else (body.content,)
+    with project.reading(call.actor) as dmm:
+        return foretell(dmm.team, body.action, body.id, texts)
 
 
 @router.get("/confirmations/{id}", responses=told(models.ConfirmationTold))
@@ -54,7 +73,8 @@ def show(request: Request, name: Id) -> Reply:
     found = persons.find(name)
     if found is None or found.session is not None:
         raise ProofRefused("the confirmation has expired or was used", hint="run the command again")
-    asked = {"action": found.act.action, "on": found.act.id, "digest": found.act.digest}
+    act = found.act
+    asked = {"action": act.action, "on": act.id, "digest": act.digest, "shared": act.shared}
     return Reply(_describe(persons, found) | asked)
 
 

@@ -7,14 +7,14 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from dmm.http.models import Credential, Part, ProofGiven, Request, Told
+from dmm.http.models import Credential, InProject, Part, ProofGiven, Request, Told
 from dmm.passkeys.acts import PersonAct
 
 Plain: TypeAlias = dict[str, object]
 Name = Annotated[str, Field(min_length=1, max_length=60, description="Such as laptop.")]
 
 
-class Confirming(Request):
+class Confirming(InProject):
     """A decision to confirm: `digest` is that of the text, or `content` the text itself."""
 
     action: Annotated[PersonAct, Field(strict=False)]

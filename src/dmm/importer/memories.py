@@ -67,7 +67,8 @@ class PlannedMemory:
 class ImportPlan:
     """What an import would write, and the account of everything that is not written.
 
-    `left` are rules without room in the baseline: only a search finds them.
+    `left` are rules without room in the baseline: only a search finds them. `baseline_room` is the
+    room that it was planned for.
     """
 
     memories: tuple[PlannedMemory, ...]
@@ -78,6 +79,7 @@ class ImportPlan:
     monolith_tokens: int = 0
     always_tokens: int = 0
     baseline_tokens: int = 0
+    baseline_room: int = 0
 
 
 def propose(

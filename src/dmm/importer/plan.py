@@ -40,10 +40,14 @@ def plan_import(
     taken_ids: set[str],
     taken_paths: set[str],
     baseline_budget: int = DEFAULT_BASELINE_BUDGET,
+    most_baseline: int = 0,
     held: Held = NOTHING_HELD,
     kept: Kept = frozenset(),
 ) -> ImportPlan:
-    """Plan the memories that replace some instruction files; nothing of them is lost unsaid."""
+    """Plan the memories that replace some instruction files; nothing of them is lost unsaid.
+
+    The budget of the baseline grows to `most_baseline` if the instructions need it.
+    """
     count = count_once(count)
     documents = read_all(sources, kept)
     trees, merged = merge([(d.tree, _realm(d)) for d in documents])
@@ -55,7 +59,12 @@ def plan_import(
     }
     tidy = partial(_tidied, content=content)
     first = sum(count(whole_body(tidy(note))) for note in cut if _goes_first(note))
-    standing = find_standing(left, held, baseline_budget - first, count, tidy)
+    stand = partial(find_standing, left, held, count=count, tidy=tidy)
+    standing = stand(baseline_budget - first)
+    if standing.left and most_baseline > baseline_budget:
+        standing = stand(most_baseline - first)
+        needed = first + sum(count(whole_body(tidy(note))) for note in standing.notes)
+        baseline_budget = max(baseline_budget, needed)
     cut = [note for note in cut if not {*note.sources} <= standing.covered]
     notes = [tidy(note) for note in tell_apart([*standing.notes, *gather(cut, count=count)])]
     plan = propose(
@@ -72,6 +81,7 @@ def plan_import(
         merged=tuple(_located(item, lines) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
         left=standing.left,
+        baseline_room=baseline_budget,
         imports=tuple(item for document in documents for item in document.imports),
         monolith_tokens=sum(count(document.text) for document in documents),
         always_tokens=_always_loaded(documents, count),

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import statistics
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.domain.memory import Origin
-from dmm.domain.pack import QueryRequest
 from dmm.domain.proposal import Edit
 from dmm.domain.text import strip_hidden
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files import markdown
 from dmm.files.commits import find_ignored
-from dmm.files.consents import without_consents
-from dmm.files.roots import NAME, Root
 from dmm.files.shipped import is_example
 from dmm.files.tree import MAX_FILE_BYTES
 from dmm.gc_tuning import undisturbed
@@ -36,22 +29,23 @@ from dmm.importer.join import join
 from dmm.importer.plan import plan_import, read_all
 from dmm.importer.references import resolve_paths
 from dmm.importer.remembered import Remembered
+from dmm.importer.room import MOST, may_widen, round_up, widen
 from dmm.importer.secrets import leave_secrets
 from dmm.importer.sources import Source, find_instructions, is_instruction
 from dmm.importer.standing import Held
-from dmm.index.shelves import Shelf
-from dmm.packs.baselines import Baselines
-from dmm.packs.service import Packs
+from dmm.importer.trial import Trial
 from dmm.project.init import settle_trust
 from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from dmm.config import RetrievalConfig
     from dmm.domain.memory import Memory
     from dmm.domain.proposal import ProposalResult
+    from dmm.files.roots import Root
     from dmm.files.trusted import TrustStore
     from dmm.importer.documents import Skipped
     from dmm.importer.imperatives import Imperative
@@ -62,9 +56,6 @@ if TYPE_CHECKING:
     from dmm.index.service import Indexes
 
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
-SAMPLE = 15
-# Each memory takes the model a twentieth of a second.
-MOST_TRIED = 100
 # What one write holds at most: an event has room for a mebibyte, and escapes take some of it.
 LARGEST_BATCH = 150_000
 # What a .dmm folder may hold that says nothing to an agent.
@@ -125,10 +116,13 @@ class Importer:
     propose: Callable[[str, str, str], ProposalResult]
     find_rules: Callable[[], RuleImport]
 
-    def plan(self, files: Sequence[Path], keep: Sequence[str] = ()) -> Import:
+    def plan(
+        self, files: Sequence[Path], keep: Sequence[str] = (), *, proposed: bool = False
+    ) -> Import:
         """Plan the memories and rules that replace some instruction files; nothing is written.
 
-        `keep` names lines as FILE:LINE that are not to be left out.
+        `keep` names lines as FILE:LINE that are not to be left out. What is `proposed` keeps to
+        the baseline's budget; otherwise that grows with the instructions.
         """
         paths = each_once(path for given in files for path in expand(given))
         read = [self._read(path) for path in paths]
@@ -140,7 +134,7 @@ class Importer:
         memories = self._memories()
         ruled = self.find_rules().plan(_rule_sentences(sources))
         with undisturbed():
-            plan = self._plan(sources, memories, ruled, kept)
+            plan = self._plan(sources, memories, ruled, kept, wide=not proposed)
         found = self._fresh(plan, memories)
         files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
         mentions = self._mentions(plan, files_read)
@@ -150,10 +144,11 @@ class Importer:
             skipped=tuple(sorted((*plan.skipped, *secret), key=lambda one: one.source)),
             imports=tuple(mentions),
         )
+        held = self._count_held(memories)
         return Import(
             plan,
             found.present,
-            self._measure(found.fresh),
+            Trial(self.settings, self.indexes, self.count, self.today).measure(found.fresh),
             known=found.known,
             missing=tuple(one for one, file in mentions.items() if not is_there(file)),
             instructions=tuple(filter(is_instruction, files_read)),
@@ -162,8 +157,8 @@ class Importer:
             hidden=tuple(found for one in read for found in list_hidden(one)),
             unseen=found.unseen,
             rules=ruled.rules,
-            baseline_budget=self.settings.baseline_budget,
-            baseline_held=sum(self.count(one.body) for one in memories if _is_baseline(one)),
+            baseline_budget=self._find_budget(held + plan.baseline_room),
+            baseline_held=held,
         )
 
     def find_files(self) -> list[Path]:
@@ -197,17 +192,35 @@ class Importer:
             {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known},
         )
 
+    def _count_held(self, memories: Sequence[Memory]) -> int:
+        """Count the tokens of the baseline as it is."""
+        return sum(self.count(one.body) for one in memories if _is_baseline(one))
+
+    def _find_budget(self, needed: int) -> int:
+        """Return the budget of the baseline in which so many tokens have room."""
+        budget = self.settings.baseline_budget
+        return budget if needed <= budget else round_up(needed)
+
     def _plan(
-        self, sources: Sequence[Source], memories: Sequence[Memory], ruled: RulePlan, kept: Kept
+        self,
+        sources: Sequence[Source],
+        memories: Sequence[Memory],
+        ruled: RulePlan,
+        kept: Kept,
+        *,
+        wide: bool,
     ) -> ImportPlan:
         baseline = [memory.body for memory in memories if _is_baseline(memory)]
+        held = self._count_held(memories)
+        wide = wide and may_widen(self.root.folder, self.store)
         plan = plan_import(
             sources,
             count=self.count,
             day=self.today(),
             taken_ids={memory.id for memory in memories},
             taken_paths={stamp.path for stamp in self.root.tree.scan().stamps},
-            baseline_budget=max(0, self.settings.baseline_budget - sum(map(self.count, baseline))),
+            baseline_budget=max(0, self.settings.baseline_budget - held),
+            most_baseline=max(0, MOST - held) if wide else 0,
             held=Held(ruled.enforced, " ".join(" ".join(baseline).split())),
             kept=kept,
         )
@@ -234,6 +247,8 @@ class Importer:
         for batch in _batches(edits):
             self.write(batch, f"import of {planned.named}")
         self.find_rules().write(planned.rules)
+        if planned.baseline_budget > self.settings.baseline_budget:
+            widen(self.root.folder, self.store, planned.baseline_budget)
         written = tuple(edit.path for edit in edits)
         return dataclasses.replace(planned, written=written, notice=notice)
 
@@ -313,37 +328,6 @@ class Importer:
         if full.is_relative_to(self.home):
             return f"~/{full.relative_to(self.home).as_posix()}"
         return full.as_posix()
-
-    def _measure(self, planned: Sequence[PlannedMemory]) -> int | None:
-        """Measure a typical pack: the planned memories asked for by some of their own titles.
-
-        Among many memories there is enough for any pack, so it is taken to be as large as it may.
-        """
-        if not planned:
-            return None
-        if len(planned) > MOST_TRIED:
-            return self.settings.default_budget
-        with tempfile.TemporaryDirectory(prefix="dmm-import-") as folder:
-            root = Root(Path(folder) / NAME)
-            for one in planned:
-                root.tree.create(one.memory.path, markdown.render(one.memory))
-            packs = self._trial(root)
-            step = max(1, len(planned) // SAMPLE)
-            titles = [one.memory.title for one in planned[::step]][:SAMPLE]
-            packs.indexes.sync()
-            sizes = [self._size(packs, title) for title in titles]
-            packs.indexes.close()
-        return int(statistics.median(sizes))
-
-    def _trial(self, root: Root) -> Packs:
-        shelf = Shelf(Origin.PROJECT, root.tree, root.folder / "index" / "embeddings.db")
-        indexes = self.indexes.beside(shelf)
-        baselines = Baselines(root, self.count, without_consents(root.folder))
-        return Packs(root, self.settings, indexes, baselines, self.count, self.today)
-
-    def _size(self, packs: Packs, title: str) -> int:
-        request = QueryRequest(title, self.settings.default_budget, self.settings.baseline_budget)
-        return packs.query(request, refresh=False).pack.total_tokens
 
 
 @dataclass(frozen=True, slots=True)

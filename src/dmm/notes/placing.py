@@ -75,11 +75,13 @@ def place_note(text: str, around: Around) -> Placed:
 
 
 def title_of(text: str) -> str:
-    """Return the first sentence as a title, cut at a word."""
+    """Return the first sentence as a title, cut where a clause ends, or else at a word."""
     first = _MARKUP.sub("", _SENTENCE.split(text.strip(), maxsplit=1)[0])
     first = " ".join(first.split()).rstrip(".:;,")
     if len(first) > LONGEST_TITLE:
-        first = first[:LONGEST_TITLE].rpartition(" ")[0] or first[:LONGEST_TITLE]
+        cut = first[:LONGEST_TITLE]
+        clause = max(cut.rfind(mark) for mark in (", ", "; ", ": ", " - ", " ("))
+        first = cut[:clause] if clause > LONGEST_TITLE // 2 else cut.rpartition(" ")[0] or cut
     return first.rstrip(" ,;:-") or "Note"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ def patched_paths(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         if isinstance(text, list):
             text = "\n".join(one for one in text if isinstance(one, str))
         if isinstance(text, str) and "*** " in text:
-            for number, found in enumerate(_PATCHED.finditer(text)):
-                if number >= MOST_PATCHED:
-                    return
+            for found in islice(_PATCHED.finditer(text), MOST_PATCHED):
                 yield (found[1] or "add").casefold(), found[2] or found[3]
 
 

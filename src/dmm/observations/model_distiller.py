@@ -21,7 +21,7 @@ from dmm.observations.model_prompt import ask, gather, read_answer
 from dmm.observations.records import label
 from dmm.observations.results import DistilRun, EpisodeView, RefusedView, RetoldView
 from dmm.observations.retelling import Retelling
-from dmm.redaction.redact import redact
+from dmm.redaction.clean import clean
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Distiller:
         batch: list[Material] = []
         for unit in units:
             events = [one for seq in unit.evidence if (one := self._event(seq)) is not None]
-            material = gather(unit, events, _clean)
+            material = gather(unit, events, clean)
             size = sum(one.size for one in batch) + material.size
             if batch and (len(batch) == MOST_IN_BATCH or size > LONGEST_BATCH):
                 yield batch
@@ -148,7 +148,7 @@ class Distiller:
     def _ask(self, batch: Sequence[Material], tally: _Tally) -> None:
         question = Question(
             PURPOSE,
-            lambda: ask(batch, clean=_clean),
+            lambda: ask(batch, clean=clean),
             lambda text: read_answer(text, batch),
             observations=tuple(one.unit.id for one in batch),
             otherwise="the original text stays",
@@ -178,9 +178,9 @@ class Distiller:
         settings = self.meter.model
         made = Retelling(
             of=unit.id,
-            title=_clean(told.title),
-            narrative=_clean(told.narrative),
-            facts=tuple(map(_clean, told.facts)),
+            title=clean(told.title),
+            narrative=clean(told.narrative),
+            facts=tuple(map(clean, told.facts)),
             model=f"{settings.provider}/{settings.name}".rstrip("/"),
             evidence=frozenset(unit.evidence),
             trust=least([Trust.AGENT, unit.trust, *shown]),
@@ -192,7 +192,3 @@ class Distiller:
 
 def _view(unit: Observation) -> EpisodeView:
     return EpisodeView(unit.id, str(unit.kind), unit.at, unit.title)
-
-
-def _clean(text: str) -> str:
-    return redact(text).text

@@ -95,11 +95,9 @@ def event_rank(event: Event) -> int:
 def _texts(value: object, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict) and depth < DEEPEST:
-        for name in sorted(value, key=str):
-            yield from _texts(value[name], depth + 1)
-    elif isinstance(value, list) and depth < DEEPEST:
-        for one in value:
+    elif isinstance(value, dict | list) and depth < DEEPEST:
+        named = isinstance(value, dict)
+        for one in [value[name] for name in sorted(value, key=str)] if named else value:
             yield from _texts(one, depth + 1)
 
 

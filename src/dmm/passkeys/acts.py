@@ -5,6 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 DIGEST = 64
 PAGE, TERMINAL = ("page",), ("terminal",)
@@ -67,24 +71,26 @@ TEXTED = frozenset(str(one) for one in PersonAct if one.texted)
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An act on something: `digest` is that of the text that it is about."""
+    """An act on something: `digest` is that of the text that it is about.
+
+    `shared` are the statements that others are told by it, in full.
+    """
 
     action: str
     id: str = ""
     digest: str = ""
+    shared: tuple[str, ...] = ()
 
     def challenge(self, nonce: bytes) -> bytes:
-        """Return what a passkey signs; each part is preceded by its length, so that none can shift.
+        """Return what a passkey signs; the nonce makes it good once."""
+        own = self.blind(nonce)
+        return challenge_shared(own, map(digest_text, self.shared)) if self.shared else own
 
-        The nonce makes it good once.
-        """
-        found = hashlib.sha256()
+    def blind(self, nonce: bytes) -> bytes:
+        """Return the digest of all that others are not told; without the nonce it says nothing."""
         # The name of a folder need not be UTF-8; what is not stays itself.
         told = (one.encode("utf-8", "surrogatepass") for one in (self.action, self.id, self.digest))
-        for part in (*told, nonce):
-            found.update(len(part).to_bytes(8, "big"))
-            found.update(part)
-        return found.digest()
+        return _digest_parts(*told, nonce)
 
     def covers(self, other: Act) -> bool:
         """Return whether a confirmation of this act covers another with the same text."""
@@ -95,6 +101,20 @@ class Act:
     def is_unread(self) -> bool:
         """Whether it is about a text without saying which."""
         return self.action in TEXTED and len(self.digest) != DIGEST
+
+
+def challenge_shared(own: bytes, items: Iterable[str]) -> bytes:
+    """Return what a passkey signs of an act whose statements others are told, by their digests."""
+    return _digest_parts(b"shared", own, *(one.encode() for one in items))
+
+
+def _digest_parts(*parts: bytes) -> bytes:
+    """Hash some parts; each is preceded by its length, so that none can shift."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big"))
+        found.update(part)
+    return found.digest()
 
 
 def digest_text(text: str) -> str:

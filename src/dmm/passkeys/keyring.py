@@ -5,6 +5,7 @@ A passkey belongs to the user, not to a project, so it stands in the user's stat
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from dmm.passkeys.webauthn import (
 from dmm.private import make_private_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from dmm.passkeys.webauthn import Made
 
@@ -43,9 +44,9 @@ ANSWER = ("client_data", "authenticator_data", "signature")
 PARTS = ("id", "nonce", *ANSWER)
 
 
-def page_folder() -> Path:
+def page_folder(home: Path | None = None) -> Path:
     """Return the folder in which what belongs to the page and its user is kept."""
-    return Path(endpoint.state_folder()) / FOLDER
+    return Path(endpoint.state_folder(None if home is None else str(home))) / FOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,19 @@ class Keyring:
         self._append(told | proof, check)
         return self.find(made.id)
 
-    def use(self, given: Assertion, counter: int, act: Act, at: str) -> None:
+    def shared(self) -> Iterator[tuple[Signed, tuple[str, ...]]]:
+        """Return what passkeys answered to acts that others were told of, and of what, by digest.
+
+        Whoever is told checks the answer.
+        """
+        for line in self._lines():
+            # Anybody can add lines.
+            with contextlib.suppress(*_UNREADABLE):
+                told = json.loads(line)
+                answer = {"id": told["id"], "nonce": told["blind"], **told["proof"]}
+                yield Signed.read(answer), tuple(map(str, told["shared"]))
+
+    def use(self, given: Assertion, counter: int, act: Act, at: str, blind: bytes = b"") -> None:
         """Note that a passkey confirmed something; a counter that goes back is refused.
 
         Its answer is kept: only a counter that the passkey itself has signed is believed later.
@@ -145,9 +158,12 @@ class Keyring:
 
         parts = (given.client_data, given.authenticator_data, given.signature)
         proof = dict(zip(ANSWER, map(encode, parts), strict=True))
-        told = {"type": "used", "at": at, "id": given.id, "counter": counter, "proof": proof}
+        told: dict[str, object] = {"type": "used", "at": at, "id": given.id, "counter": counter}
+        told |= {"proof": proof}
         # A command line may hold a secret; its digest still says which one it was.
         about = {"on": clean(act.id), "signed": digest_text(act.id), "digest": act.digest}
+        if act.shared:
+            told |= {"blind": encode(blind), "shared": [digest_text(one) for one in act.shared]}
         self._append(told | {"action": act.action} | about, check)
 
     def remove(self, name: str, at: str, signed: Signed) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 HEAD = "HEAD"
 MEMORY = "memory/"
 RULES = "rules/"
+UNCOMMITTED = "there are changes that are not committed; see them with: dmm diff"
 _UNTOLD = ("path", "title", "body", "usage_count", "last_used")
 
 
@@ -64,6 +65,8 @@ class Differences:
         after = read_commit(self.folder, end) if dots else read_disk(self.folder)
         told = list(compare_files(before, after))
         clashes, notices = self._contradictions(before, after)
+        if dots and end == HEAD and read_disk(self.folder) != after:
+            notices.append(UNCOMMITTED)
         last = end if dots else "working tree"
         return Comparison(start, last, (*told, *clashes), tuple(notices))
 
@@ -155,7 +158,7 @@ def _list_changes(old: Memory | RuleText, new: Memory | RuleText) -> Iterator[st
     lines = list(unified_diff(old.body.splitlines(), new.body.splitlines(), n=0))[2:]
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     if lines:
-        yield f"text, {added} lines added, {removed} removed"
+        yield f"text, {added} line{'s' * (added != 1)} added, {removed} removed"
 
 
 def _names(one: Memory | RuleText) -> list[str]:

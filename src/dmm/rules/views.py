@@ -119,7 +119,7 @@ def detail_constraint(one: Constraint, **more: Any) -> RuleShown:
             tuple(describe_call(rule.allowed) for rule in rules if rule.allowed.tool),
         ),
         why="",
-        origin=None,
+        origin=one.by,
         triggered_by=one.triggered_by,
         source=None,
         **more,

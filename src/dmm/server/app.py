@@ -56,7 +56,7 @@ class TeamApi:
         self._people = people
         self._bell = Bell()
         self._turnstile = Turnstile()
-        self._metrics = Metrics(())
+        self.metrics = Metrics(())
         self._reading = Together[Written]()
         self._search = SearchApi(registry, self._open, self._turnstile)
 
@@ -75,17 +75,21 @@ class TeamApi:
             *PeopleApi(registry, self._people, self._bell.ring).routes(),
             *self._search.routes(),
         ]
-        self._metrics = Metrics(one.path for one in routes)
-        return Starlette(routes=routes, middleware=[Middleware(Measured, self._metrics)])
+        self.metrics = Metrics(one.path for one in routes)
+        return Starlette(routes=routes, middleware=[Middleware(Measured, self.metrics)])
 
     def drain(self) -> None:
         """End all waits for news, now and from now on: the server is about to stop."""
         self._bell.close()
         self._search.close()
 
+    def count_waiting(self) -> int:
+        """Return how many laptops wait for news."""
+        return self._bell.waiting
+
     async def tell_metrics(self, _: Request) -> Response:
         """Give figures on the server; whoever runs it keeps them from others."""
-        text = self._metrics.write(self._bell.waiting)
+        text = self.metrics.write(self.count_waiting())
         return PlainTextResponse(text, media_type=CONTENT_TYPE)
 
     async def health(self, _: Request) -> Response:
@@ -123,7 +127,7 @@ class TeamApi:
             batch = PushModel.model_validate_json(body).to_batch()
             outcome = await to_thread.run_sync(log.push, batch)
         if isinstance(outcome, Taken) and batch.entries:
-            self._metrics.events += len(batch.entries)
+            self.metrics.events += len(batch.entries)
             self._bell.ring(log.place.log)
             self._search.note(log.place.log)
         return _tell(outcome)

@@ -113,7 +113,7 @@ class MembersApi:
         return JSONResponse({"removed": removed})
 
     async def enrol(self, request: Request) -> Response:
-        """Record the passkeys of an owner."""
+        """Record the passkeys of a laptop's user."""
         log = await self._open_log(request)
         with self._turnstile.passing(log.writer):
             asked = PasskeysModel.model_validate_json(await read_body(request, LARGEST_PROOF))

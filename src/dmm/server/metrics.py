@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -27,6 +27,8 @@ class Metrics:
         self._seconds: dict[str, float] = {}
         self.events = 0
         self.active = 0
+        # Others who are told of every answer.
+        self.listeners: list[Callable[[str, str, int, float], None]] = []
 
     def note(self, path: str, method: str, status: int, seconds: float) -> None:
         """Count an answer; paths that are not served are told together."""
@@ -35,6 +37,8 @@ class Metrics:
         self._seconds[name] = self._seconds.get(name, 0.0) + seconds
         for most in BUCKETS:
             self._within[name, most] += seconds <= most
+        for tell in self.listeners:
+            tell(name, method, status, seconds)
 
     def write(self, waiting: int) -> str:
         """Write all figures."""

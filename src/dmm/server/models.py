@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from dmm.packs.service import MAX_QUERY_CHARACTERS
 from dmm.team.answers import DEFAULT_RESULTS, MOST_OTHERS, MOST_RESULTS
 from dmm.team.chain import Checkpoint, Entry, Placed
-from dmm.team.persons import MOST_PASSKEYS, Enrolled
+from dmm.team.persons import MOST_PASSKEYS
 from dmm.team.port import MOST_PULLED, MOST_PUSHED, Batch, Lost
+from dmm.team.proofs import Enrolled
 from dmm.team.sharing import MAX_PAYLOAD
 
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -104,16 +105,17 @@ class OwnerAct(_Strict):
 
 
 class EnrolledModel(_Strict):
-    """One passkey of an owner."""
+    """One passkey of a laptop's user."""
 
     id: Annotated[Part, Field(min_length=1)]
     key: Part
     page: Annotated[str, Field(max_length=253, pattern=r"^[a-z0-9.-]*$")]
     signature: Signature
+    scope: Literal["approvals"]
 
 
 class PasskeysModel(_Strict):
-    """The passkeys of an owner."""
+    """The passkeys of a laptop's user."""
 
     passkeys: Annotated[list[EnrolledModel], Field(min_length=1, max_length=MOST_PASSKEYS)]
 

@@ -11,6 +11,7 @@ import uvicorn
 
 from dmm.errors import UsageError
 from dmm.server.app import TeamApi
+from dmm.server.telemetry import exporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +52,7 @@ def serve(setup: Setup, host: str, port: int, announce: Callable[[str], None]) -
         )
         with _listen(host, port) as listening:
             announce(f"http://{host}:{listening.getsockname()[1]}")
-            with _outliving_signals():
+            with _outliving_signals(), exporting(api.metrics, api.count_waiting):
                 DrainingServer(config, api).run(sockets=[listening])
 
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import canonical
-from dmm.errors import TeamError
+from dmm.errors import ProofRefused, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.team.keys import is_key, is_signed
+from dmm.team.proofs import APPROVED, Confirmed
 from dmm.team.roles import OWNER, ROLES, may_send, read_role, tell_forbidden
 
 if TYPE_CHECKING:
@@ -126,8 +127,10 @@ def tell_joined(writer: str, head: WriterHead) -> str:
 
 
 def digest_passkey(log: LogName, writer: str, told: Mapping[str, str]) -> str:
-    """Return what a writer signs of a passkey of its user."""
-    return digest("passkey", *log, writer, *(told.get(name, "") for name in ("id", "key", "page")))
+    """Return what a writer signs of a passkey of its user; earlier versions told no scope."""
+    scope = [told["scope"]] if told.get("scope") else []
+    parts = (told.get(name, "") for name in ("id", "key", "page"))
+    return digest("passkey", *log, writer, *parts, *scope)
 
 
 def sign_head(key: SigningKey, team: str, project: str, head: Head) -> Checkpoint:
@@ -150,13 +153,15 @@ class Trail:
     head: Head = field(default_factory=Head)
     writers: dict[str, WriterHead] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
+    confirmed: dict[str, Confirmed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.writers.setdefault(SERVER, WriterHead(self.server_key, OWNER, SERVER))
 
     def copy(self) -> Trail:
         """Return one that goes on by itself from here."""
-        return replace(self, writers=dict(self.writers), ids=set(self.ids))
+        confirmed = {name: one.copy() for name, one in self.confirmed.items()}
+        return replace(self, writers=dict(self.writers), ids=set(self.ids), confirmed=confirmed)
 
     def is_of(self, server_key: str, log: LogName) -> bool:
         """Return whether this is about the log of a server."""
@@ -185,6 +190,7 @@ class Trail:
             raise _broken("unsigned", "its writer did not sign it", one)
         if one.hash != link_placed(self.head.hash, one.seq, entry.whash):
             raise _broken("forked", "it does not continue the log that is known here", one)
+        self._need_person(one, signed=signed)
         self.head = Head(one.seq, one.hash)
         self.ids.add(entry.id)
         self.writers[entry.writer] = replace(writer, wseq=entry.wseq, whash=entry.whash)
@@ -201,6 +207,18 @@ class Trail:
         if one.entry.writer != SERVER and not may_send(writer.role, one.entry.type):
             raise _broken("forbidden", tell_forbidden(writer.role, one.entry.type), one)
         return writer
+
+    def _need_person(self, one: Placed, *, signed: bool) -> None:
+        """Refuse what a person has to confirm and did not, once their laptop told a passkey."""
+        entry = one.entry
+        if entry.writer == SERVER or entry.type not in APPROVED:
+            return
+        held = self.confirmed.setdefault(entry.writer, Confirmed())
+        take = held.take if signed else held.use
+        try:
+            take(self.log, entry.writer, entry.type, read_payload(entry))
+        except ProofRefused as error:
+            raise _broken("unproven", error.what, one) from error
 
     def _enrol(self, one: Placed) -> None:
         """Take in what the server says of a writer; a key is told once."""
@@ -220,6 +238,7 @@ class Trail:
             signature = told.get("signature", "")
             if not is_signed(public, digest_passkey(self.log, name, told), signature):
                 raise _broken("unsigned", "its laptop did not sign this passkey", one)
+            self.confirmed.setdefault(name, Confirmed()).add(told)
 
     def _change(self, one: Placed, name: str, role: str) -> None:
         """Remove a writer, or take in its new role."""

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from dmm.models.transport import Address
     from dmm.team.credentials import Credentials
     from dmm.team.keys import SigningKey
-    from dmm.team.persons import Enrolled
     from dmm.team.port import Batch, Lost, Outcome
+    from dmm.team.proofs import Enrolled
 
 T = TypeVar("T")
 
@@ -146,15 +146,7 @@ class HttpSearch:
         if not words:
             raise UsageError("there are no words to search for", hint="dmm team search WORDS")
         body = {"query": words, "most": most, "also": list(self.others)}
-        try:
-            told = _ask(self.address, "POST", "/v1/team/search", self.token, body)
-        except TeamError as error:
-            if error.fault != "malformed":
-                raise
-            # The laptop has joined this server, so the address was right.
-            what = "the team's server can't search; it is probably older than this dmm"
-            hint = "upgrade dmm on the server"
-            raise TeamError("older", what, where=str(self.address), hint=hint) from error
+        told = _ask(self.address, "POST", "/v1/team/search", self.token, body)
         return _read(Answer, told, self.address)
 
 
@@ -251,17 +243,21 @@ def _ask(
         raise _unreachable(address, str(error) or type(error).__name__) from error
     finally:
         connection.close()
-    return _read_answer(address, answer.status, told)
+    return _read_answer(address, answer.status, told, joined=bool(token))
 
 
-def _read_answer(address: Address, status: int, data: bytes) -> Mapping[str, object]:
+def _read_answer(
+    address: Address, status: int, data: bytes, *, joined: bool
+) -> Mapping[str, object]:
     try:
         told = json.loads(data)
     except ValueError as error:
         if status >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
             # A proxy says so, or a server that has too many requests to read another.
             raise _unreachable(address, f"HTTP {status}") from error
-        raise _malformed(address) from error
+        # Whoever has joined this server has the right address.
+        unknown = joined and status == http.HTTPStatus.NOT_FOUND
+        raise (_older(address) if unknown else _malformed(address)) from error
     if not isinstance(told, dict):
         raise _malformed(address)
     if status == http.HTTPStatus.OK:
@@ -269,6 +265,8 @@ def _read_answer(address: Address, status: int, data: bytes) -> Mapping[str, obj
     fault = told.get("error")
     said = fault if isinstance(fault, dict) else {}
     what, hint = str(said.get("what", f"HTTP {status}")), said.get("hint")
+    if said.get("fault") == "protocol":
+        what = f"{what}; this dmm speaks version {PROTOCOL}"
     raise TeamError(
         str(said.get("fault", "refused")), what, where=str(address), hint=hint and str(hint)
     )
@@ -285,6 +283,11 @@ def _unreachable(address: Address, why: str) -> TeamError:
     what = f"the team's server can't be reached: {why}"
     hint = "rules that are known here still hold; what is unsent is sent later"
     return TeamError("unreachable", what, where=str(address), hint=hint)
+
+
+def _older(address: Address) -> TeamError:
+    what = "the team's server can't do this; it is probably older than this dmm"
+    return TeamError("older", what, where=str(address), hint="upgrade dmm on the server")
 
 
 def _malformed(address: Address) -> TeamError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.errors import IndexBusy, LedgerBroken, TeamError
-from dmm.eventlog.state import TEAM
+from dmm.eventlog.state import BY, TEAM
 from dmm.files.durable import make_folder, translated
 from dmm.private import FOLDER
 from dmm.rules.constraints import Constraints
@@ -118,6 +118,7 @@ def keep_rules(ledger: ProjectLedger, rules: Iterable[TeamRule]) -> int:
     for one in rules:
         compiled = dict(enact(one).rule or {})
         compiled.pop(TEAM, None)
+        compiled.pop(BY, None)
         rule = None if compiled.get("kind") == TEAM else compiled
         told = own.record_constraint(one.text, one.priority, None, rule)
         added += not told.existing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.conflict import Accepted, Resolution
 from dmm.domain.event import EventType
 from dmm.team.chain import JOINED, ROLE_CHANGED, SERVER, read_payload
-from dmm.team.journal import tell_shared
+from dmm.team.journal import Laptops, tell_by, tell_shared
 from dmm.team.roles import may_send
 from dmm.team.sharing import ADDS, LIFTED, is_rule
 from dmm.team.usage_counts import tell_day
@@ -32,6 +32,13 @@ class TeamRule:
     text: str
     priority: str
     writer: str
+    name: str = ""
+    proved: bool = False
+
+    @property
+    def by(self) -> str:
+        """Whose word it is."""
+        return tell_by(self.name or self.writer, proved=self.proved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +56,20 @@ class Fold:
 
     rules: dict[str, TeamRule] = field(default_factory=dict)
     _roles: dict[str, str] = field(default_factory=dict)
-    _names: dict[str, str] = field(default_factory=dict)
+    _laptops: Laptops = field(default_factory=Laptops)
     _accepted: dict[str, Accepted] = field(default_factory=dict)
     _counts: list[DayCounts] = field(default_factory=list)
 
     def add(self, one: Placed) -> None:
         """Take in the next event."""
-        self._follow_rules(one)
-        told = tell_shared(one, self._names)
+        told = tell_shared(one, self._laptops)
+        self._follow_rules(one, told)
         if told.type == EventType.CONFLICT_RESOLVED and told.told:
             self._settle(told)
         elif told.type == EventType.USAGE_REPORTED:
             self._count(told)
 
-    def _follow_rules(self, one: Placed) -> None:
+    def _follow_rules(self, one: Placed, shared: Shared) -> None:
         """Reviewers add rules; they and the server lift them by id.
 
         What counts is the role at the time of the event. A rule outlives the membership of whoever
@@ -75,7 +82,8 @@ class Fold:
         named = told.get("of", entry.id)
         allowed = may_send(self._roles.get(entry.writer, ""), entry.type)
         if entry.type in ADDS and allowed and is_rule(told):
-            self.rules[named] = TeamRule(one.seq, told["text"], told["priority"], entry.writer)
+            by = (entry.writer, shared.name, shared.proved)
+            self.rules[named] = TeamRule(one.seq, told["text"], told["priority"], *by)
         elif entry.type == LIFTED and (allowed or entry.writer == SERVER):
             self.rules.pop(named, None)
 
@@ -84,7 +92,8 @@ class Fold:
         key = told.told["key"]
         self._accepted.pop(key, None)
         if told.told["action"] == Resolution.INTENTIONAL:
-            self._accepted[key] = Accepted(told.seq, told.at, told.name or told.writer)
+            by = tell_by(told.name or told.writer, proved=told.proved)
+            self._accepted[key] = Accepted(told.seq, told.at, by)
 
     def _count(self, told: Shared) -> None:
         counts = tell_day(told.id, told.at, told.name or told.writer, told.told)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.domain.proposal import Verdict
-from dmm.team.chain import JOINED, REVOKED, SERVER, read_payload
+from dmm.team.chain import JOINED, PASSKEY, REVOKED, SERVER, read_payload
+from dmm.team.proofs import APPROVALS, PROOF
 from dmm.team.sharing import is_shareable
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """One event of the log; `name` is what its laptop is called."""
+    """One event of the log; `name` is what its laptop is called.
+
+    A passkey has `proved` that a person said it; else it is the laptop's word.
+    """
 
     seq: int
     id: str
@@ -28,6 +32,23 @@ class Shared:
     name: str
     type: str
     told: Mapping[str, str]
+    proved: bool = False
+
+
+@dataclass(slots=True)
+class Laptops:
+    """What the log tells of laptops so far: their names, and whose word needs a passkey."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    bound: set[str] = field(default_factory=set)
+
+    def follow(self, kind: str, told: Mapping[str, str]) -> None:
+        """Take in what the server says of one."""
+        writer = told.get("writer", "")
+        if kind == JOINED:
+            self.names[writer] = told.get("name", "")
+        elif kind == PASSKEY and told.get("scope") == APPROVALS:
+            self.bound.add(writer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +73,30 @@ class Waiting:
 
 def read_shared(events: Iterable[Placed]) -> tuple[Shared, ...]:
     """Return the events in words; of what no list allows, nothing is told."""
-    names: dict[str, str] = {}
-    return tuple(tell_shared(one, names) for one in events)
+    laptops = Laptops()
+    return tuple(tell_shared(one, laptops) for one in events)
 
 
-def tell_shared(one: Placed, names: dict[str, str]) -> Shared:
-    """Return an event in words; `names` are those of the laptops so far, and are kept up."""
+def tell_shared(one: Placed, laptops: Laptops) -> Shared:
+    """Return an event in words; what is known of laptops is kept up."""
     entry = one.entry
     told = {name: str(value) for name, value in read_payload(entry).items()}
+    # Whoever received it has checked the proof.
+    proved = told.pop(PROOF, "") != "" and entry.writer in laptops.bound
     if entry.writer == SERVER:
+        laptops.follow(entry.type, told)
         # A key tells nobody anything.
         told.pop("key", None)
         told.pop("signature", None)
     elif not is_shareable(entry.type, read_payload(entry)):
         told = {}
-    if entry.writer == SERVER and entry.type == JOINED:
-        names[told.get("writer", "")] = told.get("name", "")
-    name = names.get(entry.writer, "")
-    return Shared(one.seq, entry.id, entry.at, entry.writer, name, entry.type, told)
+    name = laptops.names.get(entry.writer, "")
+    return Shared(one.seq, entry.id, entry.at, entry.writer, name, entry.type, told, proved)
+
+
+def tell_by(name: str, *, proved: bool) -> str:
+    """Say whose word something is, and whether that is proved."""
+    return f"{name}, {'proved by passkey' if proved else 'said by the laptop alone'}"
 
 
 def find_differences(shared: Iterable[Shared], facts: Mapping[str, Fact]) -> tuple[Difference, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,8 @@ from dmm.errors import TeamError
 from dmm.team import statements
 from dmm.team.audit import PROVED, Act
 from dmm.team.chain import PASSKEY
-from dmm.team.persons import MARK, Enrolled, check_proof, need_enrolled, tell_line
+from dmm.team.confirming import read_confirmed
+from dmm.team.persons import MARK, check_proof, need_enrolled, tell_line
 from dmm.team.roles import Right, may
 from dmm.team.told import tell
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from dmm.eventlog.chain import Head
     from dmm.team.database import Rows
+    from dmm.team.proofs import Enrolled
     from dmm.team.stored import Place
     from dmm.team.told import Told
 
@@ -81,7 +82,7 @@ class Management:
 
     def _need_proof(self, rows: Rows, by: By) -> None:
         """Refuse an act that no person has confirmed, once the laptop has enrolled a passkey."""
-        passkeys = self.find_passkeys(rows, by.writer)
+        passkeys = read_confirmed(self.place.log, rows, by.writer).passkeys
         if not passkeys or not by.words:
             return
         line = tell_line(self.place.log, by.words)
@@ -92,33 +93,29 @@ class Management:
             )
         self.place.note(rows, Act.ENROLLED, by.writer, f"{by.words} {mark}")
 
-    def find_passkeys(self, rows: Rows, writer: str) -> Mapping[str, Enrolled]:
-        """Return the passkeys that the log holds of a laptop's user."""
-        told = (json.loads(row[0]) for row in rows(statements.OF_TYPE, *self.place.log, PASSKEY))
-        return {
-            one["id"]: Enrolled(one["id"], one["key"], one["page"], one["signature"])
-            for one in told
-            if one["writer"] == writer
-        }
-
     def enrol(self, writer: str, passkeys: Sequence[Enrolled], at: dt.datetime) -> int:
-        """Record the passkeys of an owner, once; return how many there are.
+        """Record the passkeys of a laptop's user, once; return how many there are.
 
-        Another one would need the word of the first: whoever lost theirs joins again.
+        Another one would need the word of the first: whoever lost theirs joins again. Those that
+        an earlier version told are told again, for all that a person decides.
         """
         # Those that are known are told while laptops are awaited, too: none is added then.
-        with self.managing(self.place.lock_always, By(writer)) as (rows, _):
+        with self.managing(self.place.lock_always) as (rows, _):
             held = self.place.writer(rows, writer)
-            known = self.find_passkeys(rows, writer)
-            if known or held is None:
-                return len(known)
+            known = read_confirmed(self.place.log, rows, writer)
+            if held is None or held.revoked:
+                raise TeamError("revoked", "this laptop was removed from the team")
+            keys = {(one.id, one.key) for one in known.passkeys.values()}
+            new = [one for one in passkeys if not keys or (one.id, one.key) in keys]
+            if known.binding or not new:
+                return len(keys)
             head = self.place.lock(rows)
-            for one in passkeys:
+            for one in new:
                 need_enrolled(self.place.log, writer, held.key, one)
                 told = canonical({"writer": writer, **asdict(one)})
                 head = self.place.record(rows, head, tell(PASSKEY, told, at))
                 self.place.note(rows, Act.ENROLLED, writer, f"enrol {one.id[:MARK]}")
-        return len(passkeys)
+        return len(keys) or len(new)
 
     def revoke(self, writer: str, told: Told, by: By) -> bool:
         """Remove a writer and record it; False where it was removed before."""

@@ -1,7 +1,7 @@
-"""Owners prove by passkey that a person manages a team, once their laptop has enrolled one.
+"""Owners prove by passkey that a person manages a team, once their laptop has told one.
 
-A laptop tells the server its user's passkeys when it first manages the team, signed with its own
-key; the log shows them to all. From then on the server takes no act of that laptop without one.
+A laptop tells the server its user's passkeys, signed with its own key; the log shows them to all.
+From then on the server takes no act of that laptop without one.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from dmm.errors import ProofRefused, TeamError
 from dmm.passkeys.acts import Act
 from dmm.passkeys.keyring import Signed
 from dmm.passkeys.public_keys import check_key
-from dmm.passkeys.webauthn import Place, check_assertion, decode, encode, read_origin
+from dmm.passkeys.webauthn import decode, encode
 from dmm.team.chain import digest_passkey
 from dmm.team.keys import is_signed
+from dmm.team.proofs import APPROVALS, Enrolled, check_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,16 +36,6 @@ TERMINAL = "terminal"
 MOST_PASSKEYS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Enrolled:
-    """A passkey of a laptop's user; the laptop signs which one it is."""
-
-    id: str
-    key: str
-    page: str
-    signature: str = ""
-
-
 def tell_line(log: LogName, words: str) -> str:
     """Return what a person sees and signs."""
     return f"{'/'.join(log)}$ dmm team {words}"
@@ -59,9 +50,9 @@ def describe_passkeys(
     log: LogName, writer: str, key: SigningKey, held: Iterable[Passkey]
 ) -> tuple[Enrolled, ...]:
     """Return passkeys as a laptop tells its server of them."""
-    found = (Enrolled(one.id, encode(one.key), one.page) for one in held)
+    found = (Enrolled(one.id, encode(one.key), one.page, "", APPROVALS) for one in held)
     return tuple(
-        Enrolled(one.id, one.key, one.page, key.sign(_digest(log, writer, one)))
+        replace(one, signature=key.sign(_digest(log, writer, one)))
         for one in list(found)[:MOST_PASSKEYS]
     )
 
@@ -77,7 +68,7 @@ def need_enrolled(log: LogName, writer: str, public: str, one: Enrolled) -> None
 
 
 def _digest(log: LogName, writer: str, one: Enrolled) -> str:
-    return digest_passkey(log, writer, {"id": one.id, "key": one.key, "page": one.page})
+    return digest_passkey(log, writer, asdict(one))
 
 
 def check_proof(
@@ -89,13 +80,7 @@ def check_proof(
         raise _unproven(what)
     try:
         signed = Signed.read(proof)
-        key = known.get(signed.answer.id)
-        if key is None:
-            raise _unproven("this passkey is not one that the laptop told the server of")
-        origin = read_origin(signed.answer.client_data)
-        place = Place(key.page or origin.partition("://")[2].partition(":")[0], origin)
-        challenge = Act(TERMINAL, line).challenge(signed.nonce)
-        check_assertion(place, challenge, decode(key.key), signed.answer)
+        check_answer(known, signed, Act(TERMINAL, line).challenge(signed.nonce))
     except (ProofRefused, KeyError, TypeError, ValueError) as error:
         raise _unproven(f"the passkey did not confirm this: {error}") from error
     made = dt.datetime.fromtimestamp(int.from_bytes(signed.nonce[:SECONDS], "big") % 2**40, dt.UTC)

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from dmm.team.chain import Checkpoint, Entry, Placed  # noqa: TC001 - answers are read by them
 
-PROTOCOL = 3
+PROTOCOL = 4
 MOST_PUSHED = 100
 MOST_PULLED = 200
 REVOKED = "this laptop was removed from the team; its rules stay on this laptop"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dmm.team.audit import Access
     from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
-    from dmm.team.persons import Enrolled
+    from dmm.team.proofs import Enrolled
 
     # A passkey's answer, part by part.
     Proof = Mapping[str, str]

@@ -1,7 +1,6 @@
 """What a laptop keeps of its team: `team.db` beside the ledger.
 
-It holds the laptop's own chain, which waits to be sent, and a copy of the server's log. The own
-chain is made from the ledger when it is sent, so recording an event costs nothing more.
+It holds the laptop's own chain, which waits to be sent, and a copy of the server's log.
 """
 
 from __future__ import annotations
@@ -13,34 +12,23 @@ from dmm.errors import IndexBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
 from dmm.team import replica_tables as tables
-from dmm.team.blanked import find_blanked, tells_of
+from dmm.team.blanked import tells_of
 from dmm.team.chain import (
-    JOINED,
-    ROLE_CHANGED,
-    SERVER,
     Checkpoint,
-    Entry,
     Placed,
     Trail,
     is_checkpoint,
-    seal,
 )
 from dmm.team.checked import WHOLE_EVERY, Checked, Known
 from dmm.team.folding import Fold
 from dmm.team.mark import damaged
-from dmm.team.port import MOST_PUSHED, Batch
-from dmm.team.replica_tables import Membership, columns, read_entry, read_membership, read_placed
-from dmm.team.roles import may_send, read_role
-from dmm.team.sharing import tell_new
-from dmm.team.told import Told
+from dmm.team.outbox import Outbox
+from dmm.team.replica_tables import columns, read_entry, read_placed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    import apsw
-
-    from dmm.eventlog.log_reader import LogReader
     from dmm.team.credentials import Credentials
     from dmm.team.port import Page
 
@@ -49,12 +37,8 @@ Way = Literal["unsent", "unreceived"]
 UNREACHABLE = "unreachable"
 
 
-class Replica:
+class Replica(Outbox):
     """The team.db of one project."""
-
-    def __init__(self, path: Path | str, connection: apsw.Connection) -> None:
-        self._where = str(path)
-        self._connection = connection
 
     @classmethod
     @contextlib.contextmanager
@@ -103,14 +87,6 @@ class Replica:
                 cursor.execute(tables.UPGRADES[version])
             cursor.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION}")
 
-    def _rows(self, statement: str, *values: str | int) -> list[tuple[str | int, ...]]:
-        with translated(self._where):
-            return list(self._connection.execute(statement, values))
-
-    def membership(self) -> Membership:
-        """Return how far this laptop is."""
-        return read_membership(self._rows(tables.MEMBERSHIP)[0])
-
     def join(self, writer: str, since: int) -> None:
         """Begin as a new writer; what the ledger holds up to `since` stays on the laptop."""
         with transaction(self._connection, self._where) as cursor:
@@ -140,54 +116,6 @@ class Replica:
         with transaction(self._connection, self._where):
             yield self.membership().writer == writer
 
-    def collect(self, held: Credentials, log: LogReader, kinds: Collection[str]) -> int:
-        """Append what the ledger has of late to the own chain; return how many entries."""
-        head = log.head()
-        role = self.role(held)
-        with transaction(self._connection, self._where) as cursor:
-            since, taken, mark = next(cursor.execute("SELECT since, taken, mark FROM membership"))
-            if mark == head.hash:
-                return 0
-            # In a ledger that was restored, other events may stand under the same numbers.
-            start = taken if mark in ("", log.hash_of(taken)) else since
-            self._withdraw(cursor, held, find_blanked(log, start, head.seq))
-            last = next(cursor.execute(tables.LAST), (0, GENESIS))
-            end = Head(int(last[0]), str(last[1]))
-            known = {row[0] for row in cursor.execute(tables.KNOWN)}
-            if not next(cursor.execute("SELECT count(*) FROM event"))[0]:
-                # The log was not read since joining; it may hold some of this already.
-                return 0
-            found = 0
-            for told in tell_new(log, int(since), start, head.seq, kinds):
-                # What the role may not send is passed over.
-                if told.id not in known and may_send(role, told.type):
-                    entry = seal(held.key, held.log, held.writer, end, told)
-                    cursor.execute(tables.ADD_OUT, columns(entry))
-                    end, found = Head(entry.wseq, entry.whash), found + 1
-            cursor.execute("UPDATE membership SET taken = ?, mark = ?", (head.seq, head.hash))
-        return found
-
-    def _withdraw(self, cursor: apsw.Cursor, held: Credentials, blanked: frozenset[str]) -> None:
-        """Drop the entries of blanked events that were not sent, and seal those after them anew."""
-        sent = self._sent(held.writer)
-        waiting = [read_entry(row) for row in cursor.execute(tables.UNSENT, (sent, -1))]
-        kept = [one for one in waiting if not tells_of(one, blanked)]
-        if len(kept) == len(waiting):
-            return
-        cursor.execute("DELETE FROM outbox WHERE wseq > ?", (sent,))
-        last = next(cursor.execute(tables.LAST), (0, GENESIS))
-        end = Head(int(last[0]), str(last[1]))
-        for one in kept:
-            told = Told(one.id, one.type, one.at, one.payload)
-            entry = seal(held.key, held.log, held.writer, end, told)
-            cursor.execute(tables.ADD_OUT, columns(entry))
-            end = Head(entry.wseq, entry.whash)
-
-    def _sent(self, writer: str) -> int:
-        """Return how many own entries the server may hold; an answer may have been lost."""
-        with translated(self._where):
-            return int(next(self._connection.execute(tables.SENT, (writer,)))[0])
-
     def count_sent(self, writer: str, ids: frozenset[str]) -> int:
         """Count the entries that tell of some events and have left this laptop."""
         sent = self._sent(writer)
@@ -198,59 +126,9 @@ class Replica:
         left = (*own, *(one.entry for one in self.events()))
         return len({one.id for one in left if tells_of(one, ids)})
 
-    def role(self, held: Credentials) -> str:
-        """Return the role that the log last told for this laptop; the server checks it, too."""
-        found = self._rows(tables.ROLE, SERVER, JOINED, ROLE_CHANGED, held.writer)
-        return read_role(str(found[0][0]) if found else held.role)
-
     def erase_freed(self) -> None:
         """Leave no byte of what was dropped in the file; IndexBusy while another reads it."""
         erase_freed(self._connection, self._where)
-
-    def unsent(self) -> Batch:
-        """Return the next entries to send."""
-        sent, seen = map(int, self._rows("SELECT sent, head FROM membership")[0])
-        before = self._rows(tables.HASH_OF, sent)
-        entries = self._rows(tables.UNSENT, sent, MOST_PUSHED)
-        previous = str(before[0][0]) if before else GENESIS
-        return Batch(previous, tuple(map(read_entry, entries)), seen)
-
-    def offer(self) -> tuple[Batch, int]:
-        """Return the next entries to send, and how many were offered before.
-
-        From now on none of them is sealed anew, unless they are taken back.
-        """
-        with transaction(self._connection, self._where) as cursor:
-            batch = self.unsent()
-            before = next(cursor.execute("SELECT offered FROM membership"))[0]
-            if batch.entries:
-                last = batch.entries[-1].wseq
-                cursor.execute("UPDATE membership SET offered = max(offered, ?)", (last,))
-        return batch, int(before)
-
-    def take_back(self, batch: Batch, before: int) -> None:
-        """Note that the server did not take what was offered: it can be withdrawn again.
-
-        What was offered earlier stays so, as its answer may have been lost.
-        """
-        last = batch.entries[-1].wseq
-        with transaction(self._connection, self._where) as cursor:
-            cursor.execute("UPDATE membership SET offered = ? WHERE offered = ?", (before, last))
-
-    def count_unsent(self) -> int:
-        """Count the entries that wait to be sent."""
-        return int(self._rows("SELECT count(*) FROM outbox, membership WHERE wseq > sent")[0][0])
-
-    def acknowledge(self, last: Entry) -> None:
-        """Note that the server holds the entries up to one, unless the laptop joined anew since."""
-        with transaction(self._connection, self._where) as cursor:
-            if [(last.whash,)] == list(cursor.execute(tables.HASH_OF, (last.wseq,))):
-                cursor.execute("UPDATE membership SET sent = ?", (last.wseq,))
-
-    def send_from(self, wseq: int) -> None:
-        """Send entries again from a number on."""
-        with transaction(self._connection, self._where) as cursor:
-            cursor.execute("UPDATE membership SET sent = ?", (wseq - 1,))
 
     @contextlib.contextmanager
     def noting(self, way: Way) -> Iterator[None]:
@@ -285,14 +163,6 @@ class Replica:
                 cursor.execute("DELETE FROM event WHERE seq > ?", (point.seq,))
                 return [], known
             return [one for one in self.events(point.seq) if one.seq <= known.seq], known
-
-    def send_lost(self, held: Credentials, sent: int) -> int:
-        """Send again what a server took and, by the log that was read since, holds no longer."""
-        found = self._rows("SELECT coalesce(max(wseq), 0) FROM event WHERE writer = ?", held.writer)
-        lost = sent - int(found[0][0])
-        if lost > 0:
-            self.send_from(sent - lost + 1)
-        return max(0, lost)
 
     def _need_signed(self, held: Credentials, point: Checkpoint) -> None:
         if not is_checkpoint(held.server_key, held.team, held.project, point):

@@ -10,7 +10,7 @@ from dmm.team.chain import Checkpoint, Entry, Placed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 ENTRY = """
     writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
     at TEXT NOT NULL, salt TEXT NOT NULL, payload TEXT NOT NULL, whash TEXT NOT NULL,
@@ -19,13 +19,17 @@ SCHEMA = f"""
 CREATE TABLE membership (
     writer TEXT NOT NULL, since INTEGER NOT NULL, taken INTEGER NOT NULL, mark TEXT NOT NULL,
     sent INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, signature TEXT NOT NULL,
-    unsent TEXT NOT NULL, unreceived TEXT NOT NULL, offered INTEGER NOT NULL DEFAULT 0
+    unsent TEXT NOT NULL, unreceived TEXT NOT NULL, offered INTEGER NOT NULL DEFAULT 0,
+    unproven INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE outbox ({ENTRY}, PRIMARY KEY (wseq)) STRICT;
 CREATE TABLE event (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL,{ENTRY}) STRICT;
 """
 # By the version that is left behind.
-UPGRADES = {1: "ALTER TABLE membership ADD COLUMN offered INTEGER NOT NULL DEFAULT 0"}
+UPGRADES = {
+    1: "ALTER TABLE membership ADD COLUMN offered INTEGER NOT NULL DEFAULT 0",
+    2: "ALTER TABLE membership ADD COLUMN unproven INTEGER NOT NULL DEFAULT 0",
+}
 # Why the last exchange failed, in each direction.
 READ_FAULT = {
     "unsent": "SELECT unsent FROM membership",
@@ -35,8 +39,10 @@ WRITE_FAULT = {
     "unsent": "UPDATE membership SET unsent = ?",
     "unreceived": "UPDATE membership SET unreceived = ?",
 }
-MEMBERSHIP = "SELECT writer, since, sent, head, hash, signature, unsent, unreceived FROM membership"
-JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '', 0)"
+MEMBERSHIP = """
+SELECT writer, since, sent, unproven, head, hash, signature, unsent, unreceived FROM membership
+"""
+JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '', 0, 0)"
 FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
 EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
 UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
@@ -49,7 +55,14 @@ HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 # How many events there are up to one, and its hash.
 EXTENT = "SELECT count(*), coalesce(max(iif(seq = ?1, hash, '')), '') FROM event WHERE seq <= ?1"
 KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
-ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# What the log tells of the passkeys of a laptop's user.
+PASSKEYS = """
+SELECT payload FROM event
+WHERE writer = ? AND type = ? AND json_extract(payload, '$.writer') = ? ORDER BY seq
+"""
+PROVED = """SELECT type, payload FROM outbox WHERE instr(payload, '"proof":')"""
+TAKE = "UPDATE membership SET taken = ?, mark = ?, unproven = unproven + ?"
 ROLE = """
 SELECT json_extract(payload, '$.role') FROM event
 WHERE writer = ? AND type IN (?, ?) AND json_extract(payload, '$.writer') = ?
@@ -63,22 +76,24 @@ ADD_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 class Membership:
     """How far a laptop is: since which event it shares, entries sent, the log it has seen.
 
-    `fault` says why entries are no longer sent or received.
+    `unproven` decisions stay here: no passkey has confirmed what others would be told. `fault` says
+    why entries are no longer sent or received.
     """
 
     writer: str
     since: int
     sent: int
+    unproven: int
     head: Checkpoint
     fault: str
 
 
 def read_membership(row: Sequence[str | int]) -> Membership:
     """Read how far a laptop is out of a row; the faults of both ways are put in one line."""
-    writer, since, sent, head, hash_, signature, *faults = row
+    writer, since, sent, unproven, head, hash_, signature, *faults = row
     point = Checkpoint(int(head), str(hash_), str(signature))
     fault = "; ".join(dict.fromkeys(str(one) for one in faults if one))
-    return Membership(str(writer), int(since), int(sent), point, fault)
+    return Membership(str(writer), int(since), int(sent), int(unproven), point, fault)
 
 
 def columns(entry: Entry) -> tuple[str | int, ...]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
-from dmm.eventlog.state import TEAM, Constraint
+from dmm.eventlog.state import BY, TEAM, Constraint
 from dmm.rules.rulebook import compile_constraint, in_words, on_calls
 from dmm.team.checked import Checked
 from dmm.team.credentials import read_credentials
@@ -43,7 +43,7 @@ def _constrain(rule: TeamRule, compiled: Mapping[str, Any] | None) -> Constraint
         text=rule.text,
         priority=rule.priority,
         trust=Trust.REVIEWED.value,
-        rule={**(compiled or {"kind": TEAM}), TEAM: rule.seq},
+        rule={**(compiled or {"kind": TEAM}), TEAM: rule.seq, BY: rule.by},
     )
 
 

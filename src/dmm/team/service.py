@@ -12,6 +12,7 @@ from dmm.errors import IndexBusy, LedgerBroken, StorageError, TeamError, UsageEr
 from dmm.eventlog.chain import GENESIS
 from dmm.files.durable import make_folder, write_derived
 from dmm.ledger.results import Withdrawn
+from dmm.passkeys.keyring import Keyring, page_folder
 from dmm.private import FOLDER
 from dmm.reading import read_regular
 from dmm.team import client
@@ -20,17 +21,12 @@ from dmm.team.chosen import choose, need_shared
 from dmm.team.client import HttpLog, HttpMembers, HttpSearch
 from dmm.team.credentials import Credentials, keep_credentials, need_same_key, read_credentials
 from dmm.team.departure import Copy, Left, end_membership, set_aside
-from dmm.team.journal import (
-    Shared,
-    find_differences,
-    find_waiting,
-    read_shared,
-)
+from dmm.team.journal import Shared, find_differences, find_waiting, read_shared
 from dmm.team.keys import SigningKey
 from dmm.team.mark import joined_mark, need_left, note_joined
 from dmm.team.persons import describe_passkeys, tell_line
-from dmm.team.port import REVOKED, Batch, Gap, Revoked, Taken, TakesBack, tell_fault
-from dmm.team.refill import give_back
+from dmm.team.port import Batch, Gap, Taken, tell_fault
+from dmm.team.receiving import receive
 from dmm.team.replica import UNREACHABLE, Replica
 from dmm.team.rules import read_rules
 from dmm.team.sign_in import sign_in
@@ -38,14 +34,15 @@ from dmm.team.standing import Exchanged, Seen, Standing
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from dmm.passkeys.keyring import Passkey, Signed
+    from dmm.passkeys.keyring import Signed
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.team.answers import Answer
     from dmm.team.chain import Placed
     from dmm.team.port import TeamLog
+    from dmm.team.proofs import Enrolled
     from dmm.team.registry import Joined
     from dmm.team.replica_tables import Membership
     from dmm.team.sign_in import Code
@@ -69,6 +66,11 @@ class Team:
     # The kinds of events that the project shares besides rules.
     shares: tuple[str, ...] = ()
     checked: Checked = field(default_factory=Checked)
+
+    @property
+    def keyring(self) -> Keyring:
+        """The user's passkeys."""
+        return Keyring(page_folder(self.home))
 
     @property
     def joined(self) -> bool:
@@ -121,6 +123,9 @@ class Team:
                 replica.adopt(proved)
         note_joined(self.home, self.path)
         self._note(end)
+        with contextlib.suppress(TeamError):
+            # It is joined all the same, and the next exchange tells them.
+            self.tell_passkeys(held)
         return held
 
     def _look(self) -> tuple[Membership | None, bool]:
@@ -197,7 +202,7 @@ class Team:
             raise _not_joined()
         return read_credentials(self.home, known.writer)
 
-    def members(self, proof: Signed | None = None, held: Sequence[Passkey] = ()) -> HttpMembers:
+    def members(self, proof: Signed | None = None) -> HttpMembers:
         """Reach the laptops of the project, which an owner manages.
 
         With the proof of a person, the server knows the passkeys that the user has first. One that
@@ -208,11 +213,27 @@ class Team:
             return HttpMembers.of(known)
         found = HttpMembers.of(known, proof.describe())
         try:
-            found.enrol(describe_passkeys(known.log, known.writer, known.key, held))
+            found.enrol(self._describe_passkeys(known))
         except TeamError as error:
             if error.fault != RECOVERING:
                 raise
         return found
+
+    def _describe_passkeys(self, held: Credentials) -> tuple[Enrolled, ...]:
+        return describe_passkeys(held.log, held.writer, held.key, self.keyring.read())
+
+    def tell_passkeys(self, held: Credentials) -> None:
+        """Tell the server of the user's passkeys, once; what was recorded before is sent first.
+
+        From then on the server takes no decision of this laptop that none of them confirmed.
+        """
+        found = self._describe_passkeys(held)
+        if found:
+            with Replica.opened(self.path) as replica:
+                replica.collect(held, self.ledger.reading, self.shares, self.keyring)
+                waits = replica.count_unsent() or replica.confirmed(held).binding
+            if not waits:
+                HttpMembers.of(held).enrol(found)
 
     def tell_act(self, words: str, folder: Path) -> str:
         """Return what a person confirms who manages the team; outside of one, by the folder."""
@@ -253,7 +274,7 @@ class Team:
         """Send what the ledger has of late; return how many entries the server took."""
         sent = 0
         with Replica.opened(self.path) as replica, replica.noting("unsent"):
-            replica.collect(held, self.ledger.reading, self.shares)
+            replica.collect(held, self.ledger.reading, self.shares, self.keyring)
             if replica.count_unsent():
                 # What was offered can't be withdrawn: nothing is before the server answers.
                 ready = log.push(NOTHING)
@@ -272,6 +293,7 @@ class Team:
                 else:
                     replica.take_back(batch, before)
                     raise TeamError("refused", tell_fault(outcome))
+        self.tell_passkeys(held)
         return sent
 
     def pull(self, held: Credentials, log: TeamLog) -> int:
@@ -293,10 +315,10 @@ class Team:
         """Return how far this laptop is; nothing is asked of the server."""
         held = self.credentials()
         with Replica.opened(self.path) as replica:
-            replica.collect(held, self.ledger.reading, self.shares)
+            replica.collect(held, self.ledger.reading, self.shares, self.keyring)
             known = replica.membership()
             head, unsent = replica.trail(held, self.checked).head.seq, replica.count_unsent()
-            role = replica.role(held)
+            role, confirmed = replica.role(held), replica.confirmed(held)
         seen, shared = self._seen(), read_shared(self._copy(held))
         return Standing(
             held.url,
@@ -312,6 +334,9 @@ class Team:
             read_rules(self.path, self.home, self.checked),
             find_differences(shared, self.ledger.state().facts),
             find_waiting(shared, held.writer),
+            known.unproven,
+            len(confirmed.passkeys) if confirmed.binding else 0,
+            len(confirmed.passkeys.keys() - {one.id for one in self.keyring.read()}),
         )
 
     def log(self) -> tuple[Shared, ...]:
@@ -339,7 +364,7 @@ class Team:
         try:
             held = self.credentials()
             with Replica.opened(self.path) as replica:
-                replica.collect(held, self.ledger.reading, self.shares)
+                replica.collect(held, self.ledger.reading, self.shares, self.keyring)
                 sent = replica.count_sent(held.writer, ids)
                 with contextlib.suppress(IndexBusy):
                     replica.erase_freed()
@@ -363,31 +388,6 @@ class Team:
             return Seen(str(at), int(seq))
         except (OSError, ValueError, TypeError):
             return None
-
-
-def receive(
-    replica: Replica, held: Credentials, log: TeamLog, checked: Checked
-) -> tuple[Exchanged, int]:
-    """Read a log to its end; return what was new, and where it ends.
-
-    A server that was restored behind this laptop gets back what it lost, once.
-    """
-    received, returned, tried = 0, 0, False
-    sent = replica.membership().sent
-    while True:
-        after = replica.trail(held, checked).head.seq
-        page = log.pull(after)
-        if isinstance(page, Revoked):
-            raise TeamError("revoked", REVOKED)
-        if page.head.seq < after and isinstance(log, TakesBack) and not tried:
-            returned, tried = give_back(log, *replica.find_lost(held, page.head)), True
-            continue
-        received += replica.receive(held, page, after, checked)
-        if not page.placed or page.placed[-1].seq >= page.head.seq:
-            lost = replica.send_lost(held, sent)
-            return Exchanged(0, received, returned, lost), page.head.seq
-        # What is left is there already.
-        log = replace(log, wait=0.0) if isinstance(log, HttpLog) else log
 
 
 def _not_joined() -> TeamError:

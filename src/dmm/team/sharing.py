@@ -29,6 +29,7 @@ from dmm.domain.proposal_payload import OfProposal, ProposalMade, ProposalReview
 from dmm.domain.usage import OWN
 from dmm.eventlog.state import FILE
 from dmm.rules.language.judge import Priority
+from dmm.team.proofs import APPROVED, MAX_PROOF, PROOF, Approval, leave_proof
 from dmm.team.told import Told
 from dmm.team.usage_counts import count_days, read_counts
 from dmm.team.words import is_words
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
     Find = Callable[[int], Event | None]
 
 # How much one rule may hold; a sentence needs a few hundred characters.
-MAX_PAYLOAD = 16 * 1024
+MAX_WORDS = 16 * 1024
+MAX_PAYLOAD = MAX_WORDS + MAX_PROOF
 # What brings a rule into force, and what ends it.
 ADDS = (EventType.CONSTRAINT_ADDED, EventType.CONSTRAINT_ACCEPTED)
 LIFTED = EventType.CONSTRAINT_DEACTIVATED
@@ -146,7 +148,7 @@ def share(event: Event, find: Find, kinds: Collection[str] = ()) -> Told | None:
     kept = {name: told[name] for name in sorted(verdict.fields & told.keys())}
     payload = canonical(kept)
     # What the server would refuse is not sent: it would keep back what comes after it.
-    fits = len(payload) <= MAX_PAYLOAD and is_shareable(event.type, kept)
+    fits = len(payload) <= MAX_WORDS and is_shareable(event.type, kept)
     return Told(event.id, event.type, event.at, payload) if fits else None
 
 
@@ -166,6 +168,10 @@ def is_shareable(kind: str, payload: Mapping[str, object]) -> bool:
     """Return whether a device may send this: the type and every field are on the list."""
     if kind not in SHARED:
         return False
+    if PROOF in payload:
+        if kind not in APPROVED or Approval.read(payload[PROOF]) is None:
+            return False
+        payload = leave_proof(payload)
     told = {name: one for name, one in payload.items() if isinstance(one, str)}
     verdict = SHARING[EventType(kind)]
     listed = told.keys() == payload.keys() <= verdict.fields

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a laptop is: what waits to be sent, what it knows of the team's log, since when."""
+    """How far a laptop is: what waits to be sent, what it knows of the team's log, since when.
+
+    `unproven` decisions stay here, as no passkey confirmed them. The team knows `passkeys` of this
+    laptop's user, of which `foreign` are not theirs.
+    """
 
     url: str
     team: str
@@ -27,6 +31,9 @@ class Standing:
     rules: tuple[TeamRule, ...]
     differences: tuple[Difference, ...]
     waiting: tuple[Waiting, ...] = ()
+    unproven: int = 0
+    passkeys: int = 0
+    foreign: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ WHERE team_id = ? AND project_id = ? AND seq = ? AND type IN (?, ?)
 """
 LIFT = """
 SELECT seq FROM event
-WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ? AND payload = ?
+WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ? AND payload LIKE ?
 """
 # Those of a writer who no longer manages the project; what has expired stays as it is.
 END_INVITATIONS = """
@@ -51,4 +51,9 @@ WHERE team_id = ? AND project_id = ? AND person = ? AND revoked = 0 ORDER BY wri
 OF_TYPE = """
 SELECT payload FROM event
 WHERE team_id = ? AND project_id = ? AND writer = 'server' AND type = ? ORDER BY seq
+"""
+# A confirmation may cover several events; it is in the payload of each.
+CONFIRMED = """
+SELECT type, payload FROM event
+WHERE team_id = ? AND project_id = ? AND writer = ? AND payload LIKE ?
 """

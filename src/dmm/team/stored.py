@@ -24,6 +24,7 @@ from dmm.team.chain import (
     seal,
     sign_head,
 )
+from dmm.team.confirming import find_unproven
 from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
 from dmm.team.refill import need_ahead, need_own_order
 from dmm.team.roles import Right, may
@@ -272,7 +273,9 @@ class Place:
                 raise TeamError("unknown", f"event {seq} of the team log is not a rule", hint=hint)
             identity, payload = found[0]
             told = canonical({"of": json.loads(payload).get("of", identity)})
-            known = rows(statements.LIFT, self.team, self.project, seq, str(LIFTED), told)
+            # That of a laptop may hold a proof behind it.
+            same = f"{told[:-1]}%"
+            known = rows(statements.LIFT, self.team, self.project, seq, str(LIFTED), same)
             if not known:
                 self.record(rows, head, tell(LIFTED, told))
                 self.note(rows, Act.LIFTED, about=f"team:{seq}")
@@ -303,6 +306,9 @@ class StoredLog:
                     batch,
                     lambda at: place.hash_of(rows, self.writer, at),
                 )
+                if isinstance(found, Admitted):
+                    unproven = find_unproven(place.log, rows, self.writer, found.new)
+                    found = Refused(unproven) if unproven else found
                 if not isinstance(found, Admitted):
                     self._note_refused(rows, f"push: {type(found).__name__.lower()}")
                     return found

@@ -36,8 +36,8 @@ def cost_lines(report: CostReport, fixed: Sequence[tuple[str, int]]) -> Iterator
     parts = ", ".join(f"{name} {tokens}" for name, tokens in fixed)
     total = sum(tokens for _, tokens in fixed)
     yield from wrapped(f"{total} tokens: {parts}", "Fixed per session: ")
-    memories = counted(report.memories, "memory", "memories")
-    whole = f"{report.memory_tokens:,} tokens if all {memories} were always loaded"
+    memories = "the memory" if report.memories == 1 else f"all {report.memories} memories"
+    whole = f"{report.memory_tokens:,} tokens if {memories} were always loaded"
     yield from wrapped(whole, "Instead of:        ")
     if not report.sessions:
         yield ""

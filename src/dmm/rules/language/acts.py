@@ -1,4 +1,4 @@
-"""Acts and the noun phrases they are made of."""
+"""Acts, the noun phrases they are made of, and whether they are done."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.language import Sort, Token, text_at
+from dmm.rules.language.verbs import is_participle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -126,3 +127,109 @@ class _Scan:
         self.flush()
         self.negated = word in _DENYING or kept
         self.preposition = word
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A stretch of tokens, and the word or mark that opened it."""
+
+    first: int
+    last: int
+    opener: str
+
+
+RELATIVES = frozenset(("which", "who", "whose", "whom", "that", "where"))
+
+
+class ClausePolarity:
+    """Follows negation and doubt through one clause, from verb to verb."""
+
+    def __init__(
+        self, tokens: Sequence[Token], clause: Clause, found: Sequence[Act], *, question: bool
+    ) -> None:
+        self.tokens, self.clause, self.found = tokens, clause, found
+        self.negated = 0
+        self.base = Polarity.UNSURE if question else self._base()
+
+    def _base(self) -> Polarity:
+        opener, last = self.clause.opener, self.found[-1] if self.found else None
+        if opener in ("because", "since", "as", "like"):
+            return Polarity.ASIDE
+        if opener in lex.CONDITIONS or opener == "although":
+            return Polarity.UNSURE
+        if last is None or last.verb is None:
+            return Polarity.DONE
+        if opener in RELATIVES:
+            if last.polarity is Polarity.DONE and not speaks(self.tokens, last):
+                return Polarity.DONE
+            return Polarity.ASIDE
+        return self._joined(last, opener)
+
+    def _joined(self, last: Act, opener: str) -> Polarity:
+        first = self.tokens[self.clause.first]
+        fresh = first.text in lex.AUXILIARIES or first.text in lex.PRONOUNS
+        if opener not in ("or", "nor", "and") or last.polarity is Polarity.DONE or fresh:
+            return Polarity.DONE
+        if opener != "and":
+            return last.polarity
+        gerund = last.verb is not None and self.tokens[last.verb].text.endswith("ing")
+        return Polarity.UNSURE if gerund == first.text.endswith("ing") else Polarity.DONE
+
+    def at(self, start: int, verb: int) -> Polarity:
+        """The polarity of the verb, given the words since `start`."""
+        unsure = False
+        for index in range(start, verb):
+            unsure = unsure or self._doubts(index)
+            self._negate(index)
+        if self.negated % 2:
+            return Polarity.NOT_DONE if self.base is Polarity.DONE else self.base
+        state = text_at(self.tokens, verb - 1) in ("fully", "already", "currently")
+        unsure = unsure or (state and is_participle(self.tokens[verb]))
+        if self.base is Polarity.DONE and unsure:
+            return Polarity.UNSURE
+        return Polarity.ASIDE if self._is_past(verb) else self.base
+
+    def _doubts(self, index: int) -> bool:
+        month = index > 0 and self.tokens[index - 1].text in lex.PREPOSITIONS
+        return self.tokens[index].text in lex.MODALS and not month
+
+    def _is_past(self, verb: int) -> bool:
+        """ "We used X before": what was once done is not what is decided."""
+        words = {self.tokens[i].text for i in range(self.clause.first, self.clause.last)}
+        last = self.tokens[self.clause.last - 1].text
+        once = bool(words & {"previously", "formerly", "originally"}) or last == "before"
+        return once and is_participle(self.tokens[verb])
+
+    def _negate(self, index: int) -> None:
+        token, following = self.tokens[index], text_at(self.tokens, index + 1)
+        if token.text in _CANCELLED and self.negated:
+            self.negated -= 1
+        elif token.text == "nor":
+            self.negated += not self.negated
+        elif "not" in token.forms or token.text in ("never", "neither", "cannot"):
+            self.negated += 1
+        elif token.text in ("without", "insteadof", "except", "than"):
+            self.negated += following.endswith("ing")
+        elif token.text in ("nothing", "nobody", "none"):
+            self.negated += 1
+        elif token.text == "no":
+            near = self.tokens[index + 1 : min(index + 5, self.clause.last)]
+            denies = any(one.text in lex.AUXILIARIES for one in near)
+            self.negated += denies or following in ("need", "reason", "plan", "plans", "point")
+
+    def passed(self, verb: int) -> None:
+        """Take in what this verb does to the verbs after it."""
+        forms = self.found[-1].forms
+        if self.tokens[verb].text in _CANCELLED and self.negated:
+            self.negated -= 1
+        elif forms & lex.UNSURE:
+            self.base = Polarity.UNSURE if self.base is Polarity.DONE else self.base
+        elif forms & (lex.NEGATIVE | {"fail"}):
+            self.negated += 1
+        elif forms & lex.REMOVE:
+            self.negated += text_at(self.tokens, verb + 1).endswith("ing")
+        elif speaks(self.tokens, self.found[-1]):
+            self.base = Polarity.ASIDE
+
+
+_CANCELLED = frozenset(("hesitate", "forget", "only", "just", "merely", "neglect"))

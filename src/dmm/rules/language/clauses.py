@@ -6,9 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import Act, Phrase, Polarity, phrases_of
+from dmm.rules.language.acts import (
+    RELATIVES,
+    Act,
+    Clause,
+    ClausePolarity,
+    Phrase,
+    Polarity,
+    phrases_of,
+)
 from dmm.rules.language.language import Sort, Token, sentences_of, text_at, tokens_of
-from dmm.rules.language.polarity import RELATIVES, Clause, ClausePolarity
 from dmm.rules.language.quantities import Quantity, quantities_of
 from dmm.rules.language.verbs import is_participle, is_verb
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import noun_of, terms_of
-from dmm.rules.language.demands import contrast_of, only_of, requirement_of
+from dmm.rules.language.demands import contrast_of, only_of, requirement_of, verification_of
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import limits_of
 from dmm.rules.language.prohibitions import (
@@ -25,7 +25,6 @@ from dmm.rules.language.rules import (
     Verification,
 )
 from dmm.rules.language.verbs import is_verb
-from dmm.rules.language.verifications import verification_of
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:

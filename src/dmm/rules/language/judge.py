@@ -10,9 +10,8 @@ from dmm.errors import UsageError
 from dmm.rules.callbook import ENGINE_VERSION, Finding
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Polarity
-from dmm.rules.language.breaches import amount_holds, find_breach
+from dmm.rules.language.breaches import amount_holds, find_breach, find_contradiction, is_denied
 from dmm.rules.language.clauses import read
-from dmm.rules.language.duties import find_contradiction, is_denied
 from dmm.rules.language.language import Sort, tokens_of
 from dmm.rules.language.match import Breach, Span, find_action
 from dmm.rules.language.rules import (

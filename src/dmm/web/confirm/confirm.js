@@ -64,6 +64,10 @@ async function start() {
   const asked = await ask(path);
   part("line").textContent = show(asked.on);
   if (asked.digest) part("digest").textContent = `Digest of the text: ${asked.digest}`;
+  if (asked.shared.length) {
+    part("told").hidden = false;
+    part("shared").textContent = asked.shared.map(show).join("\n");
+  }
   part("confirm").addEventListener("click", () => confirm(path, asked));
   part("confirm").disabled = false;
   part("confirm").focus();

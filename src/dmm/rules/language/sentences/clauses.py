@@ -85,7 +85,7 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
     if any(one.word in _NOT | {"avoid"} for one in left):
         # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
         lists = len(left) < 2 or left[-2].word in _NOT
-        opened = lists and left[-1].word in words.VERBS and not _forbids(right, 0)
+        opened = lists and bool(words.group_of(left[-1].word)) and not _forbids(right, 0)
         opened = opened or left[-1].word.startswith("command")
         return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
     return left, right
@@ -130,7 +130,7 @@ def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
 
 def _forbids(pieces: Pieces, at: int) -> bool:
     after = _after_not(pieces, at) if at < len(pieces) else None
-    return after is not None and word_at(pieces, after) in words.VERBS
+    return after is not None and bool(words.group_of(word_at(pieces, after)))
 
 
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
@@ -174,7 +174,7 @@ def _choice(pieces: Pieces) -> list[Clause]:
         turn = find(pieces, "over", "to", start=at + 1)
         chosen = pieces[at + 1 : turn]
         return [Clause(("use",), pieces[turn + 1 :], (), "warn", chosen)] if turn else []
-    using = words.VERBS.get(first) in ("use", "run")
+    using = words.group_of(first) in ("use", "run")
     coded = at < len(pieces) and pieces[at].kind == "code"
     for place in range(at + 1, len(pieces) - 1):
         word, following = pieces[place].word, pieces[place + 1].word
@@ -184,7 +184,7 @@ def _choice(pieces: Pieces) -> list[Clause]:
             continue
         chosen = pieces[at + 1 if using else at : place]
         scoped = _scoped(chosen) if one or coded else False
-        verb = "run" if words.VERBS.get(first) == "run" else "use"
+        verb = "run" if words.group_of(first) == "run" else "use"
         level = "warn" if scoped else "deny"
         return [Clause((verb,), pieces[place + (2 if two else 1) :], (), level, chosen)]
     return []
@@ -267,7 +267,7 @@ def _verbs(pieces: Pieces, at: int, preface: Pieces) -> Clause:
 
 def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:
     word, following = word_at(pieces, at), word_at(pieces, at + 1)
-    if word in ("force", "forced") and words.VERBS.get(following) == "push":
+    if word in ("force", "forced") and words.group_of(following) == "push":
         return "force-push", at + 2
     if word == "hard" and following in ("reset", "resetting"):
         return "hard-reset", at + 2
@@ -277,7 +277,7 @@ def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:
         return (named, noun + 1) if named else None
     if word in words.PROGRAMS and (following.startswith("-") or word not in words.AMBIGUOUS):
         return None
-    verb = words.VERBS.get(word)
+    verb = words.group_of(word)
     return (verb, at + 1) if verb else None
 
 
@@ -291,9 +291,7 @@ def _thing(pieces: Pieces) -> list[Clause]:
     """Read a bare thing: an act by its noun or gerund, or something that may not be used."""
     at = skip(pieces, 0, DETERMINERS, word_set("direct more manual"))
     word, following = word_at(pieces, at), word_at(pieces, at + 1)
-    if word in ("force", "forced") and words.NOUNS.get(following, words.VERBS.get(following)) == (
-        "push"
-    ):
+    if word in ("force", "forced") and words.group_of(following) == "push":
         return [Clause(("force-push",), pieces[at + 2 :])]
     if word in words.NOUNS:
         return [Clause((words.NOUNS[word],), pieces[at + 1 :])]

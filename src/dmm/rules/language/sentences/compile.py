@@ -9,9 +9,18 @@ from dmm.rules.language.sentences.clauses import Clause, clauses_of
 from dmm.rules.language.sentences.examples import Example, examples_of, order_examples, told_command
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
-from dmm.rules.language.sentences.only import read_only
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
-from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences, told
+from dmm.rules.language.sentences.pieces import (
+    DETERMINERS,
+    MAX_TEXT,
+    Pieces,
+    find,
+    read_list,
+    sentences,
+    skip,
+    told,
+    word_at,
+)
 from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
 from dmm.rules.language.sentences.things import (
     NOWHERE,
@@ -19,12 +28,60 @@ from dmm.rules.language.sentences.things import (
     Item,
     Surroundings,
     Thing,
+    all_but,
     but_dry,
+    command_item,
     is_command,
+    read_paths,
 )
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_LEADS = word_set("always only exclusively please you we must should")
+_PURPOSE = word_set(
+    """for as to in this the project repo repository codebase python javascript js ts typescript
+    node package packages dependency dependencies management manager managing installing install
+    installs and all our your modules libraries manage add adding a"""
+)
+
+
+def read_only(sentence: Pieces, context: Context) -> Thing | None:
+    """Read "only use pnpm", "only push to develop", "only edit files in src/"."""
+    at = skip(sentence, 0, _LEADS)
+    near = {one.word for one in sentence[: at + 2]}
+    only = bool(near & {"only", "exclusively"})
+    verb = words.group_of(word_at(sentence, at))
+    at = skip(sentence, at + 1, word_set("only exclusively"))
+    if verb in ("use", "run") and (only or "always" in near):
+        return _family(sentence, skip(sentence, at, DETERMINERS))
+    if only and verb == "push":
+        found = read_object(sentence, at, context._replace(verb="push"))
+        if found and found[1] >= len(sentence) and not found[0].vague:
+            return Thing((command_item(["git", "push"], branch=["*"]),), found[0].items)
+    if only and verb == "edit":
+        turn = find(sentence, "in", "inside", "under", "within", start=at)
+        folders = read_paths(sentence, at if turn is None else turn + 1, context.known)
+        if folders and folders[1] >= len(sentence):
+            return Thing(({"path": all_but(folders[0])},))
+    return None
+
+
+def _family(pieces: Pieces, at: int) -> Thing | None:
+    """A package manager that is chosen rules out the others of its language."""
+    chosen = pieces[at].text.lower() if at < len(pieces) else ""
+    rest = skip(pieces, at + 1, _PURPOSE)
+    if rest < len(pieces) and not pieces[rest].mark:
+        return None
+    for language, members in words.MANAGERS.items():
+        if chosen in members:
+            more = {"subcommand": words.CHANGING} if language == "python" else {}
+            others = (one for one in members if one != chosen)
+            return Thing(tuple(command_item([one], **more) for one in others))
+    return None
+
 
 Fields = dict[str, object]
 _NOTHING = "no command, path or text was recognised in it (put those into backticks)"

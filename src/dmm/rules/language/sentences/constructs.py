@@ -113,13 +113,6 @@ CONSTRUCTS = {
 LONGEST = max(len(phrase.split()) for phrase in CONSTRUCTS)
 
 
-def singular(word: str) -> str:
-    """Take the ending of a plural off."""
-    if word.endswith("ies"):
-        return f"{word[:-3]}y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
 # A keyword or a sign that only one language has.
 _SIGNS = (
     (re.compile(r"::|^#!?\[|^\w+!$|^&(?:mut|str)\b"), "rust"),

@@ -78,7 +78,7 @@ def _act(pieces: Pieces, known: Surroundings) -> Thing | None:
     request = skip(pieces, at, word_set("pull pr prs request requests"))
     if request > at and request >= len(pieces):
         return Thing(({"command": "gh pr create"},))
-    verb = words.NOUNS.get(word) or words.VERBS.get(word) or ""
+    verb = words.NOUNS.get(word) or words.group_of(word)
     found = read_object(pieces, at + 1 if verb else at, Context(verb, "", known))
     if found is None or skip(pieces, found[1], words.IDLE) < len(pieces):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.rules.language.lemmas import base_forms
 from dmm.rules.language.sentences.constructs import (
     CONSTRUCTS,
     LONGEST,
@@ -14,7 +15,6 @@ from dmm.rules.language.sentences.constructs import (
     language_of,
     looks_like_code,
     regex_of,
-    singular,
 )
 from dmm.rules.language.sentences.pieces import (
     DETERMINERS,
@@ -73,8 +73,10 @@ def _construct(pieces: Pieces, at: int, context: Context) -> Found | None:
     for length in range(min(LONGEST, len(pieces) - start), 0, -1):
         span = pieces[start : start + length]
         parts = [one.mark or one.text.strip(":()").lower() for one in span]
-        phrase = " ".join((*parts[:-1], singular(parts[-1])))
-        known = CONSTRUCTS.get(phrase) or CONSTRUCTS.get(" ".join(parts))
+        forms = (parts[-1], *sorted(base_forms(parts[-1])))
+        phrases = (" ".join((*parts[:-1], one)) for one in forms)
+        phrase = next((one for one in phrases if one in CONSTRUCTS), "")
+        known = CONSTRUCTS.get(phrase)
         if known and _fits(known[0], phrase, span, context):
             name, one = known
             found = {"regex": one.look} if isinstance(one.look, str) else {"rule": one.look}

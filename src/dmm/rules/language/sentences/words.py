@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import PROGRAMS as _STEP_PROGRAMS
+from dmm.rules.language.lemmas import base_forms
 from dmm.rules.language.wordsets import ENGLISH, english, word_set
 
-_GROUPS = dict(row.split(": ") for row in ENGLISH["verb_groups"])
-_IRREGULAR = {"written": "edit", "overwritten": "edit", "rewritten": "edit", "shown": "read"}
-
-
-def _inflected(verb: str) -> set[str]:
-    stem = verb.removesuffix("e")
-    doubled = verb + verb[-1]
-    forms = {f"{one}{end}" for one in (verb, stem, doubled) for end in ("ing", "ed")}
-    return forms | {verb, f"{verb}s", f"{verb}es"}
-
-
-VERBS = _IRREGULAR | {
-    form: group
-    for group, verbs in _GROUPS.items()
+_GROUPS = {
+    verb: group
+    for group, verbs in (row.split(": ") for row in ENGLISH["verb_groups"])
     for verb in verbs.split()
-    for form in _inflected(verb)
 }
+
+
+def group_of(word: str) -> str:
+    """Name what a verb does, whatever its inflection; nothing for other words."""
+    lead, dash, last = word.rpartition("-")
+    known = (f"{lead}{dash}{form}" for form in sorted(base_forms(last)))
+    return next((_GROUPS[form] for form in known if form in _GROUPS), "")
+
+
 NOUNS = {
     "push": "push", "pushes": "push", "commit": "commit", "commits": "commit", "edit": "edit",
     "edits": "edit", "change": "edit", "changes": "edit", "modification": "edit",

@@ -1,0 +1,101 @@
+"""What a team would be told of a decision, before a person has made it: they confirm that, too."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import Event, Trust
+from dmm.domain.payload import (
+    ConflictResolved,
+    ConstraintAccepted,
+    ConstraintAdded,
+    ConstraintDeactivated,
+)
+from dmm.domain.plain import to_plain
+from dmm.domain.proposal import Judge, Verdict
+from dmm.domain.proposal_payload import ProposalReviewed
+from dmm.errors import StorageError, TeamError, UsageError
+from dmm.passkeys.acts import PersonAct
+from dmm.redaction.inputs import accept
+from dmm.team.proofs import MOST_ITEMS, needs_proof, state
+from dmm.team.sharing import share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from dmm.domain.recorded import Payload
+    from dmm.team.service import Team
+
+# The acts that may tell a team something.
+TELLING = frozenset(
+    (
+        PersonAct.CONSTRAINT,
+        PersonAct.ACCEPT_RULE,
+        PersonAct.LIFT_CONSTRAINT,
+        PersonAct.DISABLE_RULE,
+        PersonAct.ADOPT_RULES,
+        PersonAct.RESOLVE,
+        PersonAct.APPROVE,
+        PersonAct.REJECT,
+        PersonAct.EDIT,
+        PersonAct.BATCH,
+    )
+)
+# Decisions by number: 41, proposal_17, or with a verb before it.
+_NAMED = re.compile(r"(?:^|,)(?:(\w+) )?(?:proposal_)?(\d{1,15})(?=,|$)")
+_VERDICTS: Mapping[str, Verdict] = {
+    PersonAct.REJECT: Verdict.REJECTED,
+    PersonAct.EDIT: Verdict.MODIFIED,
+}
+
+
+def foretell(team: Team, act: str, on: str, texts: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return what the team is told if a person does something; nothing without a team.
+
+    `on` names what it is done to, as the page does, and `texts` are the texts that it adds. A copy
+    of the log that can't be used keeps nobody from deciding here.
+    """
+    lines: dict[str, None] = {}
+    with contextlib.suppress(TeamError, StorageError):
+        if team.joined:
+            held, log = team.credentials(), team.ledger.reading
+            for one in map(_imagine, _list_decisions(act, on, texts)):
+                told = share(one, log.event, team.shares)
+                words = {} if told is None else json.loads(told.payload)
+                if needs_proof(one.type, words) and words:
+                    lines[state(held.log, held.writer, one.type, words)] = None
+    if len(lines) > MOST_ITEMS:
+        what = f"a passkey confirms at most {MOST_ITEMS} decisions for a team at once"
+        raise UsageError(what, hint="name fewer")
+    return tuple(lines)
+
+
+def _list_decisions(act: str, on: str, texts: Iterable[str]) -> Iterator[Payload]:
+    """Return what is recorded by an act; what is not named by number is of no concern to others."""
+    found = [(verb, int(number)) for verb, number in _NAMED.findall(on)]
+    match act:
+        case PersonAct.CONSTRAINT:
+            for text in texts:
+                yield ConstraintAdded(text=accept("constraint", text), priority=on, rule=None)
+        case PersonAct.ACCEPT_RULE:
+            yield from (ConstraintAccepted(seq=number) for _, number in found)
+        case PersonAct.LIFT_CONSTRAINT | PersonAct.DISABLE_RULE | PersonAct.ADOPT_RULES:
+            yield from (ConstraintDeactivated(seq=number) for _, number in found)
+        case PersonAct.RESOLVE:
+            name, _, action = on.partition(":")
+            yield ConflictResolved(id=name, action=action, reason=None, proposals=())
+        case PersonAct.APPROVE | PersonAct.REJECT | PersonAct.EDIT | PersonAct.BATCH:
+            for verb, number in found:
+                verdict = _VERDICTS.get(verb or act, Verdict.APPROVED)
+                yield ProposalReviewed(
+                    proposal=number, judge=Judge.PERSON, verdict=verdict, reason=""
+                )
+
+
+def _imagine(told: Payload) -> Event:
+    """Return the event that something would be, as far as others are told of it."""
+    kind, words = str(told.kinds[0]), to_plain(told)
+    return Event(0, "", kind, 1, "", "", "", Trust.USER, None, None, (), words)

@@ -1,0 +1,179 @@
+"""A laptop's own chain, in its `team.db`: made from the ledger when it is sent, and what was sent.
+
+Recording an event costs nothing more.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dmm.eventlog.chain import GENESIS, Head
+from dmm.storage.sqlite import transaction, translated
+from dmm.team import replica_tables as tables
+from dmm.team.approving import Approver
+from dmm.team.blanked import find_blanked, tells_of
+from dmm.team.chain import JOINED, PASSKEY, ROLE_CHANGED, SERVER, seal
+from dmm.team.port import MOST_PUSHED, Batch
+from dmm.team.proofs import Confirmed
+from dmm.team.replica_tables import Membership, columns, read_entry, read_membership
+from dmm.team.roles import may_send, read_role
+from dmm.team.sharing import tell_new
+from dmm.team.told import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    import apsw
+
+    from dmm.eventlog.log_reader import LogReader
+    from dmm.passkeys.keyring import Keyring
+    from dmm.team.chain import Entry
+    from dmm.team.credentials import Credentials
+
+
+class Outbox:
+    """What a laptop has to tell its team."""
+
+    def __init__(self, path: Path | str, connection: apsw.Connection) -> None:
+        self._where = str(path)
+        self._connection = connection
+
+    def _rows(self, statement: str, *values: str | int) -> list[tuple[str | int, ...]]:
+        with translated(self._where):
+            return list(self._connection.execute(statement, values))
+
+    def membership(self) -> Membership:
+        """Return how far this laptop is."""
+        return read_membership(self._rows(tables.MEMBERSHIP)[0])
+
+    def role(self, held: Credentials) -> str:
+        """Return the role that the log last told for this laptop; the server checks it, too."""
+        found = self._rows(tables.ROLE, SERVER, JOINED, ROLE_CHANGED, held.writer)
+        return read_role(str(found[0][0]) if found else held.role)
+
+    def confirmed(self, held: Credentials) -> Confirmed:
+        """Return the passkeys that the log tells of this laptop's user, and what they confirmed."""
+        found = Confirmed()
+        for (told,) in self._rows(tables.PASSKEYS, SERVER, PASSKEY, held.writer):
+            found.add(json.loads(str(told)))
+        for kind, told in self._rows(tables.PROVED):
+            found.use(held.log, held.writer, str(kind), json.loads(str(told)))
+        return found
+
+    def collect(
+        self, held: Credentials, log: LogReader, kinds: Collection[str], keyring: Keyring
+    ) -> int:
+        """Append what the ledger has of late to the own chain; return how many entries."""
+        head = log.head()
+        role, approver = self.role(held), Approver(held, keyring, partial(self.confirmed, held))
+        with transaction(self._connection, self._where) as cursor:
+            since, taken, mark = next(cursor.execute("SELECT since, taken, mark FROM membership"))
+            # In a ledger that was restored, other events may stand under the same numbers.
+            start = taken if mark in ("", log.hash_of(taken)) else since
+            self._withdraw(cursor, approver, find_blanked(log, start, head.seq))
+            if mark == head.hash or not next(cursor.execute("SELECT count(*) FROM event"))[0]:
+                # Where the log was not read since joining, it may hold some of this already.
+                return 0
+            end, found, unproven = _read_end(cursor), 0, 0
+            known = {row[0] for row in cursor.execute(tables.KNOWN)}
+            for told in tell_new(log, int(since), start, head.seq, kinds):
+                # What the role may not send is passed over.
+                if told.id not in known and may_send(role, told.type):
+                    proved = approver.prove(told)
+                    if proved is None:
+                        unproven += 1
+                        continue
+                    end, found = _append(cursor, held, end, proved), found + 1
+            cursor.execute(tables.TAKE, (head.seq, head.hash, unproven))
+        return found
+
+    def _withdraw(self, cursor: apsw.Cursor, by: Approver, blanked: frozenset[str]) -> None:
+        """Drop entries that were not sent, and seal those after them anew.
+
+        That is what was blanked, and what a passkey would have to confirm by now.
+        """
+        sent = self._sent(by.held.writer)
+        waiting = [read_entry(row) for row in cursor.execute(tables.UNSENT, (sent, -1))]
+        lacking = {one.id for one in waiting if by.is_lacking(one)}
+        kept = [one for one in waiting if one.id not in lacking and not tells_of(one, blanked)]
+        if len(kept) == len(waiting):
+            return
+        cursor.execute("DELETE FROM outbox WHERE wseq > ?", (sent,))
+        cursor.execute("UPDATE membership SET unproven = unproven + ?", (len(lacking),))
+        end = _read_end(cursor)
+        for one in kept:
+            end = _append(cursor, by.held, end, Told(one.id, one.type, one.at, one.payload))
+
+    def _sent(self, writer: str) -> int:
+        """Return how many own entries the server may hold; an answer may have been lost."""
+        with translated(self._where):
+            return int(next(self._connection.execute(tables.SENT, (writer,)))[0])
+
+    def unsent(self) -> Batch:
+        """Return the next entries to send."""
+        sent, seen = map(int, self._rows("SELECT sent, head FROM membership")[0])
+        before = self._rows(tables.HASH_OF, sent)
+        entries = self._rows(tables.UNSENT, sent, MOST_PUSHED)
+        previous = str(before[0][0]) if before else GENESIS
+        return Batch(previous, tuple(map(read_entry, entries)), seen)
+
+    def offer(self) -> tuple[Batch, int]:
+        """Return the next entries to send, and how many were offered before.
+
+        From now on none of them is sealed anew, unless they are taken back.
+        """
+        with transaction(self._connection, self._where) as cursor:
+            batch = self.unsent()
+            before = next(cursor.execute("SELECT offered FROM membership"))[0]
+            if batch.entries:
+                last = batch.entries[-1].wseq
+                cursor.execute("UPDATE membership SET offered = max(offered, ?)", (last,))
+        return batch, int(before)
+
+    def take_back(self, batch: Batch, before: int) -> None:
+        """Note that the server did not take what was offered: it can be withdrawn again.
+
+        What was offered earlier stays so, as its answer may have been lost.
+        """
+        last = batch.entries[-1].wseq
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("UPDATE membership SET offered = ? WHERE offered = ?", (before, last))
+
+    def count_unsent(self) -> int:
+        """Count the entries that wait to be sent."""
+        return int(self._rows("SELECT count(*) FROM outbox, membership WHERE wseq > sent")[0][0])
+
+    def acknowledge(self, last: Entry) -> None:
+        """Note that the server holds the entries up to one, unless the laptop joined anew since."""
+        with transaction(self._connection, self._where) as cursor:
+            if [(last.whash,)] == list(cursor.execute(tables.HASH_OF, (last.wseq,))):
+                cursor.execute("UPDATE membership SET sent = ?", (last.wseq,))
+
+    def send_from(self, wseq: int) -> None:
+        """Send entries again from a number on."""
+        with transaction(self._connection, self._where) as cursor:
+            cursor.execute("UPDATE membership SET sent = ?", (wseq - 1,))
+
+    def send_lost(self, held: Credentials, sent: int) -> int:
+        """Send again what a server took and, by the log that was read since, holds no longer."""
+        found = self._rows("SELECT coalesce(max(wseq), 0) FROM event WHERE writer = ?", held.writer)
+        lost = sent - int(found[0][0])
+        if lost > 0:
+            self.send_from(sent - lost + 1)
+        return max(0, lost)
+
+
+def _read_end(cursor: apsw.Cursor) -> Head:
+    """Return where the own chain ends."""
+    last = next(cursor.execute(tables.LAST), (0, GENESIS))
+    return Head(int(last[0]), str(last[1]))
+
+
+def _append(cursor: apsw.Cursor, held: Credentials, end: Head, told: Told) -> Head:
+    """Append an event to the own chain; return where it ends then."""
+    entry = seal(held.key, held.log, held.writer, end, told)
+    cursor.execute(tables.ADD_OUT, columns(entry))
+    return Head(entry.wseq, entry.whash)

@@ -1,0 +1,172 @@
+"""What proves that a person said something to a team: their passkey has signed it.
+
+A laptop tells its user's passkeys. From then on, what binds others counts only with a passkey's
+answer, which names each statement that was confirmed together, and nothing else of the act.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from dmm.domain.conflict import Resolution
+from dmm.domain.event import EventType, canonical
+from dmm.errors import ProofRefused
+from dmm.passkeys.acts import challenge_shared, digest_text
+from dmm.passkeys.keyring import Signed
+from dmm.passkeys.webauthn import Place, check_assertion, decode, read_origin
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    LogName = tuple[str, str]
+
+T = TypeVar("T")
+
+# The field of a payload that holds the proof.
+PROOF = "proof"
+# The passkeys of a laptop with this scope confirm what it shares, too, and not only owners' acts.
+APPROVALS = "approvals"
+ITEMS = "items"
+MAX_PROOF = 16 * 1024
+MOST_ITEMS = 100
+# What a person decides for others; of conflicts, only that one is intentional.
+APPROVED = frozenset(
+    map(
+        str,
+        (
+            EventType.CONSTRAINT_ADDED,
+            EventType.CONSTRAINT_ACCEPTED,
+            EventType.CONSTRAINT_DEACTIVATED,
+            EventType.PROPOSAL_REVIEWED,
+            EventType.CONFLICT_RESOLVED,
+        ),
+    )
+)
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,1400}")
+_ITEM = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """A passkey of a laptop's user; the laptop signs which one it is, and what it is for."""
+
+    id: str
+    key: str
+    page: str
+    signature: str = ""
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A passkey's answer to an act, and the digests of all statements that the act makes."""
+
+    signed: Signed
+    items: tuple[str, ...]
+
+    def write(self) -> str:
+        """Return it as it stands in a payload."""
+        return canonical({**self.signed.describe(), ITEMS: ",".join(self.items)})
+
+    @classmethod
+    def read(cls, text: object) -> Approval | None:
+        """Read it out of a payload; None where it is written in another way."""
+        if not isinstance(text, str) or len(text) > MAX_PROOF:
+            return None
+        try:
+            told = json.loads(text)
+            items = tuple(told.pop(ITEMS).split(","))
+            found = cls(Signed.read(told), items)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ProofRefused):
+            return None
+        named = _NAME.fullmatch(found.signed.answer.id)
+        well = named and len(items) <= MOST_ITEMS and all(map(_ITEM.fullmatch, items))
+        # In one form only, as it is searched for; nothing else fits in.
+        return found if well and found.write() == text else None
+
+    def mark(self, statement: str) -> str:
+        """Return by what it is known that this answer was used for a statement."""
+        return digest_text(f"{self.signed.nonce.hex()} {statement}")
+
+
+def needs_proof(kind: str, told: Mapping[str, object]) -> bool:
+    """Return whether something is decided for others, which only a person does."""
+    if kind == EventType.CONFLICT_RESOLVED:
+        return told.get("action") == Resolution.INTENTIONAL
+    return kind in APPROVED
+
+
+def state(log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> str:
+    """Return what a person confirms of an event: all that is shared of it, and by which laptop."""
+    return f"{'/'.join(log)} {writer} {kind} {canonical(leave_proof(told))}"
+
+
+def leave_proof(told: Mapping[str, T]) -> dict[str, T]:
+    """Return what an event says, without what proves it."""
+    return {name: one for name, one in told.items() if name != PROOF}
+
+
+def check_answer(known: Mapping[str, Enrolled], signed: Signed, challenge: bytes) -> None:
+    """Refuse a passkey's answer that is to something else, or by none of these passkeys."""
+    key = known.get(signed.answer.id)
+    if key is None:
+        raise ProofRefused("this passkey is not one that the laptop told the server of")
+    origin = read_origin(signed.answer.client_data)
+    place = Place(key.page or origin.partition("://")[2].partition(":")[0], origin)
+    check_assertion(place, challenge, decode(key.key), signed.answer)
+
+
+@dataclass(slots=True)
+class Confirmed:
+    """What the passkeys of one laptop confirmed so far."""
+
+    passkeys: dict[str, Enrolled] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def copy(self) -> Confirmed:
+        """Return one that goes on by itself from here."""
+        return replace(self, passkeys=dict(self.passkeys), used=set(self.used))
+
+    @property
+    def binding(self) -> bool:
+        """Whether the laptop's word alone no longer counts."""
+        return any(one.scope == APPROVALS for one in self.passkeys.values())
+
+    def add(self, told: Mapping[str, str]) -> None:
+        """Take in a passkey that the log tells; told again, it may do more, and never less."""
+        one = Enrolled(
+            *(told.get(name, "") for name in ("id", "key", "page", "signature", "scope"))
+        )
+        if one.scope or one.id not in self.passkeys:
+            self.passkeys[one.id] = one
+
+    def take(self, log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> None:
+        """Take the next event; ProofRefused where no passkey confirmed it, for this once."""
+        given, statement = Approval.read(told.get(PROOF)), state(log, writer, kind, told)
+        if given is None:
+            if self.binding and needs_proof(kind, told):
+                raise ProofRefused("no passkey of its user confirmed it")
+            return
+        if given.mark(statement) in self.used:
+            raise ProofRefused("its confirmation was used before")
+        if self.binding:
+            _check_approval(self.passkeys, given, statement)
+        self.used.add(given.mark(statement))
+
+    def use(self, log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> None:
+        """Take an event that was checked before: what confirmed it is used up."""
+        given = Approval.read(told.get(PROOF))
+        if given is not None:
+            self.used.add(given.mark(state(log, writer, kind, told)))
+
+
+def _check_approval(known: Mapping[str, Enrolled], given: Approval, statement: str) -> None:
+    if digest_text(statement) not in given.items:
+        raise ProofRefused("its passkey confirmed something else")
+    try:
+        check_answer(known, given.signed, challenge_shared(given.signed.nonce, given.items))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ProofRefused(f"its passkey's answer can't be read: {error}") from error
