@@ -229,6 +229,32 @@ def test_a_link_counts_once(project: Project, importer: Importer) -> None:
     assert both.plan.always_tokens == both.plan.monolith_tokens
 
 
+def test_a_link_that_leads_nowhere_is_no_instruction_file(
+    project: Project, importer: Importer
+) -> None:
+    write(project.folder, {"AGENTS.md": ROOT, "README.md": ""})
+    (project.folder / "CLAUDE.md").symlink_to("agents.markdown")
+    assert importer.find_files() == [project.folder / "AGENTS.md"]
+    assert importer.apply(importer.plan(importer.find_files()))
+
+
+def test_a_page_about_agents_is_no_instruction_file(project: Project, importer: Importer) -> None:
+    write(project.folder, {"AGENTS.md": ROOT, "docs/agents.md": ROOT, "docs/claude.md": ROOT})
+    assert importer.find_files() == [project.folder / "AGENTS.md"]
+
+
+def test_a_heading_that_makes_a_file_name_like_a_token_is_imported_under_another(
+    project: Project, importer: Importer
+) -> None:
+    text = (
+        "# Shop\n\n## Glsa grafana service account\n\nGrafana reads its account from the vault.\n"
+    )
+    write(project.folder, {"docs/AGENTS.md": text, "README.md": ""})
+    importer.apply(importer.plan(importer.find_files()))
+    written = [one.relative_to(project.memory).as_posix() for one in project.memory.rglob("*.md")]
+    assert [one for one in written if "note" in one] == ["project/general/note.md"]
+
+
 def test_only_what_a_session_reads_counts_as_always_loaded(
     project: Project, importer: Importer
 ) -> None:

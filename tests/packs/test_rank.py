@@ -83,6 +83,15 @@ def test_what_the_query_calls_by_name_is_always_relevant(
         assert ranking.parts["named"].tolist() == [0.0, 1.0]
 
 
+def test_a_name_says_nothing_about_the_memories_beside_it(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
+    corpus.add("project/a.md", "other", near=QUERY_FLOOR - 0.02)
+    corpus.add("project/b.md", "other", near=0.1)
+    ranking = ranking_of(corpus, "sessions", query_vector, named={1})
+    assert ranking.relevant.tolist() == [False, True]
+
+
 def test_a_precise_query_takes_only_what_is_nearly_as_strong_as_the_best(
     corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:

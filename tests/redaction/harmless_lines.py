@@ -46,6 +46,7 @@ gpg --passphrase-file /run/p -d f
 git push origin main
 git config user.name "Ada Lovelace"
 npm config set save-exact true
+npm_config_cache_lock_stale_timeout_ms=60000
 aws configure set output json
 kubectl get secret db -o jsonpath='{.data.password}'
 kubectl create secret generic db --from-file=password=./pw.txt

@@ -21,6 +21,7 @@ from dmm.importer.bearing import BASELINE_TOPICS, CONSTRAINTS, IDENTITY, PROJECT
 from dmm.importer.notes import HARD_LIMIT, WANTED_TOKENS, Count, Note
 from dmm.importer.sources import FileImport, SourceRef, line_range
 from dmm.importer.topics import GENERAL
+from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -184,6 +185,9 @@ class _Paths:
 
 def _free_path(note: Note, paths: _Paths) -> str:
     path = f"{_directory(note)}/{_name(note, paths.taken)}.md"
+    if clean(path) != path:
+        # Words joined to a file name can look like a token, which no path may hold.
+        path = f"{note.scope.value}/{GENERAL}/note.md"
     if note.mark is not None and _SAFE_PATH.fullmatch(note.mark.path):
         top = note.mark.path.partition("/")[0]
         path = note.mark.path if top in (note.scope, DEPRECATED_DIRECTORY) else path

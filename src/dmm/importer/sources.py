@@ -57,7 +57,7 @@ class SourceKind(StrEnum):
 
 # The files that clients read at every session, by patterns of their paths.
 _INSTRUCTIONS = {
-    pattern.casefold(): SourceKind(shape)
+    pattern: SourceKind(shape)
     for client in all_clients()
     for pattern, shape in client.instructions.items()
 }
@@ -150,9 +150,10 @@ def split_lines(text: str) -> list[str]:
 def recognise(path: str) -> SourceKind:
     """Return the kind of an instruction file by its path alone."""
     plain = path.replace("\\", "/")
-    parts = PurePosixPath(plain.casefold())
-    if parts.name in _NAMED:
-        return _NAMED[parts.name]
+    parts = PurePosixPath(plain)
+    if named := _NAMED.get(parts.name.casefold()):
+        return named
+    # As clients read them: docs/agents.md is a page about agents.
     for pattern, kind in _INSTRUCTIONS.items():
         if parts.match(pattern):
             return kind
@@ -174,7 +175,8 @@ def find_instructions(project: Path) -> Iterator[Path]:
             path = Path(folder, name)
             shown = path.relative_to(project).as_posix()
             skill = recognise(shown) is SourceKind.SKILL and _SKILL_FOLDER.search(shown)
-            if is_instruction(shown) or skill:
+            # A link may lead nowhere: CLAUDE.md -> agents.md, where only AGENTS.md is there.
+            if (is_instruction(shown) or skill) and path.exists():
                 yield path
 
 

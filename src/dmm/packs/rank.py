@@ -110,7 +110,7 @@ def rank(
         parts["files"] = files
     proved = evidence - (1 - said) * words_weight * _words(found)
     cheap = _shortness(snapshot, rows, CHEAP_WORDS)
-    sure = _certain(evidence, said) if precise else _relevant(proved, placed, called, cheap)
+    sure = _certain(evidence, said) if precise else _relevant(proved, placed, cheap)
     sure &= _adds(placed, sure, _given(snapshot, found, words_weight))
     return Ranking(
         found=found,
@@ -178,12 +178,12 @@ def _adds(placed: Floats, sure: Flags, given: float) -> Flags:
     return nearer
 
 
-def _relevant(evidence: Floats, placed: Floats, called: Flags, cheap: Floats) -> Flags:
+def _relevant(evidence: Floats, placed: Floats, cheap: Floats) -> Flags:
     """Mark what is worth reading where it stands; if nothing at all stands out, nothing is.
 
     What a memory must prove grows with what it costs to read, up to a share of the best.
     """
-    if not len(evidence) or (not called.any() and float(evidence.max()) < QUERY_FLOOR):
+    if not len(evidence) or float(evidence.max()) < QUERY_FLOOR:
         return np.zeros(len(evidence), np.bool_)
     wanted = COSTLY_SHARE * (1 - cheap) * float(placed.max())
     return np.asarray(placed >= np.maximum(ITEM_FLOOR, wanted), np.bool_)
