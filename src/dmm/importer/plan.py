@@ -53,18 +53,13 @@ def plan_import(
     trees, merged = merge([(d.tree, _realm(d)) for d in documents])
     left = [replace(d, tree=tree) for d, tree in zip(documents, trees, strict=True)]
     cut = [note for document in left for note in split(document, count=count)]
-    content = {
-        document.path: {line: number for number, line in enumerate(document.content)}
-        for document in documents
-    }
-    tidy = partial(_tidied, content=content)
+    tidy = partial(_tidied, content=_number_content(documents))
     first = sum(count(whole_body(tidy(note))) for note in cut if _goes_first(note))
     stand = partial(find_standing, left, held, count=count, tidy=tidy)
     standing = stand(baseline_budget - first)
     if standing.left and most_baseline > baseline_budget:
         standing = stand(most_baseline - first)
-        needed = first + sum(count(whole_body(tidy(note))) for note in standing.notes)
-        baseline_budget = max(baseline_budget, needed)
+        baseline_budget = max(baseline_budget, first + standing.tokens)
     cut = [note for note in cut if not {*note.sources} <= standing.covered]
     notes = [tidy(note) for note in tell_apart([*standing.notes, *gather(cut, count=count)])]
     plan = propose(
@@ -86,6 +81,14 @@ def plan_import(
         monolith_tokens=sum(count(document.text) for document in documents),
         always_tokens=_always_loaded(documents, count),
     )
+
+
+def _number_content(documents: Sequence[Document]) -> dict[str, dict[int, int]]:
+    """Number the lines with content of each document."""
+    return {
+        document.path: {line: number for number, line in enumerate(document.content)}
+        for document in documents
+    }
 
 
 def _realm(document: Document) -> tuple[str, ...]:

@@ -86,6 +86,7 @@ class Standing:
     notes: tuple[Note, ...]
     covered: frozenset[SourceRef]
     left: tuple[Imperative, ...]
+    tokens: int
 
 
 def find_standing(
@@ -116,6 +117,7 @@ def find_standing(
         notes=tuple(_note(entries, held) for entries in _by_source(admitted)),
         covered=frozenset(covered),
         left=tuple(one for entry in wanted if id(entry) not in chosen for one in entry.rules),
+        tokens=size(admitted),
     )
 
 
