@@ -297,9 +297,10 @@ def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
     )
     budget = dmm.config.retrieval.baseline_budget
     if found.baseline_budget > budget and not found.proposed:
+        many = "more" if found.plan.left else "all"
         yield (
             f"The baseline's budget grows from {budget} to {found.baseline_budget} tokens"
-            " (.dmm/daemon.config.json), so that all instructions stay always on."
+            f" (.dmm/daemon.config.json), so that {many} instructions stay always on."
         )
     if found.pack_tokens is not None:
         yield f"A task that needs memory gets a pack; a typical one has {found.pack_tokens} tokens."
