@@ -55,7 +55,7 @@ def test_no_client_at_all_is_said(bare: Typed, tmp_path: Path) -> None:
     told = bare("install", within=tmp_path)
     assert told.status == 0
     assert told.out == (
-        "No client detected. Choose with --client, or all with --client all:\n"
+        "No client detected. Name one with --client, or all with --client all:\n"
         "  claude-code, codex, copilot, cursor, gemini, opencode, vscode, windsurf\n"
     )
 

@@ -43,9 +43,7 @@ def test_a_note_that_reads_like_a_rule_is_told_how_to_become_one(
     typed: Typed, own: Project
 ) -> None:
     told = typed("remember", "Never print in src/, use the logger.", within=own.folder)
-    assert (
-        "  rule: agents are not held to a note; if they should be: dmm rules add TEXT\n" in told.out
-    )
+    assert "  rule: agents are not held to a note; to enforce it: dmm rules add TEXT\n" in told.out
 
 
 def test_what_is_known_is_shown_with_the_ways_out(typed: Typed, own: Project) -> None:

@@ -104,7 +104,7 @@ def test_what_is_not_committed_yet_is_no_part_of_a_range_and_is_named(
     told = typed("diff", "topic...HEAD", within=work.folder).out.splitlines()
     assert told == [
         "HEAD changes nothing in memory and rules.",
-        "Notice: there are changes that are not committed; see them with: dmm diff",
+        "Notice: there are uncommitted changes; see them with: dmm diff",
     ]
     assert "Notice" not in typed("diff", "topic...topic", within=work.folder).out
 

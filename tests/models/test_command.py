@@ -136,7 +136,7 @@ def test_one_that_reaches_nobody_is_unreachable(command: CommandRig) -> None:
     told = command.result("", is_error=True, api_error="connection_failed")
     command.play(output=told, exit=1)
     error = refusal(command)
-    assert (error.fault, error.what) == ("unreachable", "it gave no answer: no reason told")
+    assert (error.fault, error.what) == ("unreachable", "it gave no answer: no reason given")
 
 
 def test_a_program_that_can_not_be_started_is_unreachable(command: CommandRig) -> None:

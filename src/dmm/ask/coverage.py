@@ -63,7 +63,7 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A category that a profile needs: its evidence, and whether any stands in the prompt."""
+    """A category that a profile needs: its evidence, and whether any is in the prompt."""
 
     category: Category
     meaning: str
@@ -74,7 +74,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whether all that a profile needs was found and stands in the prompt, and what does not."""
+    """Whether everything a profile needs was found and is in the prompt, and what is not."""
 
     enforced: bool
     pass_: bool

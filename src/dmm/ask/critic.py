@@ -50,7 +50,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A sign that a session does not get on: what was done so often, and its events."""
+    """A sign that a session is not getting anywhere: what was repeated, and its events."""
 
     rule: str
     what: str

@@ -28,7 +28,7 @@ EXECUTOR_OFF = "off"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked, and how the answer is to be."""
+    """What is asked, and how to answer it."""
 
     question: str
     day: dt.date
@@ -41,7 +41,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All that was found for a question, each thing once, in the order of its worth."""
+    """Everything found for a question, each item once, best first."""
 
     memory: Told
     sessions: Told
@@ -105,7 +105,7 @@ class Answered:
 
     @property
     def taken(self) -> dict[Origin, int]:
-        """How much evidence of each source stands in the prompt."""
+        """How much evidence of each source is in the prompt."""
         return _count(one.evidence for one in self.written.choice.taken)
 
     def describe(self) -> object:
@@ -163,7 +163,7 @@ class Answered:
         }
 
     def _tell_plan(self) -> object:
-        """What stands in the prompt and what does not, with the cost of each."""
+        """What is in the prompt and what is not, with the cost of each."""
         choice = self.written.choice
         return {
             "style": self.request.style,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dmm.cli.daemon_call import find_agent
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import (
     Json,
     Root,
@@ -61,7 +62,7 @@ def import_files(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Turn instruction files into rules, always-on baseline and small memories.
+    """Turn instruction files into rules, an always-on baseline and small memories.
 
     Previews the result unless --apply or --propose is given.
     """
@@ -82,7 +83,11 @@ def import_files(
     present(
         _describe(found),
         as_json=as_json,
-        lines=lambda _: [*_lines(found), "", *_summary(found, _cost(found, dmm), applied=apply)],
+        lines=lambda _: [
+            *_lines(found),
+            "",
+            *chain.from_iterable(map(wrapped, _summary(found, _cost(found, dmm), applied=apply))),
+        ],
     )
 
 
@@ -266,13 +271,13 @@ def _overflow(found: Import) -> Iterator[str]:
     softer = len(found.plan.left) - len(left)
     if softer:
         told = counted(softer, "softer instruction")
-        yield f"{told} found no room in the baseline; search finds them."
+        yield f"{told} did not fit into the baseline: found by search only."
     if not left:
         return
     for one in left:
         yield f"no room  {one.source}: {one.text}"
     found_by = "is" if len(left) == 1 else "are"
-    yield (
+    yield from wrapped(
         f"{counted(len(left), 'rule')} did not fit into the baseline ({found.baseline_budget}"
         f" tokens) and {found_by} found by search only. To always include them, set a higher"
         " retrieval.baseline_budget in .dmm/daemon.config.json, accept it with dmm trust, and"
@@ -291,10 +296,8 @@ def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
     rules = sum(map(dmm.count, set(titles)))
     baseline = found.baseline_held + found.plan.baseline_tokens
     before, after = found.plan.always_tokens, own + rules + baseline
-    yield (
-        f"Every session loads {counted(before, 'token')} of these files now. With DMM instead:"
-        f" {after} ({own} DMM itself, {baseline} baseline, {rules} rules)."
-    )
+    yield f"Every session loads {counted(before, 'token')} of these files now."
+    yield f"With DMM instead: {after} ({own} DMM itself, {baseline} baseline, {rules} rules)."
     budget = dmm.config.retrieval.baseline_budget
     if found.baseline_budget > budget and not found.proposed:
         many = "more" if found.plan.left else "all"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli.fast_typer import FastTyper
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.members import (
     NewRole,
     OfPerson,
@@ -256,7 +257,7 @@ def _lines(told: Standing) -> Iterator[str]:
     behind = told.behind
     lag = "never" if behind is None else f"{told.pulled} ({counted(behind, 'event')} behind)"
     yield f"  updated: {lag}"
-    yield f"  passkey: {_tell_passkeys(told)}"
+    yield from wrapped(_tell_passkeys(told), "  passkey: ")
     if told.unproven:
         way = "not shared, as no passkey confirmed what others would be told"
         yield f"  ! {counted(told.unproven, 'decision')} {way}"
@@ -272,11 +273,11 @@ def _lines(told: Standing) -> Iterator[str]:
 def _tell_passkeys(told: Standing) -> str:
     """Say what proves this laptop's decisions to the team, or what to do about it."""
     if told.foreign:
-        what = "! the team was told of one that you don't have: somebody used this laptop's key"
+        what = "! the team knows one that is not yours: somebody used this laptop's key"
         return f"{what}; leave (dmm team leave --drop-rules), and join with a new invitation"
     if told.passkeys:
-        return f"{counted(told.passkeys, 'passkey')} told; others check what you decide"
-    return "none told; whoever has this laptop's key decides in your name; enrol one: dmm ui"
+        return f"{counted(told.passkeys, 'passkey')} told; others check your decisions"
+    return "none told; the laptop's key alone decides for you; enrol one: dmm ui"
 
 
 def _tell_most(rules: int) -> str:

@@ -28,7 +28,7 @@ _HEADER = re.compile(r"^[ \t]*\[", re.M)
 
 
 def look(text: str, trail: Sequence[str]) -> Any:
-    """Read the value at the end of a trail, or None; ValueError tells the line of a fault."""
+    """Return the value at the end of a trail, or None; ValueError names the faulty line."""
     value: Any = tomllib.loads(text)
     for step in trail:
         if not isinstance(value, dict) or step not in value:

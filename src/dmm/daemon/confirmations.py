@@ -67,7 +67,7 @@ class Confirmations:
             raise UsageError("a confirmation needs the digest of the text and a random number")
         shared = tuple(map(str, cast("list[object]", arguments.get("shared", []))))
         if len(shared) > MOST_SHARED or sum(map(len, shared)) > LONGEST_SHARED:
-            raise UsageError("this tells a team too much to be confirmed at once")
+            raise UsageError("this would tell a team too much to be confirmed at once")
         asker = self.describe(peer)
         found = web.persons.begin(Act("terminal", line, digest, shared), None, nonce, asker)
         where = f"http://{web.name}:{web.port}"

@@ -294,7 +294,7 @@ class Web:
 
 
 def _count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
-    """Count what every session pays; loaded then, since a page needs nothing else of it."""
+    """Count what every session pays; loaded on demand, as a page needs nothing else of it."""
     load("dmm.mcp.cost")
     from dmm.mcp.cost import count_fixed
 
@@ -302,7 +302,7 @@ def _count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
 
 
 def _mount_mcp(projects: Projects) -> Application:
-    """Serve MCP over HTTP; its library is loaded by the first who speaks it."""
+    """Serve MCP over HTTP; its library is loaded at the first request."""
 
     async def serve(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.to_thread(load, "dmm.mcp.web")

@@ -44,7 +44,7 @@ def plan_import(
     held: Held = NOTHING_HELD,
     kept: Kept = frozenset(),
 ) -> ImportPlan:
-    """Plan the memories that replace some instruction files; nothing of them is lost unsaid.
+    """Plan the memories that replace some instruction files; whatever is left out is reported.
 
     The budget of the baseline grows to `most_baseline` if the instructions need it.
     """

@@ -30,7 +30,7 @@ def may_widen(folder: Path, store: TrustStore) -> bool:
 
 
 def widen(folder: Path, store: TrustStore, budget: int) -> None:
-    """Set the budget of the baseline in the project's settings, as a change of the user's own."""
+    """Set the budget of the baseline in the project's settings, as the user's own change."""
     path = folder / FILE_NAME
     values = json.loads(path.read_bytes()) if path.exists() else {}
     values.setdefault("retrieval", {})["baseline_budget"] = budget

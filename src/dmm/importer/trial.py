@@ -1,4 +1,4 @@
-"""A typical pack of planned memories, compiled in a folder that is gone afterwards."""
+"""A typical pack of planned memories, compiled in a temporary folder."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class VectorIndex:
         return np.asarray(total / norm if norm else total, np.float32)
 
     def coverage(self, one: int, other: int) -> float:
-        """Return how near the least near window of one memory is to the other, the better way."""
+        """Return how near the farthest window of a memory is to another, taken the better way."""
         spans = (slice(self._offsets[row], self._offsets[row + 1]) for row in (one, other))
         mine, theirs = (self._components[span] * self._scales[span, None] for span in spans)
         likeness = mine @ theirs.T

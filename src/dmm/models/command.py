@@ -104,7 +104,7 @@ class ClaudeCommand:
             case {"type": "result", **rest}:
                 remark = self._quote(rest.get("result"))
                 down = rest.get("api_error") == "connection_failed"
-                what = f"it gave no answer: {remark or 'no reason told'}"
+                what = f"it gave no answer: {remark or 'no reason given'}"
                 raise ModelFailed(
                     "unreachable" if down else "refused", what, where=WHERE, hint=BY_HAND
                 )

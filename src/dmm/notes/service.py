@@ -181,7 +181,7 @@ class Notes:
         return _remembered(applied.proposal, placed, "", applied.notices)
 
     def _apply(self, proposal: Proposal) -> Applied:
-        """Apply a note; one that is new and clashes with nothing is indexed by the next look."""
+        """Apply a note; one that is new and clashes with nothing is indexed at the next refresh."""
         overridden = tuple(str(check.name) for check in proposal.failures)
         approval = Approval(Judge.PERSON, proposal.edits, REASON, overridden=overridden)
         weighed = (one for one in proposal.checks if one.name in _WEIGHED)

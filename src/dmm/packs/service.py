@@ -68,7 +68,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Answer:
-    """A pack and how it came about; its receipt is told where the request asks to explain."""
+    """A pack and how it came about; its receipt is included if the request asks for it."""
 
     pack: Pack
     stats: Stats

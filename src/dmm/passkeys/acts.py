@@ -87,7 +87,7 @@ class Act:
         return challenge_shared(own, map(digest_text, self.shared)) if self.shared else own
 
     def blind(self, nonce: bytes) -> bytes:
-        """Return the digest of all that others are not told; without the nonce it says nothing."""
+        """Return the digest of what others are not told; without the nonce it reveals nothing."""
         # The name of a folder need not be UTF-8; what is not stays itself.
         told = (one.encode("utf-8", "surrogatepass") for one in (self.action, self.id, self.digest))
         return _digest_parts(*told, nonce)

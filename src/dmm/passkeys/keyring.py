@@ -128,7 +128,7 @@ class Keyring:
         return self.find(made.id)
 
     def shared(self) -> Iterator[tuple[Signed, tuple[str, ...]]]:
-        """Return what passkeys answered to acts that others were told of, and of what, by digest.
+        """Return passkeys' answers to acts that others were told of, with the digests of these.
 
         Whoever is told checks the answer.
         """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def update_index(memories: Callable[[], Memories], write: AppliedWrite) -> list[str]:
-    """Update index and manifest; what fails, the next query does."""
+    """Update index and manifest; the next query makes up for what fails."""
     if not write.paths or write.is_one_of_many:
         return []
     try:

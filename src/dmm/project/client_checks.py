@@ -154,7 +154,7 @@ def _is_same(step: Step) -> bool:
 def _check_halves(
     client: Client, there: list[tuple[Scope, Step]], lacking: list[tuple[Scope, Step]]
 ) -> Iterator[Check]:
-    """Name hooks or tools that are nowhere while the others are installed."""
+    """Name hooks or tools that are missing while the others are installed."""
     scopes, known = {scope for scope, _ in there}, {step.what for _, step in there}
     for scope, step in lacking:
         if scope in scopes and step.what not in known:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HEAD = "HEAD"
 MEMORY = "memory/"
 RULES = "rules/"
-UNCOMMITTED = "there are changes that are not committed; see them with: dmm diff"
+UNCOMMITTED = "there are uncommitted changes; see them with: dmm diff"
 _UNTOLD = ("path", "title", "body", "usage_count", "last_used")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Change = tuple[str, int, int, int, int]
 
 CONTEXT = 3
-# A memory is far shorter; longer texts are told as one replaced by the other, to bound the time.
+# A memory is far shorter; longer texts are shown as one replaced by the other, to bound the time.
 MOST_LINES = 1_000
 NOWHERE = "/dev/null"
 NO_NEWLINE = "\\ No newline at end of file"
@@ -49,7 +49,7 @@ def _are_long(*texts: Sequence[str]) -> bool:
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> list[list[Change]]:
-    """List what is replaced by what, with the lines around it; what stands near is one group."""
+    """List what is replaced by what, with the lines around it; neighbours form one group."""
     if _are_long(old, new):
         return [[("replace", 0, len(old), 0, len(new))]]
     return list(SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(CONTEXT))

@@ -1,4 +1,4 @@
-"""Figures on the server for OpenTelemetry: sent by OTLP over HTTP to whoever the environment names.
+"""Figures for OpenTelemetry, sent by OTLP over HTTP to the receiver that the environment names.
 
 The SDK reads the standard variables: where to, how often, with which headers and certificates.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 SERVICE = "dmm-server"
-# A receiver that is away keeps no server from stopping.
+# A receiver that can't be reached keeps no server from stopping.
 LAST_SEND_MS = 2_000
 
 
@@ -60,7 +60,7 @@ def _make_provider() -> MeterProvider:
 
 
 def _measure(provider: MeterProvider, metrics: Metrics, waiting: Callable[[], int]) -> None:
-    """Tell the figures by the names that OpenTelemetry gives them, or else our own."""
+    """Report the figures under OpenTelemetry's names, or our own where it has none."""
     meter = provider.get_meter("dmm.server", VERSION)
     took = meter.create_histogram("http.server.request.duration", "s", "How long requests took.")
 

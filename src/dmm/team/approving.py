@@ -1,4 +1,4 @@
-"""What a laptop tells of its user's decisions: with what their passkey answered."""
+"""What a laptop shares of its user's decisions, with the answers of their passkey."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Approver:
-    """Adds to what is told what proves it; nothing is read before it is needed."""
+    """Adds the proof to what is shared; nothing is read before it is needed."""
 
     held: Credentials
     keyring: Keyring
@@ -29,13 +29,13 @@ class Approver:
     _known: Confirmed | None = None
 
     def known(self) -> Confirmed:
-        """Return what the passkeys confirmed that the team was told of."""
+        """Return what the passkeys that the team knows have confirmed."""
         if self._known is None:
             self._known = self.read()
         return self._known
 
     def prove(self, told: Told) -> Told | None:
-        """Return an event with its proof; None where it stays here, as there has to be one."""
+        """Return an event with its proof; None if it needs one and has none: it stays here."""
         if told.type not in APPROVED:
             return told
         known, words = self.known(), json.loads(told.payload)

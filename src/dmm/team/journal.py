@@ -78,7 +78,7 @@ def read_shared(events: Iterable[Placed]) -> tuple[Shared, ...]:
 
 
 def tell_shared(one: Placed, laptops: Laptops) -> Shared:
-    """Return an event in words; what is known of laptops is kept up."""
+    """Return an event in words; update what is known of laptops."""
     entry = one.entry
     told = {name: str(value) for name, value in read_payload(entry).items()}
     # Whoever received it has checked the proof.

@@ -66,7 +66,7 @@ class Outbox:
     def collect(
         self, held: Credentials, log: LogReader, kinds: Collection[str], keyring: Keyring
     ) -> int:
-        """Append what the ledger has of late to the own chain; return how many entries."""
+        """Append the latest events of the ledger to the laptop's chain; return how many."""
         head = log.head()
         role, approver = self.role(held), Approver(held, keyring, partial(self.confirmed, held))
         with transaction(self._connection, self._where) as cursor:
@@ -91,7 +91,7 @@ class Outbox:
         return found
 
     def _withdraw(self, cursor: apsw.Cursor, by: Approver, blanked: frozenset[str]) -> None:
-        """Drop entries that were not sent, and seal those after them anew.
+        """Drop entries that were not sent, and seal those after them again.
 
         That is what was blanked, and what a passkey would have to confirm by now.
         """
@@ -167,13 +167,13 @@ class Outbox:
 
 
 def _read_end(cursor: apsw.Cursor) -> Head:
-    """Return where the own chain ends."""
+    """Return the end of the laptop's chain."""
     last = next(cursor.execute(tables.LAST), (0, GENESIS))
     return Head(int(last[0]), str(last[1]))
 
 
 def _append(cursor: apsw.Cursor, held: Credentials, end: Head, told: Told) -> Head:
-    """Append an event to the own chain; return where it ends then."""
+    """Append an event to the laptop's chain; return its new end."""
     entry = seal(held.key, held.log, held.writer, end, told)
     cursor.execute(tables.ADD_OUT, columns(entry))
     return Head(entry.wseq, entry.whash)

@@ -68,7 +68,7 @@ class Approval:
     items: tuple[str, ...]
 
     def write(self) -> str:
-        """Return it as it stands in a payload."""
+        """Return it as a payload holds it."""
         return canonical({**self.signed.describe(), ITEMS: ",".join(self.items)})
 
     @classmethod
@@ -88,7 +88,7 @@ class Approval:
         return found if well and found.write() == text else None
 
     def mark(self, statement: str) -> str:
-        """Return by what it is known that this answer was used for a statement."""
+        """Return the mark that this answer was used for a statement."""
         return digest_text(f"{self.signed.nonce.hex()} {statement}")
 
 
@@ -127,7 +127,7 @@ class Confirmed:
     used: set[str] = field(default_factory=set)
 
     def copy(self) -> Confirmed:
-        """Return one that goes on by itself from here."""
+        """Return an independent copy."""
         return replace(self, passkeys=dict(self.passkeys), used=set(self.used))
 
     @property
@@ -136,7 +136,7 @@ class Confirmed:
         return any(one.scope == APPROVALS for one in self.passkeys.values())
 
     def add(self, told: Mapping[str, str]) -> None:
-        """Take in a passkey that the log tells; told again, it may do more, and never less."""
+        """Add a passkey from the log; told again, its scope may grow, but never shrink."""
         one = Enrolled(
             *(told.get(name, "") for name in ("id", "key", "page", "signature", "scope"))
         )
@@ -144,7 +144,7 @@ class Confirmed:
             self.passkeys[one.id] = one
 
     def take(self, log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> None:
-        """Take the next event; ProofRefused where no passkey confirmed it, for this once."""
+        """Take the next event; ProofRefused if no passkey confirmed exactly this, once."""
         given, statement = Approval.read(told.get(PROOF)), state(log, writer, kind, told)
         if given is None:
             if self.binding and needs_proof(kind, told):

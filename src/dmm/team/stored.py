@@ -273,7 +273,7 @@ class Place:
                 raise TeamError("unknown", f"event {seq} of the team log is not a rule", hint=hint)
             identity, payload = found[0]
             told = canonical({"of": json.loads(payload).get("of", identity)})
-            # That of a laptop may hold a proof behind it.
+            # That of a laptop may hold a proof after it.
             same = f"{told[:-1]}%"
             known = rows(statements.LIFT, self.team, self.project, seq, str(LIFTED), same)
             if not known:

@@ -35,7 +35,7 @@ def show_remembered(told: Told) -> Iterator[str]:
         yield from wrapped(notice, "  note: ")
     if told["status"] == "applied":
         if told["title"].casefold().startswith(BINDING):
-            yield "  rule: agents are not held to a note; if they should be: dmm rules add TEXT"
+            yield "  rule: agents are not held to a note; to enforce it: dmm rules add TEXT"
         yield f"  undo: dmm undo {told['seq']}"
     else:
         yield from wrapped(told["why"], "  why:  ")

@@ -79,7 +79,7 @@ class _Sentence:
         return self.found
 
     def _share_objects(self) -> None:
-        """ "Commit and push secrets": what stands behind the last verb is for both."""
+        """ "Commit and push secrets": what follows the last verb is for both."""
         for at in range(len(self.found) - 2, -1, -1):
             act, following = self.found[at], self.found[at + 1]
             if act.verb is None or following.verb is None or act.passive:

@@ -73,7 +73,7 @@ def _trimmed(words: Words) -> Words:
     """The words without a label in front, marks around, and a reason or remark behind."""
     while words and words[-1].sort is Sort.MARK and words[-1].text != "%":
         if words[-1].text == ":":
-            # What the rule is about comes behind the colon, and is not here.
+            # What the rule is about comes after the colon, and is not here.
             return ()
         words = words[:-1]
     while words and (words[0].sort is Sort.MARK or words[0].text in _LEADS):

@@ -19,7 +19,7 @@ def match_noun(
     """The tokens of a phrase that name the thing, and whether they surely do."""
     if phrase.negated or is_of_copy(reading, phrase):
         return None
-    # What stands in quotes is said, not done.
+    # What is in quotes is said, not done.
     if any(reading.tokens[i].quoted for i in phrase.indices):
         return None
     heads = [i for i in phrase.indices if stands(reading, i, noun.head)]

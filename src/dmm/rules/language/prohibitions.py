@@ -215,7 +215,7 @@ BEHIND = lex.PREPOSITIONS - {"off"}
 
 
 def _forbid_thing(words: Words, *, named: bool = True) -> tuple[Part, ...]:
-    """Forbid a thing, or what a gerund does; behind "no" a gerund may tell which thing."""
+    """Forbid a thing, or what a gerund does; after "no" a gerund may say which thing."""
     words, exemptions = _cut_absence(words)
     if not words:
         return ()

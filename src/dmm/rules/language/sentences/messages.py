@@ -57,7 +57,7 @@ def _targets(text: str) -> list[str]:
 
 def read_message(pieces: Pieces) -> Thing | None:
     """Read `"Generated with X" or co-author footers to commits or PRs`, behind "do not add"."""
-    # Where something else belongs is told behind "which".
+    # Where something else belongs is said after "which".
     said = find(pieces, "which") or len(pieces)
     turn = next((at for at in range(said) if _leads(pieces, at)), len(pieces))
     where = _targets(told(pieces[turn + 1 :]).lower())
