@@ -134,7 +134,9 @@ def test_the_budget_of_the_baseline_grows_until_all_instructions_stay_on(
     )
     opened.importer.apply(found)
     after = open_project(project, new_embedder)
-    assert after.config.retrieval.baseline_budget == found.baseline_budget
+    settings = after.config.retrieval
+    assert settings.baseline_budget == found.baseline_budget
+    assert settings.default_budget - settings.baseline_budget == 2_000 - 800
     assert [one.check for one in after.validation.check().findings] == []
 
 

@@ -12,6 +12,7 @@ from dmm.files.durable import write_atomic
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dmm.config import RetrievalConfig
     from dmm.files.trusted import TrustStore
 
 STEP = 100
@@ -29,10 +30,16 @@ def may_widen(folder: Path, store: TrustStore) -> bool:
     return not find_consents(store, folder).is_held(FILE_NAME)
 
 
-def widen(folder: Path, store: TrustStore, budget: int) -> None:
-    """Set the budget of the baseline in the project's settings, as the user's own change."""
+def widen(folder: Path, store: TrustStore, settings: RetrievalConfig, budget: int) -> None:
+    """Set the budget of the baseline in the project's settings, as a change of the user's own.
+
+    A pack grows by as much: its budget holds the baseline, and memories need their room.
+    """
     path = folder / FILE_NAME
     values = json.loads(path.read_bytes()) if path.exists() else {}
-    values.setdefault("retrieval", {})["baseline_budget"] = budget
+    values.setdefault("retrieval", {}).update(
+        default_budget=settings.default_budget + budget - settings.baseline_budget,
+        baseline_budget=budget,
+    )
     write_atomic(path, f"{json.dumps(values, indent=2)}\n".encode())
     find_consents(store, folder).accept([FILE_NAME])

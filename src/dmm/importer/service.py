@@ -248,7 +248,7 @@ class Importer:
             self.write(batch, f"import of {planned.named}")
         self.find_rules().write(planned.rules)
         if planned.baseline_budget > self.settings.baseline_budget:
-            widen(self.root.folder, self.store, planned.baseline_budget)
+            widen(self.root.folder, self.store, self.settings, planned.baseline_budget)
         written = tuple(edit.path for edit in edits)
         return dataclasses.replace(planned, written=written, notice=notice)
 
