@@ -56,7 +56,9 @@ def _first(task: Task, pack: Pack, memories: Sequence[str]) -> str:
 
 
 def _query(project: Project, task: str) -> Pack:
-    return project.dmm.packs.query(QueryRequest(task), refresh=False).pack
+    settings = project.dmm.config.retrieval
+    asked = QueryRequest(task, settings.default_budget, settings.baseline_budget)
+    return project.dmm.packs.query(asked, refresh=False).pack
 
 
 def run(

@@ -65,6 +65,8 @@ def import_project(repository: Path, base: Path) -> Project:
     TrustStore.of_user(home).trust(root.folder)
     dmm = open_root(root, home)
     dmm.importer.apply(dmm.importer.plan(dmm.importer.find_files()))
+    # An import may have changed the settings.
+    dmm = open_root(root, home)
     dmm.memories.reindex()
     return Project(folder, dmm)
 

@@ -107,7 +107,7 @@ def _digest(found: Import) -> str:
     """Return the digest of all that an import would write."""
     memories = [[one.memory.path, one.memory.title, one.memory.body] for one in found.plan.memories]
     rules = [[one.rule.id, one.source] for one in found.rules]
-    return digest_text(json.dumps([memories, rules]))
+    return digest_text(json.dumps([memories, rules, found.baseline_budget]))
 
 
 def _describe(found: Import) -> object:

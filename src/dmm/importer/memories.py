@@ -67,8 +67,8 @@ class PlannedMemory:
 class ImportPlan:
     """What an import would write, and the account of everything that is not written.
 
-    `left` are rules without room in the baseline: only a search finds them. `baseline_room` is the
-    room that it was planned for.
+    `left` are rules without room in the baseline: only a search finds them. `baseline_room` is what
+    was planned beyond the budget of the baseline, in all; 0 where nothing was.
     """
 
     memories: tuple[PlannedMemory, ...]

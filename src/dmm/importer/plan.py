@@ -56,10 +56,11 @@ def plan_import(
     tidy = partial(_tidied, content=_number_content(documents))
     first = sum(count(whole_body(tidy(note))) for note in cut if _goes_first(note))
     stand = partial(find_standing, left, held, count=count, tidy=tidy)
-    standing = stand(baseline_budget - first)
+    standing, needed = stand(baseline_budget - first), 0
     if standing.left and most_baseline > baseline_budget:
         standing = stand(most_baseline - first)
-        baseline_budget = max(baseline_budget, first + standing.tokens)
+        needed = first + standing.tokens
+        baseline_budget = max(baseline_budget, needed)
     cut = [note for note in cut if not {*note.sources} <= standing.covered]
     notes = [tidy(note) for note in tell_apart([*standing.notes, *gather(cut, count=count)])]
     plan = propose(
@@ -76,7 +77,7 @@ def plan_import(
         merged=tuple(_located(item, lines) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
         left=standing.left,
-        baseline_room=baseline_budget,
+        baseline_room=needed,
         imports=tuple(item for document in documents for item in document.imports),
         monolith_tokens=sum(count(document.text) for document in documents),
         always_tokens=_always_loaded(documents, count),

@@ -239,6 +239,10 @@ def _ask(
         told = answer.read(LARGEST_ANSWER)
         if answer.length and len(told) < LARGEST_ANSWER:
             raise _unreachable(address, "the answer broke off")
+    except ssl.SSLCertVerificationError as error:
+        what = f"the certificate of the team's server is not trusted: {error.verify_message}"
+        hint = "if it is of your own certificate authority: export SSL_CERT_FILE=ca.pem"
+        raise TeamError("unreachable", what, where=str(address), hint=hint) from error
     except (OSError, http.client.HTTPException, ssl.SSLError) as error:
         raise _unreachable(address, str(error) or type(error).__name__) from error
     finally:
