@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.errors import UsageError
+from dmm.errors import StaleBase, UsageError
+from dmm.files.consents import find_consents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,6 +139,34 @@ def test_the_budget_of_the_baseline_grows_until_all_instructions_stay_on(
     assert settings.baseline_budget == found.baseline_budget
     assert settings.default_budget - settings.baseline_budget == 2_000 - 800
     assert [one.check for one in after.validation.check().findings] == []
+
+
+def test_a_setting_that_somebody_changed_during_the_import_is_not_agreed_to(
+    project: Project, importer: Importer
+) -> None:
+    write(project.folder, {"AGENTS.md": list_modules(90)})
+    found = importer.plan([project.folder / "AGENTS.md"])
+    write(project.folder, {".dmm/daemon.config.json": '{"retrieval": {"default_budget": 777}}'})
+    with pytest.raises(StaleBase, match="it changed while you were importing"):
+        importer.apply(found)
+    again = importer.plan([project.folder / "AGENTS.md"])
+    assert (again.baseline_budget, bool(again.plan.left)) == (800, True)
+    importer.apply(again)
+    assert "777" in (project.folder / ".dmm" / "daemon.config.json").read_text()
+    assert find_consents(importer.store, importer.root.folder).is_held("daemon.config.json")
+
+
+def test_a_budget_that_the_user_lowered_stays_if_nothing_new_comes(
+    project: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
+) -> None:
+    write(project.folder, {"AGENTS.md": list_modules(90)})
+    importer = open_project(project, new_embedder).importer
+    importer.apply(importer.plan([project.folder / "AGENTS.md"]))
+    write(project.folder, {".dmm/daemon.config.json": "{}"})
+    find_consents(importer.store, importer.root.folder).accept()
+    again = open_project(project, new_embedder).importer
+    found = again.plan([project.folder / "AGENTS.md"])
+    assert (found.plan.memories, found.baseline_budget) == ((), 800)
 
 
 def test_what_is_proposed_keeps_to_the_budget_of_the_baseline(

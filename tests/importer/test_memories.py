@@ -126,7 +126,7 @@ def test_sources_are_named_shortly() -> None:
 
 
 def test_an_import_of_nothing_plans_nothing(plan: Planner) -> None:
-    assert plan() == ImportPlan(memories=(), baseline_room=800)
+    assert plan() == ImportPlan(memories=())
     assert plan(("CLAUDE.md", "")).memories == ()
     assert plan(("CLAUDE.md", "\ufeff---\n\n<!-- x -->\n")).memories == ()
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Mapping, Sequence
 
+    from dmm.importer.conflicts import Conflict
     from dmm.importer.documents import Skipped
     from dmm.importer.imperatives import Imperative
     from dmm.importer.merge import Merged
@@ -67,14 +68,15 @@ class PlannedMemory:
 class ImportPlan:
     """What an import would write, and the account of everything that is not written.
 
-    `left` are rules without room in the baseline: only a search finds them. `baseline_room` is the
-    room that it was planned for.
+    `left` are rules without room in the baseline: only a search finds them. `baseline_room` is what
+    was planned beyond the budget of the baseline, in all; 0 where nothing was.
     """
 
     memories: tuple[PlannedMemory, ...]
     merged: tuple[Merged, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     imports: tuple[FileImport, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     left: tuple[Imperative, ...] = ()
     monolith_tokens: int = 0
     always_tokens: int = 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.memory import Scope
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.importer.bearing import IDENTITY
+from dmm.importer.conflicts import find_conflicts
 from dmm.importer.counting import count_once
 from dmm.importer.documents import Document, read_document
 from dmm.importer.gather import gather
@@ -56,10 +57,10 @@ def plan_import(
     tidy = partial(_tidied, content=_number_content(documents))
     first = sum(count(whole_body(tidy(note))) for note in cut if _goes_first(note))
     stand = partial(find_standing, left, held, count=count, tidy=tidy)
-    standing = stand(baseline_budget - first)
+    standing, needed = stand(baseline_budget - first), 0
     if standing.left and most_baseline > baseline_budget:
         standing = stand(most_baseline - first)
-        baseline_budget = max(baseline_budget, first + standing.tokens)
+        baseline_budget = needed = max(baseline_budget, first + standing.tokens)
     cut = [note for note in cut if not {*note.sources} <= standing.covered]
     notes = [tidy(note) for note in tell_apart([*standing.notes, *gather(cut, count=count)])]
     plan = propose(
@@ -73,10 +74,11 @@ def plan_import(
     lines = SourceLines.of({p.memory.path: p.sources for p in plan.memories})
     return replace(
         plan,
+        conflicts=find_conflicts([(d.tree, _realm(d)) for d in left], lines),
         merged=tuple(_located(item, lines) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
         left=standing.left,
-        baseline_room=baseline_budget,
+        baseline_room=needed,
         imports=tuple(item for document in documents for item in document.imports),
         monolith_tokens=sum(count(document.text) for document in documents),
         always_tokens=_always_loaded(documents, count),

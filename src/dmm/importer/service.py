@@ -136,12 +136,14 @@ class Importer:
         with undisturbed():
             plan = self._plan(sources, memories, ruled, kept, wide=not proposed)
         found = self._fresh(plan, memories)
+        new = {one.memory.path for one in found.fresh}
         files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
         mentions = self._mentions(plan, files_read)
         plan = dataclasses.replace(
             plan,
             memories=found.fresh,
             skipped=tuple(sorted((*plan.skipped, *secret), key=lambda one: one.source)),
+            conflicts=tuple(one for one in plan.conflicts if new & {*one.memories}),
             imports=tuple(mentions),
         )
         held = self._count_held(memories)
@@ -157,7 +159,9 @@ class Importer:
             hidden=tuple(found for one in read for found in list_hidden(one)),
             unseen=found.unseen,
             rules=ruled.rules,
-            baseline_budget=self._find_budget(held + plan.baseline_room),
+            baseline_budget=round_up(held + plan.baseline_room)
+            if plan.baseline_room
+            else self.settings.baseline_budget,
             baseline_held=held,
         )
 
@@ -195,11 +199,6 @@ class Importer:
     def _count_held(self, memories: Sequence[Memory]) -> int:
         """Count the tokens of the baseline as it is."""
         return sum(self.count(one.body) for one in memories if _is_baseline(one))
-
-    def _find_budget(self, needed: int) -> int:
-        """Return the budget of the baseline in which so many tokens have room."""
-        budget = self.settings.baseline_budget
-        return budget if needed <= budget else round_up(needed)
 
     def _plan(
         self,
@@ -242,13 +241,13 @@ class Importer:
         """
         notice = settle_trust(self.store, self.root.folder, own=self._is_empty())
         self.store.require(self.root.folder)
+        if planned.baseline_budget > self.settings.baseline_budget:
+            widen(self.root.folder, self.store, self.settings, planned.baseline_budget)
         memories = planned.plan.memories
         edits = [Edit(one.memory.path, None, markdown.render(one.memory)) for one in memories]
         for batch in _batches(edits):
             self.write(batch, f"import of {planned.named}")
         self.find_rules().write(planned.rules)
-        if planned.baseline_budget > self.settings.baseline_budget:
-            widen(self.root.folder, self.store, self.settings, planned.baseline_budget)
         written = tuple(edit.path for edit in edits)
         return dataclasses.replace(planned, written=written, notice=notice)
 
