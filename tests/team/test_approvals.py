@@ -16,6 +16,7 @@ from tests.team.test_kinds import FAST, SLOW, find_open
 from tests.team.test_kinds import write as write  # noqa: PLC0414 - a fixture, used by name
 from tests.team.test_persons import Owner, hold, make_key
 
+from dmm.cli.batch import INSIST
 from dmm.domain.event import Trust, canonical
 from dmm.errors import ProofRefused, TeamError, UsageError
 from dmm.eventlog.chain import Head
@@ -27,10 +28,11 @@ from dmm.passkeys.webauthn import Made, Place, encode
 from dmm.review.writing import Writing
 from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, seal, tell_joined
 from dmm.team.foretelling import foretell
-from dmm.team.persons import describe_passkeys
+from dmm.team.persons import describe_passkeys, make_nonce, tell_line
 from dmm.team.port import Page, Refused, Taken
 from dmm.team.proofs import PROOF, Approval, Enrolled, check_answer, state
 from dmm.team.roles import OWNER
+from dmm.team.stored import now
 from dmm.team.told import Told
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 RULE = {"text": "Never push to main", "priority": "required"}
 OTHER = {"text": "Never force-push", "priority": "required"}
 ADDED = "ConstraintAdded"
-REVIEWED, SETTLED = "ProposalReviewed", "ConflictResolved"
+REVIEWED, SETTLED, LIFTED = "ProposalReviewed", "ConflictResolved", "ConstraintDeactivated"
 CANARY = "canary-of-the-command-line"
 
 
@@ -64,6 +66,12 @@ def confirm(
     persons = Persons(dmm.team.keyring.folder, lambda: Place(key.name, key.origin))
     persons.check(asked, nonce, key.sign(asked.challenge(nonce)))
     return shared
+
+
+def sign_command(dmm: Dmm, key: Authenticator, words: str) -> Signed:
+    """Confirm a command of an owner."""
+    nonce, line = make_nonce(now()), tell_line(dmm.team.credentials().log, words)
+    return Signed(nonce, key.sign(Act("terminal", line).challenge(nonce)))
 
 
 def prove(
@@ -354,3 +362,40 @@ def test_an_answer_to_a_shared_act_is_none_to_the_act_alone() -> None:
     check_answer(known, signed, act.challenge(nonce))
     with pytest.raises(ProofRefused, match="confirmed something else"):
         check_answer(known, signed, shared.challenge(nonce))
+
+
+def test_an_owners_command_tells_the_passkey_after_what_was_recorded_before(office: Office) -> None:
+    ada, key = office.laptop("ada", "owner"), make_key()
+    ada.ledger.add_constraint(RULE["text"])
+    hold_passkey(ada, key)
+    proof = sign_command(ada, key, "invite --role reader")
+    assert ada.team.members(proof).invite("reader")
+    ada.team.sync()
+    assert [one.type for one in ada.team.log()][1:] == [ADDED, PASSKEY]
+    assert (ada.team.status().passkeys, ada.team.status().unproven) == (1, 0)
+
+
+def test_a_laptop_whose_decisions_are_refused_still_reaches_the_others(office: Office) -> None:
+    ada, key = office.laptop("ada", "owner"), make_key()
+    ben = office.laptop("ben").team.credentials().writer
+    ada.ledger.add_constraint(RULE["text"])
+    hold_passkey(ada, key)
+    held = ada.team.credentials()
+    told = describe_passkeys(held.log, held.writer, held.key, ada.team.keyring.read())
+    office.registry.enrol(*held.log, held.writer, told)
+    # The rule is refused, as this laptop does not know yet that its passkey is known.
+    assert ada.team.members(sign_command(ada, key, f"revoke {ben}")).revoke(ben)
+
+
+def test_an_approval_that_insists_is_proved(office: Office) -> None:
+    ada, key = settle(office, "ada", ["reviews"]), make_key()
+    hold_passkey(ada, key)
+    ada.team.sync()
+    ada.team.sync()
+    agent = ada.as_actor(Actor("agent", "mcp", Trust.AGENT))
+    text = "# Deploying\n\nDeploy on Mondays.\n"
+    one = agent.proposals.write(Writing("global/deploy.md", "so", content=text)).id
+    (told,) = confirm(ada, key, PersonAct.BATCH, f"{INSIST} {one}")
+    assert '"verdict":"approved"' in told
+    ada.reviews.approve(one, bypass_reviewer=True)
+    assert (ada.team.sync().sent, ada.team.status().unproven) == (1, 0)

@@ -5,28 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.team.test_approvals import hold_passkey
+from tests.team.test_approvals import hold_passkey, sign_command
 from tests.team.test_backup import ENGINES, RULE, Machines, move, office_of
 from tests.team.test_persons import make_key
 
 from dmm.errors import TeamError
-from dmm.passkeys.acts import Act
-from dmm.passkeys.keyring import Signed
 from dmm.server.backups import make_backup
 from dmm.team.chain import REVOKED, Trail
 from dmm.team.client import HttpMembers
 from dmm.team.keys import SigningKey
-from dmm.team.persons import make_nonce, tell_line
 from dmm.team.port import Page
-from dmm.team.stored import now
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.passkeys.authenticator import Authenticator
     from tests.team.conftest import Hall
 
-    from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
 
 
@@ -83,14 +77,14 @@ def test_an_owner_with_a_passkey_removes_a_laptop_while_a_restored_server_waits(
         ada, eve = office.laptop("ada", "owner"), office.laptop("eve")
         hold_passkey(ada, key)
         if enrolled:
-            ada.team.members(prove(ada, key, "revoke nobody"))
+            ada.team.members(sign_command(ada, key, "revoke nobody"))
         make_backup(first, file)
     second = machines.restore(file, engine, {})
     with office_of(second, machines.folder, model) as office:
         for dmm in (ada, eve):
             move(dmm, office)
         writer = eve.team.credentials().writer
-        proof = prove(ada, key, f"revoke {writer}")
+        proof = sign_command(ada, key, f"revoke {writer}")
         assert ada.team.members(proof).revoke(writer)
         with pytest.raises(TeamError, match="removed from the team"):
             eve.team.sync()
@@ -101,12 +95,6 @@ def test_an_owner_with_a_passkey_removes_a_laptop_while_a_restored_server_waits(
                 other.revoke(writer)
         else:
             assert not other.revoke(writer)
-
-
-def prove(dmm: Dmm, key: Authenticator, words: str) -> Signed:
-    nonce = make_nonce(now())
-    line = tell_line(dmm.team.credentials().log, words)
-    return Signed(nonce, key.sign(Act("terminal", line).challenge(nonce)))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from tests.team.conftest import Deaf
 from tests.team.test_chain import ADA, AT, place, say, server_says
+from tests.team.test_persons import hold, make_key
 
 from dmm.errors import StorageError, TeamError, UsageError
 from dmm.eventlog.chain import Head
@@ -22,6 +23,7 @@ from dmm.team.client import HttpLog
 from dmm.team.database import FIRST_VERSION, SCHEMA_VERSION
 from dmm.team.folding import fold_rules
 from dmm.team.keys import SigningKey
+from dmm.team.persons import describe_passkeys
 from dmm.team.port import Page, Refused, Taken
 from dmm.team.postgres import ISOLATED, PostgresDatabase
 from dmm.team.registry import Registry
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from dmm.team.database import Database
 
 RULE = "never run terraform destroy"
+BEFORE_APPROVALS = 7
 
 
 def test_a_role_may_do_all_that_the_one_before_it_may() -> None:
@@ -347,6 +350,27 @@ def test_a_version_that_holds_a_new_role_is_not_left(old: Database) -> None:
     for version in (0, SCHEMA_VERSION + 1):
         with pytest.raises(UsageError, match=f"no version {version} of the tables"):
             old.migrate(version)
+
+
+def test_a_version_whose_log_tells_of_a_passkey_for_decisions_is_not_left(old: Database) -> None:
+    old.migrate()
+    registry, key = Registry(old, SigningKey.make()), SigningKey.make()
+    registry.add("next", "shop")
+    joined = registry.join(registry.invite("next", "shop", "reader"), key.public, "laptop")
+    assert old.migrate(BEFORE_APPROVALS) == SCHEMA_VERSION
+    with pytest.raises(TeamError, match=f"schema version {BEFORE_APPROVALS}, not"):
+        old.need_ready()
+    old.migrate()
+    told = describe_passkeys(("next", "shop"), joined.writer, key, [hold(make_key())])
+    registry.enrol("next", "shop", joined.writer, told)
+    # A server of that version would take decisions that laptops refuse with the whole log.
+    with pytest.raises(
+        TeamError, match="1 passkeys for decisions are unknown before it"
+    ) as refused:
+        old.migrate(BEFORE_APPROVALS)
+    assert "keep this version" in str(refused.value.hint)
+    assert old.version() == SCHEMA_VERSION
+    assert old.faults() == []
 
 
 def test_every_isolated_table_is_there(old: Database) -> None:

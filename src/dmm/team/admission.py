@@ -9,8 +9,9 @@ from dmm.domain.event import EventType, canonical
 from dmm.team.chain import link_entry, read_payload
 from dmm.team.keys import is_signed
 from dmm.team.port import MOST_PUSHED, Forked, Gap, Refused, Revoked
+from dmm.team.proofs import leave_proof
 from dmm.team.roles import may_send, tell_forbidden
-from dmm.team.sharing import MAX_PAYLOAD, is_shareable
+from dmm.team.sharing import MAX_PAYLOAD, MAX_WORDS, is_shareable
 from dmm.team.usage_counts import tell_day
 
 if TYPE_CHECKING:
@@ -67,7 +68,14 @@ def _find_fault(name: str, writer: WriterHead, entries: Sequence[Entry]) -> str:
         return f"an event can hold at most {MAX_PAYLOAD >> 10} KiB"
     if not all(map(_is_shared, entries)):
         return "an event of a private type or with a private field"
+    if any(map(_says_too_much, entries)):
+        return f"an event can say at most {MAX_WORDS >> 10} KiB"
     return ""
+
+
+def _says_too_much(entry: Entry) -> bool:
+    """Return whether an entry takes the room of a proof for its words."""
+    return len(canonical(leave_proof(read_payload(entry)))) > MAX_WORDS
 
 
 def _is_shared(entry: Entry) -> bool:

@@ -44,8 +44,8 @@ TELLING = frozenset(
         PersonAct.BATCH,
     )
 )
-# Decisions by number: 41, proposal_17, or with a verb before it.
-_NAMED = re.compile(r"(?:^|,)(?:(\w+) )?(?:proposal_)?(\d{1,15})(?=,|$)")
+# Decisions by number: 41, proposal_17, or with a verb before it, which may insist: approve! 17.
+_NAMED = re.compile(r"(?:^|,)(?:(\w+)!? )?(?:proposal_)?(\d{1,15})(?=,|$)")
 _VERDICTS: Mapping[str, Verdict] = {
     PersonAct.REJECT: Verdict.REJECTED,
     PersonAct.EDIT: Verdict.MODIFIED,

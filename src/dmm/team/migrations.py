@@ -25,6 +25,7 @@ class Step:
     changed: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
     blocked: str = ""
+    unknown: str = "roles"
     hint: str = ""
 
 
@@ -115,6 +116,18 @@ STEPS: Mapping[int, Step] = {
         ),
         made=("indexing", "passage", "posting", "passage_vector"),
     ),
+    # Passkeys confirm decisions; a server that does not check them would take what laptops refuse.
+    8: Step(
+        up="",
+        down="",
+        changed=("event",),
+        blocked=(
+            "SELECT count(*) FROM event WHERE writer = 'server' AND type = 'WriterPasskeyAdded'"
+            """ AND replace(payload, '"scope":"approvals"', '') <> payload"""
+        ),
+        unknown="passkeys for decisions",
+        hint="what the log tells stays: keep this version, or restore a backup of the one before",
+    ),
 }
 
 
@@ -144,5 +157,6 @@ def need_known(found: int, where: str) -> None:
 def need_free(version: int, rows: int) -> None:
     """Refuse to leave a version while some rows can't be written in the one before."""
     if rows:
-        what = f"version {version} of the tables can't be left: {rows} roles are unknown before it"
+        unknown = f"{rows} {STEPS[version].unknown} are unknown before it"
+        what = f"version {version} of the tables can't be left: {unknown}"
         raise TeamError("schema", what, hint=STEPS[version].hint)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from dmm.team.chain import Checkpoint, Entry, Placed  # noqa: TC001 - answers are read by them
+from dmm.team.chain import Checkpoint, Entry, Placed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 PROTOCOL = 4
 MOST_PUSHED = 100
 MOST_PULLED = 200
+# How many bytes of payloads, written as JSON, travel at once; both sides take more than that.
+MOST_WRITTEN = 3 * 1024 * 1024
 REVOKED = "this laptop was removed from the team; its rules stay on this laptop"
 
 
@@ -111,3 +116,16 @@ def tell_fault(outcome: Outcome) -> str:
         case Gap(next):
             return f"the server expects event {next} of this laptop, which is not here"
     return ""
+
+
+def fit(placed: Iterable[Placed]) -> tuple[Placed, ...]:
+    """Return the first entries, as many as travel at once; one always does."""
+    room, found = MOST_WRITTEN, list[Placed]()
+    for one in placed:
+        text = one.entry.payload
+        # A payload is printable ASCII, of which JSON escapes these two.
+        room -= len(text) + text.count('"') + text.count("\\")
+        if room < 0 and found:
+            break
+        found.append(one)
+    return tuple(found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
 from dmm.team.chain import is_checkpoint, link_placed
-from dmm.team.port import MOST_PULLED, Lost, Taken
+from dmm.team.port import MOST_PULLED, Lost, Taken, fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,10 +40,10 @@ def need_own_order(public: str, log: LogName, lost: Lost) -> None:
 
 def page_lost(placed: Sequence[Placed], head: Checkpoint) -> Iterator[Lost]:
     """Yield what a log lost in parts of the size it takes."""
-    for start in range(0, len(placed), MOST_PULLED):
-        end = start + MOST_PULLED
-        rest = tuple(one.entry.whash for one in placed[end:])
-        yield Lost(tuple(placed[start:end]), rest, head)
+    while placed:
+        part = fit(placed[:MOST_PULLED])
+        placed = placed[len(part) :]
+        yield Lost(part, tuple(one.entry.whash for one in placed), head)
 
 
 def give_back(log: TakesBack, placed: Sequence[Placed], head: Checkpoint) -> int:

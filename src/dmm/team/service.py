@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from dmm.team.answers import Answer
     from dmm.team.chain import Placed
     from dmm.team.port import TeamLog
-    from dmm.team.proofs import Enrolled
     from dmm.team.registry import Joined
     from dmm.team.replica_tables import Membership
     from dmm.team.sign_in import Code
@@ -53,6 +52,7 @@ MAX_BYTES = 1_024
 NOTHING = Batch(GENESIS, ())
 # What a server that was restored from a backup answers.
 BEHIND, RECOVERING = "behind", "recovering"
+REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,22 +205,19 @@ class Team:
     def members(self, proof: Signed | None = None) -> HttpMembers:
         """Reach the laptops of the project, which an owner manages.
 
-        With the proof of a person, the server knows the passkeys that the user has first. One that
-        waits for laptops takes none; it shuts laptops out all the same.
+        With the proof of a person, the server knows the passkeys that the user has first, after
+        what was recorded before. One that waits for laptops, or refuses what this laptop shares,
+        takes none; it shuts laptops out all the same.
         """
         known = self.credentials()
         if proof is None:
             return HttpMembers.of(known)
-        found = HttpMembers.of(known, proof.describe())
         try:
-            found.enrol(self._describe_passkeys(known))
+            self.push(known, HttpLog.of(known))
         except TeamError as error:
-            if error.fault != RECOVERING:
+            if error.fault not in (BEHIND, RECOVERING, REFUSED):
                 raise
-        return found
-
-    def _describe_passkeys(self, held: Credentials) -> tuple[Enrolled, ...]:
-        return describe_passkeys(held.log, held.writer, held.key, self.keyring.read())
+        return HttpMembers.of(known, proof.describe())
 
     def tell_passkeys(self, held: Credentials) -> None:
         """Tell the server of the user's passkeys, once; what was recorded before is sent first.
@@ -281,7 +278,7 @@ class Team:
                 # What was offered can't be withdrawn: nothing is before the server answers.
                 ready = log.push(NOTHING)
                 if not isinstance(ready, Taken):
-                    raise TeamError("refused", tell_fault(ready))
+                    raise TeamError(REFUSED, tell_fault(ready))
             while (offer := replica.offer())[0].entries:
                 batch, before = offer
                 outcome = log.push(batch)
@@ -294,7 +291,7 @@ class Team:
                     replica.send_from(outcome.next)
                 else:
                     replica.take_back(batch, before)
-                    raise TeamError("refused", tell_fault(outcome))
+                    raise TeamError(REFUSED, tell_fault(outcome))
         self.tell_passkeys(held)
         return sent
 

@@ -25,7 +25,7 @@ from dmm.team.chain import (
     sign_head,
 )
 from dmm.team.confirming import find_unproven
-from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken
+from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken, fit
 from dmm.team.refill import need_ahead, need_own_order
 from dmm.team.roles import Right, may
 from dmm.team.sharing import ADDS, LIFTED
@@ -185,7 +185,7 @@ class Place:
         head = self.head(rows)
         # What was added since the end was read waits for a signature that covers it.
         found = rows(PAGE, self.team, self.project, after, head.seq, MOST_PULLED)
-        placed = tuple(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
+        placed = fit(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
         return Page(placed, sign_head(self.key, self.team, self.project, head))
 
     def writer(self, rows: Rows, name: str) -> WriterHead | None:
