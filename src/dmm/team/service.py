@@ -332,7 +332,7 @@ class Team:
             find_differences(shared, self.ledger.state().facts),
             find_waiting(shared, held.writer),
             known.unproven,
-            len(confirmed.passkeys) if confirmed.binding else 0,
+            len(confirmed.deciding),
             len(confirmed.passkeys.keys() - {one.id for one in self.keyring.read()}),
         )
 
