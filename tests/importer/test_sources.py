@@ -28,6 +28,8 @@ from dmm.importer.sources import (
         ("memory/MEMORY.md", SourceKind.MEMORY_INDEX),
         ("~/.claude/projects/-home-me-shop/memory/user_role.md", SourceKind.MEMORY_TOPIC),
         ("docs/guide.md", SourceKind.MARKDOWN),
+        ("Claude.md", SourceKind.CLAUDE),
+        ("docs/agents.md", SourceKind.MARKDOWN),
     ],
 )
 def test_a_file_is_recognised_by_its_path(path: str, kind: SourceKind) -> None:

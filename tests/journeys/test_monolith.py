@@ -50,6 +50,7 @@ def test_the_end_of_an_import_tells_what_is_left_to_do(project: Project, command
     told = command("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
     assert (told.returncode, told.stderr) == (0, "")
     lines = told.stdout.splitlines()
+    assert "conflict? CLAUDE.md:5 / AGENTS.md:5: in project/testing/testing.md" in lines
     assert "mentions docs/gone.md (CLAUDE.md:6): no such file" in lines
     assert "1 memory (1 project), 0 merged" in lines
     assert lines[-3:] == [

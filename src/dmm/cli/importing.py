@@ -120,8 +120,10 @@ def _describe(found: Import) -> object:
             {"text": m.text, "source": str(m.source), "kept": str(m.kept), "memory": m.memory}
             for m in plan.merged
         ],
-        # `dmm conflicts` finds them in what was written; programs may read this key.
-        "conflicts": [],
+        "conflicts": [
+            {"one": str(c.one), "other": str(c.other), "memories": list(c.memories)}
+            for c in plan.conflicts
+        ],
         "skipped": [
             {"text": s.text, "source": str(s.source), "reason": s.reason} for s in plan.skipped
         ],
@@ -193,6 +195,9 @@ def _lines(found: Import) -> Iterator[str]:
             yield f"    {counted(known, 'rule')} left out: already in the project's memory"
     for merged in plan.merged:
         yield f"merged   {merged.source}: already said at {merged.kept}"
+    for conflict in plan.conflicts:
+        where = " and ".join(conflict.memories)
+        yield f"conflict? {conflict.one} / {conflict.other}: in {where}"
     for skipped in plan.skipped:
         if skipped.reason not in SILENT:
             yield f"skipped  {skipped.source}: {skipped.reason}"

@@ -43,11 +43,7 @@ def gather(notes: Sequence[Note], *, count: Count) -> list[Note]:
 
 
 def _is_crumb(note: Note, count: Count, below: int = CRUMB) -> bool:
-    return _may_join(note) and count(note.body) < below
-
-
-def _may_join(note: Note) -> bool:
-    return not note.stands_alone and note.topic not in _APART
+    return not note.stands_alone and note.topic not in _APART and count(note.body) < below
 
 
 def _branch(note: Note) -> Hashable | None:
@@ -182,7 +178,7 @@ def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
 
     hosts: dict[Hashable, list[int]] = {}
     for number, note in enumerate(notes):
-        if (by_title or not crumbs[number]) and _may_join(note):
+        if (by_title or not crumbs[number]) and not note.stands_alone and note.topic not in _APART:
             hosts.setdefault(_about(note, by_title=by_title), []).append(number)
     for at, crumb in enumerate(notes):
         # One that took in another crumb is no crumb any more.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Mapping, Sequence
 
+    from dmm.importer.conflicts import Conflict
     from dmm.importer.documents import Skipped
     from dmm.importer.imperatives import Imperative
     from dmm.importer.merge import Merged
@@ -75,6 +76,7 @@ class ImportPlan:
     merged: tuple[Merged, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     imports: tuple[FileImport, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     left: tuple[Imperative, ...] = ()
     monolith_tokens: int = 0
     always_tokens: int = 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
+from operator import is_
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -117,7 +118,14 @@ def edit(section: Section, change: Callable[[Block], Block | None]) -> Section:
     changed = (_edit_block(block, change) for block in section.blocks)
     blocks = tuple(block for block in changed if block is not None)
     children = tuple(edit(child, change) for child in section.children)
+    if _are(blocks, section.blocks) and _are(children, section.children):
+        return section
     return replace(section, blocks=blocks, children=children)
+
+
+def _are(these: Sequence[object], those: Sequence[object]) -> bool:
+    """Return whether these are the very same as those; to compare their texts would cost more."""
+    return len(these) == len(those) and all(map(is_, these, those))
 
 
 def refs_of(block: Block) -> tuple[SourceRef, ...]:
@@ -263,8 +271,7 @@ def _edit_block(block: Block, change: Callable[[Block], Block | None]) -> Block 
     if changed is None or not changed.items:
         return changed
     items = tuple(item for item in (change(item) for item in changed.items) if item is not None)
-    # The very same ones: to compare their texts would cost more.
-    if [*map(id, items)] == [*map(id, changed.items)]:
+    if _are(items, changed.items):
         return changed
     if not items:
         return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.memory import Scope
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.importer.bearing import IDENTITY
+from dmm.importer.conflicts import find_conflicts
 from dmm.importer.counting import count_once
 from dmm.importer.documents import Document, read_document
 from dmm.importer.gather import gather
@@ -59,8 +60,7 @@ def plan_import(
     standing, needed = stand(baseline_budget - first), 0
     if standing.left and most_baseline > baseline_budget:
         standing = stand(most_baseline - first)
-        needed = first + standing.tokens
-        baseline_budget = max(baseline_budget, needed)
+        baseline_budget = needed = max(baseline_budget, first + standing.tokens)
     cut = [note for note in cut if not {*note.sources} <= standing.covered]
     notes = [tidy(note) for note in tell_apart([*standing.notes, *gather(cut, count=count)])]
     plan = propose(
@@ -74,6 +74,7 @@ def plan_import(
     lines = SourceLines.of({p.memory.path: p.sources for p in plan.memories})
     return replace(
         plan,
+        conflicts=find_conflicts([(d.tree, _realm(d)) for d in left], lines),
         merged=tuple(_located(item, lines) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
         left=standing.left,

@@ -136,12 +136,14 @@ class Importer:
         with undisturbed():
             plan = self._plan(sources, memories, ruled, kept, wide=not proposed)
         found = self._fresh(plan, memories)
+        new = {one.memory.path for one in found.fresh}
         files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
         mentions = self._mentions(plan, files_read)
         plan = dataclasses.replace(
             plan,
             memories=found.fresh,
             skipped=tuple(sorted((*plan.skipped, *secret), key=lambda one: one.source)),
+            conflicts=tuple(one for one in plan.conflicts if new & {*one.memories}),
             imports=tuple(mentions),
         )
         held = self._count_held(memories)

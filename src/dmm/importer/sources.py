@@ -153,9 +153,9 @@ def recognise(path: str) -> SourceKind:
     parts = PurePosixPath(plain)
     if named := _NAMED.get(parts.name.casefold()):
         return named
-    # As clients read them: docs/agents.md is a page about agents.
+    # As clients read them: docs/agents.md is a page about agents, agents.md at the top is not.
     for pattern, kind in _INSTRUCTIONS.items():
-        if parts.match(pattern):
+        if parts.match(pattern) or plain.casefold() == pattern.casefold():
             return kind
     if _AUTO_MEMORY.search(plain):
         return SourceKind.MEMORY_TOPIC
@@ -229,6 +229,8 @@ def is_user_level(path: str) -> bool:
 
 def mentions(text: str) -> tuple[str, ...]:
     """List the files that a line pulls in with `@path`, code spans left aside."""
+    if "@" not in text:
+        return ()
     bare = re.sub(r"`[^`]*`", "", text)
     found = (match.group(1).rstrip(".") for match in _MENTION.finditer(bare))
     return tuple(t for t in found if t[0] in "~./" or _FILE_NAME.fullmatch(t))

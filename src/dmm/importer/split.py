@@ -52,7 +52,9 @@ class _Page:
 
     def fits(self, text: str) -> bool:
         """Return whether a text is small enough for one memory, with its frame."""
-        return self.count(text) + _FRAME <= WANTED_TOKENS
+        # Every word is a token at least: a long text need not be counted to be too long.
+        words = len(text.split(maxsplit=WANTED_TOKENS))
+        return words <= WANTED_TOKENS and self.count(text) + _FRAME <= WANTED_TOKENS
 
 
 def split(document: Document, *, count: Count) -> list[Note]:

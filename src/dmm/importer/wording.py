@@ -39,6 +39,7 @@ _TOKEN = re.compile(
 _CONTRACTION = re.compile(
     r"\b(do|does|did|is|are|was|must|should|would|could|wo|ca|can)n['\u2019]?t\b", re.I
 )
+_CONTRACTED = re.compile("[nN]['\u2019]?[tT]")
 _SPAN = re.compile(r"(`[^`]+`)")
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
@@ -105,8 +106,9 @@ def _turning(text: str) -> tuple[str, ...]:
 
 def _tokens(text: str) -> list[str]:
     text = strip_marker(text).replace("cannot", "not")
+    parts = _SPAN.split(text) if "`" in text else [text]
     found: list[str] = []
-    for part in _SPAN.split(text):
+    for part in parts:
         if part.startswith("`"):
             found.append(" ".join(part.split()))
             continue
@@ -116,7 +118,9 @@ def _tokens(text: str) -> list[str]:
 
 def _spelt_out(text: str) -> str:
     """Strip emphasis and expand contractions."""
-    return _CONTRACTION.sub("not", _EMPHASIS.sub("", text))
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub("", text)
+    return _CONTRACTION.sub("not", text) if _CONTRACTED.search(text) else text
 
 
 @lru_cache(maxsize=65_536)

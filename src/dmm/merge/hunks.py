@@ -70,12 +70,12 @@ def align(
 
 def share(one: Sequence[str], other: Sequence[str]) -> list[str]:
     """Return what two sequences have in common, in order."""
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    blocks = SequenceMatcher(None, one, other).get_matching_blocks()
     return [item for block in blocks for item in one[block.a : block.a + block.size]]
 
 
 def _diff(base: Sequence[str], changed: Sequence[str], side: int) -> Iterator[_Hunk]:
-    codes = SequenceMatcher(None, base, changed, autojunk=False).get_opcodes()
+    codes = SequenceMatcher(None, base, changed).get_opcodes()
     for tag, start, end, first, last in codes:
         if tag != "equal":
             yield _Hunk(start, end, side, tuple(changed[first:last]))

@@ -52,7 +52,7 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> list[list[Change]]:
     """List what is replaced by what, with the lines around it; neighbours form one group."""
     if _are_long(old, new):
         return [[("replace", 0, len(old), 0, len(new))]]
-    return list(SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(CONTEXT))
+    return list(SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT))
 
 
 def is_patch(text: str) -> bool:
@@ -101,7 +101,7 @@ def _compare(hunk: Hunk, lines: list[str]) -> None:
 def _put(hunk: Hunk, there: list[str], ending: str) -> Iterator[str]:
     """Write the new lines; those that stay are taken from the file, with their own line ends."""
     old, new = [_bare(line) for line in there], [_bare(line) for line in hunk.new]
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    matcher = SequenceMatcher(None, old, new)
     blocks = () if _are_long(old, new) else matcher.get_matching_blocks()
     same = {at.b + i: there[at.a + i] for at in blocks for i in range(at.size)}
     for place, line in enumerate(hunk.new):

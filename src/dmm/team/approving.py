@@ -7,26 +7,40 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import canonical
+from dmm.errors import ProofRefused
 from dmm.passkeys.acts import digest_text
-from dmm.team.proofs import APPROVED, PROOF, Approval, Confirmed, needs_proof, state
+from dmm.passkeys.webauthn import encode
+from dmm.team.proofs import (
+    APPROVALS,
+    APPROVED,
+    PROOF,
+    Approval,
+    Confirmed,
+    Enrolled,
+    leave_proof,
+    needs_proof,
+    state,
+)
+from dmm.team.told import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from dmm.passkeys.keyring import Keyring
+    from dmm.passkeys.keyring import Keyring, Passkey
     from dmm.team.chain import Entry
     from dmm.team.credentials import Credentials
-    from dmm.team.told import Told
 
 
 @dataclass(slots=True)
 class Approver:
-    """Adds the proof to what is shared; nothing is read before it is needed."""
+    """Adds the proof to what is shared; nothing is read before it is needed, and that once."""
 
     held: Credentials
     keyring: Keyring
     read: Callable[[], Confirmed]
     _known: Confirmed | None = None
+    _answers: tuple[Approval, ...] | None = None
+    _own: tuple[Passkey, ...] = ()
 
     def known(self) -> Confirmed:
         """Return what the passkeys that the team knows have confirmed."""
@@ -34,22 +48,53 @@ class Approver:
             self._known = self.read()
         return self._known
 
+    def answers(self) -> tuple[Approval, ...]:
+        """Return the answers of the user's passkeys; StorageError if they can't be read."""
+        if self._answers is None:
+            self._answers = tuple(Approval(*one) for one in self.keyring.shared())
+            self._own = self.keyring.read() if self._answers else ()
+        return self._answers
+
     def prove(self, told: Told) -> Told | None:
         """Return an event with its proof; None if it needs one and has none: it stays here."""
         if told.type not in APPROVED:
             return told
-        known, words = self.known(), json.loads(told.payload)
-        statement = state(self.held.log, self.held.writer, told.type, words)
-        item = digest_text(statement)
-        for signed, items in self.keyring.shared():
-            given = Approval(signed, items)
-            good = not known.binding or signed.answer.id in known.passkeys
-            if item in items and good and given.mark(statement) not in known.used:
-                known.used.add(given.mark(statement))
-                return replace(told, payload=canonical({**words, PROOF: given.write()}))
-        return None if known.binding and needs_proof(told.type, words) else told
+        words, answers, judge = json.loads(told.payload), self.answers(), self._find_judge()
+        item = digest_text(state(self.held.log, self.held.writer, told.type, words))
+        for given in (one for one in answers if judge.binding and item in one.items):
+            proved = {**words, PROOF: given.write()}
+            if not self._is_refused(judge, told.type, proved):
+                return replace(told, payload=canonical(proved))
+        return None if self.known().binding and needs_proof(told.type, words) else told
+
+    def prove_again(self, entry: Entry) -> Told | None:
+        """Return what an entry tells, with another proof; None if it needs one and has none."""
+        words = canonical(leave_proof(json.loads(entry.payload)))
+        return self.prove(Told(entry.id, entry.type, entry.at, words))
 
     def is_lacking(self, entry: Entry) -> bool:
-        """Return whether an entry that waits would be refused, as no passkey confirmed it."""
-        words = json.loads(entry.payload) if entry.type in APPROVED else {PROOF: ""}
-        return PROOF not in words and self.known().binding and needs_proof(entry.type, words)
+        """Return whether the server refuses an entry for ever: no passkey confirmed it.
+
+        Entries are asked about in order, as each answer is good once.
+        """
+        if entry.type not in APPROVED:
+            return False
+        return self._is_refused(self.known(), entry.type, json.loads(entry.payload))
+
+    def _find_judge(self) -> Confirmed:
+        """Return the passkeys that a proof has to be of: those told or, before, the user's own."""
+        known = self.known()
+        if known.binding:
+            return known
+        own = (Enrolled(one.id, encode(one.key), one.page, "", APPROVALS) for one in self._own)
+        return Confirmed({one.id: one for one in own}, known.used)
+
+    def _is_refused(self, judge: Confirmed, kind: str, words: Mapping[str, object]) -> bool:
+        """Take what an event says as the server does; return whether it is refused."""
+        if PROOF in words and Approval.read(words[PROOF]) is None:
+            return True
+        try:
+            judge.take(self.held.log, self.held.writer, kind, words)
+        except ProofRefused:
+            return True
+        return False

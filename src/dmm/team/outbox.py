@@ -16,7 +16,7 @@ from dmm.team.approving import Approver
 from dmm.team.blanked import find_blanked, tells_of
 from dmm.team.chain import JOINED, PASSKEY, ROLE_CHANGED, SERVER, seal
 from dmm.team.port import MOST_PUSHED, Batch
-from dmm.team.proofs import Confirmed
+from dmm.team.proofs import APPROVED, Confirmed
 from dmm.team.replica_tables import Membership, columns, read_entry, read_membership
 from dmm.team.roles import may_send, read_role
 from dmm.team.sharing import tell_new
@@ -55,11 +55,11 @@ class Outbox:
         return read_role(str(found[0][0]) if found else held.role)
 
     def confirmed(self, held: Credentials) -> Confirmed:
-        """Return the passkeys that the log tells of this laptop's user, and what they confirmed."""
+        """Return the passkeys that the log tells of this laptop's user, and what is used up."""
         found = Confirmed()
         for (told,) in self._rows(tables.PASSKEYS, SERVER, PASSKEY, held.writer):
             found.add(json.loads(str(told)))
-        for kind, told in self._rows(tables.PROVED):
+        for kind, told in self._rows(tables.PROVED, held.writer):
             found.use(held.log, held.writer, str(kind), json.loads(str(told)))
         return found
 
@@ -69,6 +69,10 @@ class Outbox:
         """Append the latest events of the ledger to the laptop's chain; return how many."""
         head = log.head()
         role, approver = self.role(held), Approver(held, keyring, partial(self.confirmed, held))
+        taken = int(self._rows("SELECT taken FROM membership")[0][0])
+        if next(log.events_of(tuple(APPROVED), taken, head.seq), None) is not None:
+            # Read before the transaction, for which others wait.
+            approver.answers()
         with transaction(self._connection, self._where) as cursor:
             since, taken, mark = next(cursor.execute("SELECT since, taken, mark FROM membership"))
             # In a ledger that was restored, other events may stand under the same numbers.
@@ -95,17 +99,26 @@ class Outbox:
 
         That is what was blanked, and what a passkey would have to confirm by now.
         """
-        sent = self._sent(by.held.writer)
-        waiting = [read_entry(row) for row in cursor.execute(tables.UNSENT, (sent, -1))]
-        lacking = {one.id for one in waiting if by.is_lacking(one)}
-        kept = [one for one in waiting if one.id not in lacking and not tells_of(one, blanked)]
-        if len(kept) == len(waiting):
+        (held,) = next(cursor.execute(tables.HELD, (by.held.writer,)))
+        waiting = [read_entry(row) for row in cursor.execute(tables.UNSENT, (held, -1))]
+        lacking = {one.wseq for one in waiting if by.is_lacking(one)}
+        # The log up to the passkeys is here, and since then no server took the first of these or
+        # anything after it, even where it was offered and the answer is not known.
+        sent = min([self._sent(by.held.writer), *(at - 1 for at in lacking)])
+        later = [one for one in waiting if one.wseq > sent]
+        kept = [one for one in later if not tells_of(one, blanked)]
+        if len(kept) == len(later) and not lacking:
             return
         cursor.execute("DELETE FROM outbox WHERE wseq > ?", (sent,))
-        cursor.execute("UPDATE membership SET unproven = unproven + ?", (len(lacking),))
-        end = _read_end(cursor)
+        end, unproven = _read_end(cursor), 0
         for one in kept:
-            end = _append(cursor, by.held, end, Told(one.id, one.type, one.at, one.payload))
+            told = Told(one.id, one.type, one.at, one.payload)
+            proved = by.prove_again(one) if one.wseq in lacking else told
+            if proved is None:
+                unproven += 1
+            else:
+                end = _append(cursor, by.held, end, proved)
+        cursor.execute(tables.WITHDRAW, (sent, unproven))
 
     def _sent(self, writer: str) -> int:
         """Return how many own entries the server may hold; an answer may have been lost."""

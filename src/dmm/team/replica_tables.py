@@ -47,21 +47,27 @@ FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
 EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
 UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
 LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
-SENT = """
-SELECT max(sent, offered, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?), 0))
-FROM membership
+# How many own entries the server holds for certain, and how many it may hold.
+HELD = """
+SELECT max(sent, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?1), 0)) FROM membership
 """
+SENT = f"SELECT max(offered, ({HELD})) FROM membership"  # noqa: S608 - fixed
 HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 # How many events there are up to one, and its hash.
 EXTENT = "SELECT count(*), coalesce(max(iif(seq = ?1, hash, '')), '') FROM event WHERE seq <= ?1"
 KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
 ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# What the log tells of the passkeys of a laptop's user.
+# What the log tells of the passkeys of a laptop's user, up to an end that the server signed.
 PASSKEYS = """
 SELECT payload FROM event
-WHERE writer = ? AND type = ? AND json_extract(payload, '$.writer') = ? ORDER BY seq
+WHERE writer = ? AND type = ? AND json_extract(payload, '$.writer') = ?
+    AND seq <= (SELECT head FROM membership)
+ORDER BY seq
 """
-PROVED = """SELECT type, payload FROM outbox WHERE instr(payload, '"proof":')"""
+PROVED = f"""
+SELECT type, payload FROM outbox WHERE instr(payload, '"proof":') AND wseq <= ({HELD})
+"""  # noqa: S608 - fixed
+WITHDRAW = "UPDATE membership SET offered = min(offered, ?), unproven = unproven + ?"
 TAKE = "UPDATE membership SET taken = ?, mark = ?, unproven = unproven + ?"
 ROLE = """
 SELECT json_extract(payload, '$.role') FROM event
