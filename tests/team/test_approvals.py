@@ -14,6 +14,7 @@ from tests.team.test_chain import ADA, AT, LOG, SERVER_KEY, place, server_says
 from tests.team.test_journal import settle
 from tests.team.test_kinds import FAST, SLOW, find_open
 from tests.team.test_kinds import write as write  # noqa: PLC0414 - a fixture, used by name
+from tests.team.test_log import read_all
 from tests.team.test_persons import Owner, hold, make_key
 
 from dmm.cli.batch import INSIST
@@ -27,6 +28,7 @@ from dmm.passkeys.service import Persons
 from dmm.passkeys.webauthn import Made, Place, encode
 from dmm.review.writing import Writing
 from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, seal, tell_joined
+from dmm.team.folding import Fold
 from dmm.team.foretelling import foretell
 from dmm.team.persons import describe_passkeys, make_nonce, tell_line
 from dmm.team.port import Page, Refused, Taken
@@ -97,6 +99,15 @@ class Reviewer(Owner):
 
     def prove(self, *told: Mapping[str, str], kind: str = ADDED) -> list[dict[str, str]]:
         return prove(self.log, self.laptop.joined.writer, self.key, kind, *told)
+
+    def enrol_as_before(self, *keys: Authenticator) -> None:
+        """Tell passkeys as the version before did, for owners' acts."""
+        writer = self.laptop.joined.writer
+        plain = describe_passkeys(self.log, writer, self.laptop.key, map(hold, keys))
+        words = (("passkey", *self.log, writer, one.id, one.key, one.page) for one in plain)
+        signed = (self.laptop.key.sign(digest(*one)) for one in words)
+        old = [replace(one, scope="", signature=by) for one, by in zip(plain, signed, strict=True)]
+        self.hall.registry.enrol(*self.log, writer, old)
 
     def push(self, told: Mapping[str, str], kind: str = ADDED) -> str:
         """Send one event; return why it was refused."""
@@ -217,12 +228,54 @@ def test_laptops_check_the_proofs_themselves_and_read_old_logs_as_they_are(scope
         assert found.value.fault == "unproven"
 
 
+def test_a_passkey_that_was_told_for_owners_acts_alone_confirms_no_decision(hall: Hall) -> None:
+    ada, lost = Reviewer(hall, hall.join("owner")), make_key()
+    joined = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, OWNER)))
+    said = [joined]
+    for key, scope in ((ada.key, ""), (lost, ""), (ada.key, "approvals")):
+        said.append(says_passkey(key, tuple(said), scope))
+    (proved,) = prove(LOG, "ada", lost, ADDED, RULE)
+    with pytest.raises(TeamError, match="not one that the laptop told"):
+        Trail(SERVER_KEY.public, LOG).follow(place([*said, *say_all(proved)]))
+    # The server does the same.
+    ada.enrol_as_before(ada.key, lost)
+    assert ada.enrol() == 2
+    assert "not one that the laptop told" in ada.push(replace(ada, key=lost).prove(RULE)[0])
+    assert ada.push(ada.prove(RULE)[0]) == ""
+    # It still confirms what it was told for.
+    assert replace(ada, key=lost).invite(replace(ada, key=lost).sign("invite --role reader"))
+
+
+def test_only_a_proved_verdict_takes_back_a_proved_one(hall: Hall) -> None:
+    ada, eve, ben = (Reviewer(hall, hall.join("reviewer")) for _ in range(3))
+    ada.enrol()
+    eve.enrol()
+    told = {"key": "a:1|b:2", "action": "intentional", "paths": "a.md\nb.md"}
+    other = {**told, "action": "merge"}
+
+    def find_accepted() -> list[str]:
+        fold = Fold()
+        for one in read_all(hall.join("reader")):
+            fold.add(one)
+        return [one.by.partition(", ")[2] for one in fold.in_force("").accepted.values()]
+
+    assert ben.push(told, SETTLED) == ""
+    assert find_accepted() == ["said by the laptop alone"]
+    assert eve.push(other, SETTLED) == ""
+    assert find_accepted() == []
+    assert ada.push(ada.prove(told, kind=SETTLED)[0], SETTLED) == ""
+    # Neither the key of a laptop with a passkey nor that of one without.
+    assert (eve.push(other, SETTLED), ben.push(told, SETTLED)) == ("", "")
+    assert find_accepted() == ["proved by passkey"]
+    assert eve.push(eve.prove(other, kind=SETTLED)[0], SETTLED) == ""
+    assert find_accepted() == []
+    assert ben.push(told, SETTLED) == ""
+    assert find_accepted() == ["said by the laptop alone"]
+
+
 def test_passkeys_of_the_version_before_are_told_again_for_decisions(hall: Hall) -> None:
     ada = Reviewer(hall, hall.join("owner"))
-    (told,) = ada.describe()
-    words = ("passkey", *ada.log, ada.laptop.joined.writer, told.id, told.key, told.page)
-    old = replace(told, scope="", signature=ada.laptop.key.sign(digest(*words)))
-    hall.registry.enrol(*ada.log, ada.laptop.joined.writer, [old])
+    ada.enrol_as_before(ada.key)
     assert ada.push(RULE) == ""
     thief = replace(ada, key=make_key())
     assert thief.enrol() == 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.team.test_chain import ADA, AT, BEN, LOG, place, say, server_says
+from tests.team.test_log import read_all
 
 from dmm.domain.event import Trust, canonical
 from dmm.eventlog.chain import Head
@@ -17,12 +18,15 @@ from dmm.rules.rulebook import Rulebook, compile_constraint
 from dmm.team import rules
 from dmm.team.chain import JOINED, WriterHead, seal, tell_joined
 from dmm.team.folding import TeamRule, fold_rules
+from dmm.team.port import Taken
 from dmm.team.roles import CONTRIBUTOR, OWNER, READER, REVIEWER
 from dmm.team.rules import enact
 from dmm.team.stored import now
 from dmm.team.told import Told
 
 if TYPE_CHECKING:
+    from tests.team.conftest import Hall
+
     from dmm.eventlog.state import Constraint
     from dmm.rules.rulebook import Compiled
     from dmm.team.chain import Entry
@@ -51,6 +55,18 @@ def test_reviewers_and_owners_lift_a_rule_and_nobody_else() -> None:
         ben = server_says((ada,), JOINED, tell_joined("ben", WriterHead(BEN.public, role)))
         found = fold_rules(place([ada, ben, rule, lift(BEN, "ben", rule.id)]))
         assert len(found) == left, role
+
+
+@pytest.mark.parametrize("of", ["%", "_" * 8, "eve-%", "\\"])
+def test_the_server_lifts_a_rule_whatever_it_is_called(hall: Hall, of: str) -> None:
+    eve = hall.join("reviewer")
+    eve.say("Never one", id="eve-rule")
+    eve.tell("ConstraintAccepted", {"of": of, "text": "Never eat", "priority": "required"}, "evil")
+    eve.tell("ConstraintDeactivated", {"of": "eve-rule"})
+    assert eve.log.push(eve.batch()) == Taken(4)
+    (seq,) = (one.seq for one in read_all(eve) if one.entry.id == "evil")
+    assert [hall.registry.lift(hall.team, "shop", seq) for _ in range(2)] == [True, False]
+    assert fold_rules(read_all(eve)) == ()
 
 
 def test_the_server_adds_no_rule() -> None:

@@ -58,6 +58,8 @@ class Fold:
     _roles: dict[str, str] = field(default_factory=dict)
     _laptops: Laptops = field(default_factory=Laptops)
     _accepted: dict[str, Accepted] = field(default_factory=dict)
+    # The keys of those that a passkey proved.
+    _proved: set[str] = field(default_factory=set)
     _counts: list[DayCounts] = field(default_factory=list)
 
     def add(self, one: Placed) -> None:
@@ -88,10 +90,17 @@ class Fold:
             self.rules.pop(named, None)
 
     def _settle(self, told: Shared) -> None:
-        """Take a verdict on a conflict; the last one in the order of the server counts."""
+        """Take a verdict on a conflict; the last one in the order of the server counts.
+
+        Only a person whom a passkey proves takes back what such a person said.
+        """
         key = told.told["key"]
+        if key in self._proved and not told.proved:
+            return
         self._accepted.pop(key, None)
+        self._proved.discard(key)
         if told.told["action"] == Resolution.INTENTIONAL:
+            self._proved |= {key} if told.proved else set()
             by = tell_by(told.name or told.writer, proved=told.proved)
             self._accepted[key] = Accepted(told.seq, told.at, by)
 

@@ -131,9 +131,14 @@ class Confirmed:
         return replace(self, passkeys=dict(self.passkeys), used=set(self.used))
 
     @property
+    def deciding(self) -> dict[str, Enrolled]:
+        """The passkeys that confirm decisions; an earlier version told others for owners' acts."""
+        return {name: one for name, one in self.passkeys.items() if one.scope == APPROVALS}
+
+    @property
     def binding(self) -> bool:
         """Whether the laptop's word alone no longer counts."""
-        return any(one.scope == APPROVALS for one in self.passkeys.values())
+        return bool(self.deciding)
 
     def add(self, told: Mapping[str, str]) -> None:
         """Add a passkey from the log; told again, its scope may grow, but never shrink."""
@@ -153,7 +158,7 @@ class Confirmed:
         if given.mark(statement) in self.used:
             raise ProofRefused("its confirmation was used before")
         if self.binding:
-            _check_approval(self.passkeys, given, statement)
+            _check_approval(self.deciding, given, statement)
         self.used.add(given.mark(statement))
 
     def use(self, log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> None:

@@ -336,7 +336,7 @@ class Team:
             find_differences(shared, self.ledger.state().facts),
             find_waiting(shared, held.writer),
             known.unproven,
-            len(confirmed.passkeys) if confirmed.binding else 0,
+            len(confirmed.deciding),
             0 if broken else len(confirmed.passkeys.keys() - {one.id for one in own}),
         )
 

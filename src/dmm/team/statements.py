@@ -21,9 +21,8 @@ RULE = """
 SELECT id, payload FROM event
 WHERE team_id = ? AND project_id = ? AND seq = ? AND type IN (?, ?)
 """
-LIFT = """
-SELECT seq FROM event
-WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ? AND payload LIKE ?
+LIFTS = """
+SELECT payload FROM event WHERE team_id = ? AND project_id = ? AND seq > ? AND type = ?
 """
 # Those of a writer who no longer manages the project; what has expired stays as it is.
 END_INVITATIONS = """

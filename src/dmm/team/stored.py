@@ -272,12 +272,11 @@ class Place:
                 hint = "dmm team status shows the rules of others"
                 raise TeamError("unknown", f"event {seq} of the team log is not a rule", hint=hint)
             identity, payload = found[0]
-            told = canonical({"of": json.loads(payload).get("of", identity)})
-            # That of a laptop may hold a proof after it.
-            same = f"{told[:-1]}%"
-            known = rows(statements.LIFT, self.team, self.project, seq, str(LIFTED), same)
+            of = json.loads(payload).get("of", identity)
+            lifts = rows(statements.LIFTS, self.team, self.project, seq, str(LIFTED))
+            known = any(json.loads(lift).get("of") == of for (lift,) in lifts)
             if not known:
-                self.record(rows, head, tell(LIFTED, told))
+                self.record(rows, head, tell(LIFTED, canonical({"of": of})))
                 self.note(rows, Act.LIFTED, about=f"team:{seq}")
         return not known
 
