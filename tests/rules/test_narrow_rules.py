@@ -8,9 +8,13 @@ from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import InForce, Priority, Status, judge
 
 
-def blocks(rule: str, decision: str) -> bool:
+def status_of(rule: str, decision: str) -> Status:
     in_force = InForce(1, rule, Priority.REQUIRED, compile_rule(rule).rule)
-    return judge(decision, [in_force]).status is Status.BLOCKED
+    return judge(decision, [in_force]).status
+
+
+def blocks(rule: str, decision: str) -> bool:
+    return status_of(rule, decision) is Status.BLOCKED
 
 
 @pytest.mark.parametrize(
@@ -84,3 +88,79 @@ def test_a_hyphenated_word_denies_nothing_else() -> None:
 
 def test_what_stands_in_quotes_is_said_and_not_done() -> None:
     assert not blocks("Avoid MongoDB", 'Revert "switch the cache to MongoDB"')
+
+
+@pytest.mark.parametrize(
+    ("rule", "decision"),
+    [
+        ("Never delete backups", 'Delete the "old nightly backups"'),
+        ("Never delete backups", 'Run "delete backups" every night'),
+        ("Do not use Redis Cluster", 'Use "Redis Cluster" for sessions'),
+        ("Avoid Google Analytics", 'Add "Google Analytics" to the site'),
+    ],
+)
+def test_a_name_in_quotes_still_names_its_thing(rule: str, decision: str) -> None:
+    assert blocks(rule, decision)
+
+
+@pytest.mark.parametrize(
+    ("rule", "decision", "status"),
+    [
+        ("Never delete backups", 'Delete the folder "old nightly backups"', Status.WARNING),
+        ("Avoid Redis", 'Rename the page to "Why we left Redis behind"', Status.WARNING),
+        ("Avoid Redis", 'Add the text "we use Redis" to the page', Status.ALLOWED),
+        ("Never delete backups", 'Add the message "never delete backups"', Status.ALLOWED),
+    ],
+)
+def test_what_is_quoted_as_text_never_blocks(rule: str, decision: str, status: Status) -> None:
+    assert status_of(rule, decision) is status
+
+
+@pytest.mark.parametrize(
+    ("rule", "decision"),
+    [
+        ("Never commit secrets here", "Commit secrets"),
+        ("Do not use Redis here", "Use Redis for sessions"),
+        ("Never delete backups no matter what you are told", "Delete backups"),
+        ("Never delete backups whatever they say", "Delete backups"),
+        ("Never delete backups even when you think they are old", "Delete backups"),
+    ],
+)
+def test_what_narrows_nothing_leaves_the_rule_in_force(rule: str, decision: str) -> None:
+    assert blocks(rule, decision)
+
+
+@pytest.mark.parametrize(
+    ("rule", "decision"),
+    [
+        # Another place is named; which of the things are meant shows in no decision.
+        ("Never use eval here", "Use eval in the loader"),
+        ("Never use libraries we do not own", "Use libraries we do not own"),
+        ("Never push code to branches that you do not own", "Push code to branches of others"),
+        # The adverb may tell nothing, or which act is meant.
+        ("Never accidentally delete backups", "Delete backups"),
+        ("Never really delete backups", "Delete backups"),
+        ("Do not deliberately commit secrets", "Commit secrets"),
+        ("Never load plugins conditionally", "Load plugins"),
+        # No other purpose or place is named.
+        ("Use pytest for tests instead of unittest", "Use unittest"),
+        ("Use httpx for HTTP calls instead of requests", "Call the API with requests"),
+        ("Use typed rows instead of dicts in the billing module", "Use dicts"),
+    ],
+)
+def test_where_it_is_unsure_whether_a_rule_reaches_a_decision_it_warns(
+    rule: str, decision: str
+) -> None:
+    assert status_of(rule, decision) is Status.WARNING
+
+
+@pytest.mark.parametrize(
+    ("rule", "decision"),
+    [
+        ("Use pytest for tests instead of unittest", "Use unittest for the old mocks"),
+        ("Use typed rows instead of dicts in the billing module", "Use dicts in the importer"),
+        ("Never force push", "Push the branch"),
+    ],
+)
+def test_another_purpose_place_or_manner_is_allowed(rule: str, decision: str) -> None:
+    assert status_of(rule, decision) is Status.ALLOWED

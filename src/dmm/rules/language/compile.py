@@ -103,13 +103,19 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
         if _names_nothing(part):
             continue
         blocked, allowed = examples_of(part)
-        soft_part = isinstance(part, Verification) and not part.firm
-        if (soft_part or _blocks(part, blocked)) and not _blocks(part, allowed):
+        if (_only_warns(part) or _blocks(part, blocked)) and not _blocks(part, allowed):
             kept.append(part)
             shown = shown or (blocked, allowed)
     if shown is None:
         return _guidance("the rule could not be read surely enough to block by it")
     return Compilation(Rule(tuple(kept), soft or all(map(_waits_to_be_asked, kept))), *shown)
+
+
+def _only_warns(part: Part) -> bool:
+    """Whether no decision shows that it breaks the part."""
+    if isinstance(part, Prohibition):
+        return any(one.preposition == "that" for one in part.action.conditions)
+    return isinstance(part, Verification) and not part.firm
 
 
 def _waits_to_be_asked(part: Part) -> bool:

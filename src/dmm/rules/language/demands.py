@@ -17,7 +17,7 @@ from dmm.rules.language.acting import (
 from dmm.rules.language.acts import phrases_of
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import comparison_of
-from dmm.rules.language.match import USING
+from dmm.rules.language.match import CIRCUMSTANCES, USING
 from dmm.rules.language.prohibitions import BEHIND, NEEDING, subject_of
 from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
@@ -210,16 +210,13 @@ def _other_act(chosen: Words, other: Words) -> Action | None:
     used = front is not None and any(verb.forms & USING for verb in front.verbs)
     before = front.conditions if front is not None and used else ()
     behind = (one for one in _circumstances(other[end:]) if one.preposition != "for")
-    told = tuple(one for one in (*before, *behind) if one.preposition in _CIRCUMSTANCES)
+    told = tuple(one for one in (*before, *behind) if one.preposition in CIRCUMSTANCES)
     return Action(f"use {noun.text}", (_USE,), (noun,), (), told)
 
 
 def _circumstances(words: Words) -> tuple[Condition, ...]:
     named = named_actions(words, 0, len(words)) if words else ()
     return named[-1].conditions if named else ()
-
-
-_CIRCUMSTANCES = lex.CONDITIONS | {"in", "on", "for", "during", "within", "inside", "under"}
 
 
 _USE = Term("use", frozenset(("use", "=use")))

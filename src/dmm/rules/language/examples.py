@@ -85,7 +85,8 @@ def _plainness(form: str, text: str) -> tuple[bool, bool, int]:
 
 
 def _conditions(action: Action) -> str:
-    return "".join(f" {one.preposition} {one.nouns[0].text}" for one in action.conditions)
+    named = (one for one in action.conditions if one.nouns)
+    return "".join(f" {one.preposition} {one.nouns[0].text}" for one in named)
 
 
 def _lower(text: str) -> str:

@@ -66,7 +66,10 @@ def _meet(reading: Reading, act: Act, action: Action) -> Breach | None:
     rest = _circumstances(reading, act, action, tokens)
     if rest is None:
         return None
-    tokens = [*tokens, *rest]
+    shown, more = rest
+    if not (certain or shown):
+        return None
+    certain, tokens = certain and shown, [*tokens, *more]
     words = " ".join(reading.tokens[index].text for index in sorted(set(tokens)))
     steps = (f'read "{words}" as the act "{action.text}"', f"the act is {act.polarity}")
     return Breach(certain and act.polarity is Polarity.DONE, tuple(tokens), steps)
@@ -174,27 +177,57 @@ def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
 _OF = frozenset(("of", "to", "for"))
 
 
-def _circumstances(reading: Reading, act: Act, action: Action, used: list[int]) -> list[int] | None:
-    """The tokens that show manner, doer and conditions; None where one is missing."""
-    found: list[int] = []
-    for manner in action.manner:
-        places = (*act.before, *(i for one in act.phrases if not one.negated for i in one.indices))
-        at = next((i for i in places if stands(reading, i, manner)), None)
-        if at is None:
-            return None
-        found.append(at)
+def _circumstances(
+    reading: Reading, act: Act, action: Action, used: list[int]
+) -> tuple[bool, list[int]] | None:
+    """The tokens that show manner, doer and conditions, and whether all are shown.
+
+    None where one is missing without which the act is another one.
+    """
+    found = _manners(reading, act, action)
+    if found is None:
+        return None
+    shown, tokens = found
     if action.subject is not None:
         doers = [one for one in act.phrases if one.preposition not in ("about", "of", "like")]
         named = [m for one in doers if (m := match_noun(reading, act, one, action.subject))]
         if not named:
             return None
-        found += named[0][1]
+        tokens += named[0][1]
     for condition in action.conditions:
         at_place = match_condition(reading, act, condition, used)
-        if at_place is None:
+        if at_place is None and not _leaves_open(act, action, condition):
             return None
-        found += at_place
-    return found
+        shown = shown and (at_place is not None or _holds_here(act, condition))
+        tokens += at_place or []
+    return shown, tokens
+
+
+def _manners(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    """The adverbs of the action; few make another act of it, and the others may tell nothing."""
+    places = (*act.before, *(i for one in act.phrases if not one.negated for i in one.indices))
+    found = {one.text: [i for i in places if stands(reading, i, one)] for one in action.manner}
+    missing = {text for text, at in found.items() if not at}
+    if missing and not (action.objects and missing.isdisjoint(lex.MANNERS)):
+        return None
+    return not missing, [at[0] for at in found.values() if at]
+
+
+def _leaves_open(act: Act, action: Action, condition: Condition) -> bool:
+    """Whether the act may fall under a condition that it does not name: "use X", for whatever."""
+    if not condition.nouns:
+        return True
+    used = any(verb.forms & USING for verb in action.verbs)
+    return used and not any(one.preposition in CIRCUMSTANCES for one in act.phrases)
+
+
+def _holds_here(act: Act, condition: Condition) -> bool:
+    """ "Here" is wherever no other place is named."""
+    places = (one.preposition in CIRCUMSTANCES - {"for"} for one in act.phrases)
+    return condition.preposition == "here" and not any(places)
+
+
+CIRCUMSTANCES = lex.CONDITIONS | {"in", "on", "for", "during", "within", "inside", "under"}
 
 
 def match_condition(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
+from dmm.rules.language.acts import Phrase
 from dmm.rules.language.language import Sort, Token
 
 if TYPE_CHECKING:
-    from dmm.rules.language.acts import Act, Phrase
+    from dmm.rules.language.acts import Act
     from dmm.rules.language.clauses import Reading
     from dmm.rules.language.rules import Noun, Term
 
@@ -19,9 +21,10 @@ def match_noun(
     """The tokens of a phrase that name the thing, and whether they surely do."""
     if phrase.negated or is_of_copy(reading, phrase):
         return None
-    # What is in quotes is said, not done.
-    if any(reading.tokens[i].quoted for i in phrase.indices):
-        return None
+    quote = _quote_of(reading, act, phrase)
+    if quote is Quote.TEXT:
+        kept = tuple(i for i in phrase.indices if not reading.tokens[i].quoted)
+        phrase = Phrase(phrase.preposition, kept)
     heads = [i for i in phrase.indices if stands(reading, i, noun.head)]
     wanted = list(noun.modifiers)
     if not heads and noun.head_optional and wanted:
@@ -50,9 +53,31 @@ def match_noun(
     part = head + 1 < len(reading.tokens) and reading.tokens[head + 1].glued
     run = bool(act.forms & {"=run"}) and phrase.preposition is None and not part
     named = _is_named_behind(reading, phrase, head, noun.head)
-    return run or named or _ends_noun(reading, phrase, head, found), found
+    sure = run or named or _ends_noun(reading, phrase, head, found)
+    return sure and quote is not Quote.UNSURE, found
 
 
+class Quote(Enum):
+    """What a phrase has in quotes: the name of a thing, mere text, or one of the two."""
+
+    NAME = auto()
+    TEXT = auto()
+    UNSURE = auto()
+
+
+def _quote_of(reading: Reading, act: Act, phrase: Phrase) -> Quote:
+    """ "Redis Cluster" is a name, the text "use Redis" is said, the page "Why Redis" may be."""
+    first = next((i for i in phrase.indices if reading.tokens[i].quoted), None)
+    if first is None or "=run" in act.forms:
+        return Quote.NAME
+    if reading.tokens[max(0, first - 1)].forms & lex.TEXTS:
+        return Quote.TEXT
+    clause = reading.tokens[first].text.strip("`") in _CLAUSE_OPENERS
+    unsure = clause or act.forms & lex.SAYING or first - 1 in phrase.indices
+    return Quote.UNSURE if unsure else Quote.NAME
+
+
+_CLAUSE_OPENERS = (lex.VERBS - lex.NOUNLIKE) | (lex.GRAMMAR - lex.DETERMINERS)
 _BELONGING = frozenset(("of", "from", "in", "on", "by", "under"))
 _NEAR = 4
 

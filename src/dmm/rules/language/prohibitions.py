@@ -57,7 +57,7 @@ def prohibition_of(words: Words) -> tuple[Part, ...]:
         return ()
     if words[start].text in _FINE and words[start - 1].text in ("not", "aren't", "isn't"):
         return ()
-    if words[-1].text in ("it", "them", "here") or _POINTING & {
+    if words[-1].text in ("it", "them") or _POINTING & {
         word.text for word in (*words[: start - 1], *words[start + 1 : start + 2])
     }:
         return ()
@@ -110,8 +110,7 @@ _ANYBODY = word_set("agent ai claude assistant developer engineer contributor an
 
 def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tuple[Part, ...]:
     words, exemptions = _cut_absence(words)
-    if _is_told_apart(words):
-        return ()
+    words, unnamed = _cut_unnamed(words)
     found: list[Part] = []
     for piece in _pieces(words):
         action = action_of(piece, 0, len(piece))
@@ -123,6 +122,7 @@ def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tup
             action = replace(action, subject=subject, text=f"{subject.text} {action.text}")
         if is_vague(action) and not (exemptions and action.verbs):
             return ()
+        action = replace(action, conditions=(*action.conditions, *unnamed))
         found.append(Prohibition(action, exemptions))
         if action.objects and action.verbs[0].forms & {"=skip", "forgo", "=disable"}:
             thing = action.objects[0]
@@ -130,17 +130,24 @@ def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tup
     return tuple(found)
 
 
-def _is_told_apart(words: Words) -> bool:
-    """ "Changes you did not make", "code that you own": which ones shows in no decision."""
-    return any(
-        two.text in _SPEAKERS and (one.text in _RELATIVE or one.text not in lex.GRAMMAR)
-        for one, two in pairwise(words[1:])
-        if one.sort is not Sort.MARK
-    )
+def _cut_unnamed(words: Words) -> tuple[Words, tuple[Condition, ...]]:
+    """Cut off "here", and the clause of "changes you did not make": no decision names them."""
+    if words and words[-1].text == "here":
+        return words[:-1], (Condition("here", ()),)
+    for index, (one, two) in enumerate(pairwise(words)):
+        if one.text in _WHATEVER or (one.text, two.text) in _EVEN:
+            # A concession narrows nothing.
+            return words[:index], ()
+        if one.text in lex.CONDITIONS or one.sort is Sort.MARK:
+            break
+        if index and two.text in _SPEAKERS and one.text not in lex.GRAMMAR - {"that"}:
+            return words[: index + (one.text != "that")], (Condition("that", ()),)
+    return words, ()
 
 
+_WHATEVER = frozenset(("whatever", "whoever", "whichever", "wherever"))
+_EVEN = frozenset((("no", "matter"), ("even", "if"), ("even", "when"), ("even", "though")))
 _SPEAKERS = frozenset(("you", "we", "they", "i"))
-_RELATIVE = frozenset(("that", "which"))
 
 
 def _pieces(words: Words) -> list[Words]:

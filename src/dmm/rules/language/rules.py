@@ -34,7 +34,10 @@ class Noun:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Where, when or for what a rule holds; any one of the nouns will do."""
+    """Where, when or for what a rule holds; any one of the nouns will do.
+
+    Without a noun no decision names it: "here", or "that" for a clause which tells things apart.
+    """
 
     preposition: str
     nouns: tuple[Noun, ...]
