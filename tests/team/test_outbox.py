@@ -15,7 +15,7 @@ from tests.team.test_approvals import ADDED, OTHER, RULE, confirm, hold_passkey
 from tests.team.test_journal import settle
 from tests.team.test_persons import hold, make_key
 
-from dmm.errors import TeamError
+from dmm.errors import StorageError, TeamError
 from dmm.passkeys.acts import PersonAct, digest_text
 from dmm.passkeys.keyring import FILE, Keyring
 from dmm.passkeys.webauthn import encode
@@ -241,3 +241,34 @@ def test_answers_are_read_once_and_nobody_waits_meanwhile(office: Office) -> Non
     assert (collect(), ring.reads) == (2, [1])
     assert (collect(), ring.reads) == (0, [1])
     assert ada.team.status().unproven == 3
+
+
+def test_a_record_of_passkeys_that_can_not_be_read_keeps_nobody_from_receiving_or_leaving(
+    office: Office,
+) -> None:
+    ada, ben = settle(office, "ada", ["facts"]), office.laptop("ben")
+    key = make_key()
+    hold_passkey(ada, key)
+    ada.team.sync()
+    path = ada.team.keyring.folder / FILE
+    record = path.read_text()
+    path.write_text("{}\n")
+    ada.ledger.add_fact("region", "eu")
+    ben.ledger.add_constraint(RULE["text"])
+    ben.team.sync()
+    # What needs no proof is sent.
+    assert (ada.team.sync().sent, len(ada.team.status().rules)) == (1, 1)
+    ada.ledger.add_constraint(OTHER["text"])
+    ben.ledger.add_constraint("Never rebase")
+    ben.team.sync()
+    with pytest.raises(StorageError, match="changed outside DMM"):
+        ada.team.sync()
+    standing = ada.team.status()
+    assert (len(standing.rules), standing.passkeys, standing.foreign) == (2, 1, 0)
+    assert "the record of your passkeys was changed outside DMM; see docs" in standing.fault
+    # Back again, it is read, and the decision was not passed over meanwhile.
+    path.write_text(record)
+    confirm(ada, key, PersonAct.CONSTRAINT, "required", [OTHER["text"]])
+    assert (ada.team.sync().sent, ada.team.status().fault) == (1, "")
+    path.write_text("{}\n")
+    assert (ada.team.leave().told, ada.team.joined) == (True, False)

@@ -12,7 +12,7 @@ import secrets
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from dmm.errors import ProofRefused, TeamError
+from dmm.errors import ProofRefused, StorageError, TeamError
 from dmm.passkeys.acts import Act
 from dmm.passkeys.keyring import Signed
 from dmm.passkeys.public_keys import check_key
@@ -24,7 +24,7 @@ from dmm.team.proofs import APPROVALS, Enrolled, check_answer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dmm.passkeys.keyring import Passkey
+    from dmm.passkeys.keyring import Keyring, Passkey
     from dmm.team.chain import LogName
     from dmm.team.keys import SigningKey
 
@@ -55,6 +55,14 @@ def describe_passkeys(
         replace(one, signature=key.sign(_digest(log, writer, one)))
         for one in list(found)[:MOST_PASSKEYS]
     )
+
+
+def read_own(keyring: Keyring) -> tuple[tuple[Passkey, ...], str]:
+    """Return the user's passkeys; if their record can't be read, none of them, and why."""
+    try:
+        return keyring.read(), ""
+    except StorageError as error:
+        return (), f"{error.what}; {error.hint}" if error.hint else error.what
 
 
 def need_enrolled(log: LogName, writer: str, public: str, one: Enrolled) -> None:

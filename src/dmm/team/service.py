@@ -24,7 +24,7 @@ from dmm.team.departure import Copy, Left, end_membership, set_aside
 from dmm.team.journal import Shared, find_differences, find_waiting, read_shared
 from dmm.team.keys import SigningKey
 from dmm.team.mark import joined_mark, need_left, note_joined
-from dmm.team.persons import describe_passkeys, tell_line
+from dmm.team.persons import describe_passkeys, read_own, tell_line
 from dmm.team.port import Batch, Gap, Taken, tell_fault
 from dmm.team.receiving import receive
 from dmm.team.replica import UNREACHABLE, Replica
@@ -160,7 +160,7 @@ class Team:
         held = self._find_credentials(copy.writer)
         told = False
         if held is not None:
-            with contextlib.suppress(TeamError):
+            with contextlib.suppress(TeamError, StorageError):
                 self.sync()
             told = self._say_goodbye(held)
         parted = end_membership(self.ledger, self.path, self.home, copy, keep=keep)
@@ -224,7 +224,8 @@ class Team:
 
         From then on the server takes no decision of this laptop that none of them confirmed.
         """
-        found = describe_passkeys(held.log, held.writer, held.key, self.keyring.read())
+        # What keeps their record from being read is told by `status`.
+        found = describe_passkeys(held.log, held.writer, held.key, read_own(self.keyring)[0])
         if found:
             with Replica.opened(self.path) as replica:
                 replica.collect(held, self.ledger.reading, self.shares, self.keyring)
@@ -250,21 +251,22 @@ class Team:
         sent, waits = 0, False
         try:
             sent = self.push(held, log)
-        except TeamError as error:
+        except (TeamError, StorageError) as error:
+            fault = error.fault if isinstance(error, TeamError) else ""
             # The server was restored: what it lost goes back first.
-            waits = error.fault in (BEHIND, RECOVERING)
+            waits = fault in (BEHIND, RECOVERING)
             if not waits:
-                self._receive_despite(error, held, log)
+                self._receive_despite(fault, held, log)
                 raise
         done = self.exchange(held, log)
         if waits or done.lost:
             sent += self.push(held, log)
         return replace(done, sent=sent)
 
-    def _receive_despite(self, error: TeamError, held: Credentials, log: TeamLog) -> None:
+    def _receive_despite(self, fault: str, held: Credentials, log: TeamLog) -> None:
         """Receive what is new although nothing could be sent; the first error is the one told."""
-        if error.fault != UNREACHABLE:
-            with contextlib.suppress(TeamError):
+        if fault != UNREACHABLE:
+            with contextlib.suppress(TeamError, StorageError):
                 self.exchange(held, log)
 
     def push(self, held: Credentials, log: TeamLog) -> int:
@@ -311,8 +313,10 @@ class Team:
     def status(self) -> Standing:
         """Return how far this laptop is; nothing is asked of the server."""
         held = self.credentials()
+        own, broken = read_own(self.keyring)
         with Replica.opened(self.path) as replica:
-            replica.collect(held, self.ledger.reading, self.shares, self.keyring)
+            if not broken:
+                replica.collect(held, self.ledger.reading, self.shares, self.keyring)
             known = replica.membership()
             head, unsent = replica.trail(held, self.checked).head.seq, replica.count_unsent()
             role, confirmed = replica.role(held), replica.confirmed(held)
@@ -327,13 +331,13 @@ class Team:
             head,
             None if seen is None else max(0, seen.seq - head),
             None if seen is None else seen.at,
-            known.fault,
+            "; ".join(filter(None, (known.fault, broken))),
             read_rules(self.path, self.home, self.checked),
             find_differences(shared, self.ledger.state().facts),
             find_waiting(shared, held.writer),
             known.unproven,
             len(confirmed.deciding),
-            len(confirmed.passkeys.keys() - {one.id for one in self.keyring.read()}),
+            0 if broken else len(confirmed.passkeys.keys() - {one.id for one in own}),
         )
 
     def log(self) -> tuple[Shared, ...]:
