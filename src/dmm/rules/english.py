@@ -61,6 +61,8 @@ def _placed(fields: dict[str, object]) -> dict[str, object]:
 
 
 def _moved(example: dict[str, object], folder: str) -> dict[str, object]:
+    if set(example) == {"run"}:
+        return {"run": f"cd {folder} && {example['run']}"}
     paths = ("write", "edit", "read", "delete")
     return {
         name: f"{folder}/{value}" if name in paths else value for name, value in example.items()

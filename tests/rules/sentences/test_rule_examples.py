@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dmm.rules.english import compile_sentence
+from dmm.rules.authorship import Wish, compose
+from dmm.rules.english import Surroundings, compile_sentence
 from dmm.rules.form import compile_fields
 
 
@@ -39,3 +40,22 @@ def test_an_example_shows_what_was_done_before() -> None:
     text = "Run the tests before committing"
     rule = compile_fields(compile_sentence(text).fields or {}, text, stem="a-rule")
     assert rule.allow[-1].text == "git commit after: npm test"
+
+
+@pytest.mark.parametrize(
+    "text", ["Never commit secrets", "Never commit API keys", "Do not hardcode credentials"]
+)
+def test_a_rule_on_secrets_keeps_its_example_in_the_file(text: str) -> None:
+    made = compose(Wish(text), ())
+    assert "redacted" not in made.source
+    assert [one.text for one in made.rule.block] == [
+        "write src/example.ts: -----BEGIN PRIVATE KEY-----"
+    ]
+
+
+def test_a_move_is_shown_in_the_folder_that_its_rule_is_about() -> None:
+    text, known = "Never rename files outside tests/", Surroundings(folder="packages/api")
+    rule = compile_fields(compile_sentence(text, known).fields or {}, text, stem="a-rule")
+    assert [one.text for one in rule.block] == [
+        "cd packages/api && mv elsewhere/file.txt elsewhere/file.txt.old"
+    ]

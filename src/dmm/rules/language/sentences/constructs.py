@@ -95,7 +95,8 @@ _TABLE = (
     ("!important", "css", r"!important", "a { top: 0 !important }", "a { top: 0 }"),
     ("secret|api key|api token|credential|private key|access token|hardcoded secret"
      "|hardcoded credential", "",
-     KEYS, "AKIA" + "Q" * 16, "environ[KEY]"),
+     # The head of a key holds nothing secret: redaction leaves it in the file of the rule.
+     KEYS, "-----BEGIN PRIVATE KEY-----", "environ[KEY]"),
     ("lint rule|linter rule|eslint rule|lint warning|lint error", "",
      _SUPPRESSION, "// eslint-disable-line", "// strict"),
     ("type check|type error|type checker", "",

@@ -112,17 +112,23 @@ def _given_flags(value: Any) -> set[str]:
 def _on_path(value: Any) -> tuple[Example, Example]:
     globs = value["glob"] if isinstance(value, dict) else value
     access = value["access"][0] if isinstance(value, dict) else "write"
-    way = access if access in ("read", "delete") else "write"
     inside = "elsewhere/file.txt" if globs[0] == "**" else _filled(globs[0])
     spared = next((one[1:] for one in globs if one.startswith("!")), "elsewhere/other.txt")
-    if globs == ["**"]:
-        return {way: inside}, {"read": inside}
-    return {way: inside}, {way: _filled(spared)}
+    near = {"read": inside} if globs == ["**"] else _access_to(_filled(spared), access)
+    return _access_to(inside, access), near
+
+
+def _access_to(path: str, access: str) -> Example:
+    if access == "rename":
+        return {"run": f"mv {path} {path}.old"}
+    return {access if access in ("read", "delete") else "write": path}
 
 
 def command_example(item: Item) -> Example:
     """Make up a command that a matcher finds."""
     value: Any = item["command"]
+    if isinstance(value, list):
+        value = value[0]
     if isinstance(value, str):
         return told_command(value)
 

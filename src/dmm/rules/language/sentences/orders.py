@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from dmm.rules.language.lemmas import base_forms
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.pieces import (
@@ -37,6 +38,9 @@ _ACTS = word_set("you we each every any a an the your making creating opening")
 _VERIFY = word_set("verify check confirm review inspect validate consult double-check read")
 # Their words are names that a project gave.
 _TARGETED = word_set("make just rake task invoke nox tox")
+_SCRIPTED = word_set("npm yarn pnpm bun npx nx turbo gradle composer")
+# Their `run` runs all that they hold: "pre-commit hooks", "pre-commit checks".
+_RUNNERS = word_set("pre-commit prek lefthook")
 _RAN = word_set("run rerun running execute executing")
 
 
@@ -118,8 +122,28 @@ def _command(pieces: Pieces, at: int, known: Surroundings) -> tuple[Item, int] |
     if piece.word not in words.PROGRAMS | known.programs:
         return None
     behind = word_at(pieces, at + 1)
-    if re.fullmatch(r"[a-z]+[^\Ws]s", behind) and piece.word not in _TARGETED:
-        # "pre-commit hooks", "cargo tests": a plural says what it runs and is no argument.
-        return _step(pieces, at + 1) or (command_item([piece.word]), at + 2)
+    several = bool(re.fullmatch(r"[a-z]+[^\Ws]s", behind)) and piece.word not in _TARGETED
+    step = _step(pieces, at + 1) if several else None
+    if step:
+        return step
     found = read_object(pieces, at, Context("run", "", known))
-    return (found[0].items[0], found[1]) if found and "command" in found[0].items[0] else None
+    if found is None or "command" not in found[0].items[0]:
+        return None
+    item = found[0].items[0]
+    if several and found[1] == at + 2:
+        item = _several(piece.word, behind)
+    return (item, found[1]) if item else None
+
+
+def _several(program: str, plural: str) -> Item:
+    """Read "yarn types", which may name a script in its singular; nothing for other programs.
+
+    "Alembic migrations" is English for something that Alembic does by another name.
+    """
+    if program in _RUNNERS:
+        return command_item([program, "run"])
+    if program not in _SCRIPTED:
+        return {}
+    leads = (program, f"{program} run")[: 2 if program in words.MANAGERS["javascript"] else 1]
+    names = sorted(base_forms(plural), reverse=True)
+    return {"command": [f"{lead} {name}" for lead in leads for name in names]}

@@ -34,8 +34,10 @@ _COMMENTS = word_set("comment comments directive directives pragma pragmas annot
 _CALLS = word_set("call calls statement statements syntax keyword function functions method")
 _ABOUT = word_set("code related to around involving using uses that references mentioning lines of")
 _EVERYDAY = word_set("any except enum var unsafe test print eval")
-# Single letters between full stops are an abbreviation: e.g., i.e.
-_IN_PROSE = re.compile(r"[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[\w.:]+\(\)|[a-z]\w+(?:(?:\.|::)[a-z]\w*)+")
+# Nothing but single letters between full stops is an abbreviation: e.g., i.e.
+_IN_PROSE = re.compile(
+    r"[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[\w.:]+\(\)|(?![a-z](?:\.[a-z])+$)[a-z]\w*(?:(?:\.|::)[a-z]\w*)+"
+)
 
 
 def read_text(pieces: Pieces, at: int, context: Context) -> Found | None:
