@@ -15,6 +15,7 @@ from tests.team.test_approvals import ADDED, OTHER, RULE, confirm, hold_passkey
 from tests.team.test_journal import settle
 from tests.team.test_persons import hold, make_key
 
+from dmm.cli.team import _lines as tell_standing
 from dmm.errors import StorageError, TeamError
 from dmm.passkeys.acts import PersonAct, digest_text
 from dmm.passkeys.keyring import FILE, Keyring
@@ -272,3 +273,31 @@ def test_a_record_of_passkeys_that_can_not_be_read_keeps_nobody_from_receiving_o
     assert (ada.team.sync().sent, ada.team.status().fault) == (1, "")
     path.write_text("{}\n")
     assert (ada.team.leave().told, ada.team.joined) == (True, False)
+
+
+def test_status_says_how_an_unproved_decision_is_shared_and_that_way_works(office: Office) -> None:
+    ada, ben, key = settle(office, "ada", []), office.laptop("ben"), make_key()
+    hold_passkey(ada, key)
+    sync(ada)
+    ada.team.sync()
+    seq = ada.ledger.add_constraint(RULE["text"]).seq
+    assert sync(ada) == (1, 0)
+    shown = " ".join(" ".join(tell_standing(ada.team.status())).split())
+    assert "! 1 decision not shared" in shown
+    assert "to share a rule, disable it and add it again" in shown
+    confirm(ada, key, PersonAct.DISABLE_RULE, str(seq))
+    ada.rules.disable(str(seq))
+    confirm(ada, key, PersonAct.CONSTRAINT, "required", [RULE["text"]])
+    again = ada.ledger.add_constraint(RULE["text"]).seq
+    assert sync(ada) == (1, 0)
+    ben.team.sync()
+    (rule,) = ben.team.status().rules
+    assert (rule.text, rule.proved) == (RULE["text"], True)
+    # Lifted here without a proof, it holds for others until the server lifts it.
+    ada.rules.disable(str(again))
+    assert sync(ada) == (2, 0)
+    ben.team.sync()
+    assert len(ben.team.status().rules) == 1
+    assert office.registry.lift("acme", "shop", rule.seq)
+    ben.team.sync()
+    assert ben.team.status().rules == ()

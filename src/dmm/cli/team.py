@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from dmm.team.standing import Standing
 
 app = FastTyper(help="Share rules, facts and decisions with a team.")
+UNPROVEN = (
+    "not shared, as no passkey confirmed what others would be told; to share a rule, disable it "
+    "and add it again; one that you lifted holds for others until: dmm server lift"
+)
 
 
 def _open_as_person(act: PersonAct, root: Path | None) -> Dmm:
@@ -259,8 +263,7 @@ def _lines(told: Standing) -> Iterator[str]:
     yield f"  updated: {lag}"
     yield from wrapped(_tell_passkeys(told), "  passkey: ")
     if told.unproven:
-        way = "not shared, as no passkey confirmed what others would be told"
-        yield f"  ! {counted(told.unproven, 'decision')} {way}"
+        yield from wrapped(f"{counted(told.unproven, 'decision')} {UNPROVEN}", "  ! ")
     for fact in told.differences:
         yield f"  differs: {fact.key}: here {fact.here}; team:{fact.seq} says {fact.team}"
     for one in told.waiting:
