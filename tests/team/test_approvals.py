@@ -18,6 +18,7 @@ from tests.team.test_log import read_all
 from tests.team.test_persons import Owner, hold, make_key
 
 from dmm.cli.batch import INSIST
+from dmm.cli.team import _lines
 from dmm.domain.event import Trust, canonical
 from dmm.errors import ProofRefused, TeamError, UsageError
 from dmm.eventlog.chain import Head
@@ -387,6 +388,20 @@ def test_a_passkey_that_somebody_else_told_is_shown(office: Office) -> None:
     office.registry.enrol(*held.log, held.writer, told)
     ada.team.sync()
     assert (ada.team.status().passkeys, ada.team.status().foreign) == (1, 1)
+
+
+def test_a_passkey_that_was_removed_here_is_not_called_somebody_elses(office: Office) -> None:
+    ada, key = office.laptop("ada"), make_key()
+    hold_passkey(ada, key)
+    ada.team.sync()
+    ada.team.sync()
+    assert (ada.team.status().foreign, ada.team.status().removed) == (0, 0)
+    name, nonce = encode(key.id), secrets.token_bytes(32)
+    removal = Act(PersonAct.REMOVE_PASSKEY, name)
+    ada.team.keyring.remove(name, "now", Signed(nonce, key.sign(removal.challenge(nonce))))
+    standing = ada.team.status()
+    assert (standing.passkeys, standing.foreign, standing.removed) == (1, 0, 1)
+    assert "one that you removed still counts for the team" in " ".join(_lines(standing))
 
 
 def test_a_passkey_confirms_a_hundred_decisions_at_once_and_no_more(office: Office) -> None:

@@ -275,9 +275,11 @@ def _lines(told: Standing) -> Iterator[str]:
 
 def _tell_passkeys(told: Standing) -> str:
     """Say what proves this laptop's decisions to the team, or what to do about it."""
+    way = "leave (dmm team leave --drop-rules), and join with a new invitation"
     if told.foreign:
-        what = "! the team knows one that is not yours: somebody used this laptop's key"
-        return f"{what}; leave (dmm team leave --drop-rules), and join with a new invitation"
+        return f"! the team knows one that is not yours: somebody used this laptop's key; {way}"
+    if told.removed:
+        return f"! one that you removed still counts for the team; to end that, {way}"
     if told.passkeys:
         return f"{counted(told.passkeys, 'passkey')} told; others check your decisions"
     return "none told; the laptop's key alone decides for you; enrol one: dmm ui"

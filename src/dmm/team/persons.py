@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import ProofRefused, StorageError, TeamError
 from dmm.passkeys.acts import Act
-from dmm.passkeys.keyring import Signed
+from dmm.passkeys.keyring import Passkey, Signed
 from dmm.passkeys.public_keys import check_key
 from dmm.passkeys.webauthn import decode, encode
 from dmm.team.chain import digest_passkey
@@ -24,7 +24,7 @@ from dmm.team.proofs import APPROVALS, Enrolled, check_answer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dmm.passkeys.keyring import Keyring, Passkey
+    from dmm.passkeys.keyring import Keyring
     from dmm.team.chain import LogName
     from dmm.team.keys import SigningKey
 
@@ -63,6 +63,15 @@ def read_own(keyring: Keyring) -> tuple[tuple[Passkey, ...], str]:
         return keyring.read(), ""
     except StorageError as error:
         return (), f"{error.what}; {error.hint}" if error.hint else error.what
+
+
+def count_strange(
+    keyring: Keyring, own: Iterable[Passkey], told: Iterable[Enrolled]
+) -> tuple[int, int]:
+    """Count the passkeys that a team was told and this user never had, and those removed since."""
+    marks = {Passkey(one.id, "", decode(one.key), 0, "").mark for one in told}
+    ever = keyring.marks()
+    return len(marks - ever), len((marks & ever) - {one.mark for one in own})
 
 
 def need_enrolled(log: LogName, writer: str, public: str, one: Enrolled) -> None:

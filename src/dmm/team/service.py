@@ -24,7 +24,7 @@ from dmm.team.departure import Copy, Left, end_membership, set_aside
 from dmm.team.journal import Shared, find_differences, find_waiting, read_shared
 from dmm.team.keys import SigningKey
 from dmm.team.mark import joined_mark, need_left, note_joined
-from dmm.team.persons import describe_passkeys, read_own, tell_line
+from dmm.team.persons import count_strange, describe_passkeys, read_own, tell_line
 from dmm.team.port import Batch, Gap, Taken, tell_fault
 from dmm.team.receiving import receive
 from dmm.team.replica import UNREACHABLE, Replica
@@ -337,7 +337,7 @@ class Team:
             find_waiting(shared, held.writer),
             known.unproven,
             len(confirmed.deciding),
-            0 if broken else len(confirmed.passkeys.keys() - {one.id for one in own}),
+            *((0, 0) if broken else count_strange(self.keyring, own, confirmed.passkeys.values())),
         )
 
     def log(self) -> tuple[Shared, ...]:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 class Standing:
     """How far a laptop is: what waits to be sent, what it knows of the team's log, since when.
 
-    `unproven` decisions stay here, as no passkey confirmed them. The team knows `passkeys` of this
-    laptop's user, of which `foreign` are not theirs.
+    `unproven` decisions stay here, as no passkey confirmed them. The team knows `passkeys` for the
+    decisions of this laptop. Of all that it knows, `foreign` ones never were this user's, and
+    `removed` ones were removed here.
     """
 
     url: str
@@ -34,6 +35,7 @@ class Standing:
     unproven: int = 0
     passkeys: int = 0
     foreign: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
