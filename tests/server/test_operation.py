@@ -78,13 +78,6 @@ def run_server(command: Command, folder: Path, **more: Any) -> Iterator[Running]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    with set_up(tmp_path / "server", "").registry() as registry:
-        registry.add("acme", "shop")
-    return tmp_path / "server"
-
-
-@pytest.fixture
 def running(command: Command, folder: Path) -> Iterator[Running]:
     with run_server(command, folder) as made:
         yield made

@@ -15,7 +15,6 @@ import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
-from tests.server.test_operation import folder as folder  # noqa: PLC0414 - a fixture, used by name
 from tests.server.test_operation import run_server
 
 from dmm import VERSION

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 import uvicorn
-from tests.conftest import Opener, Project
+from tests.conftest import MemoryText, Opener, Project
 from tests.team.postgres import Postgres, find_programs, start_postgres
 
 from dmm.domain.event import canonical
@@ -306,3 +306,15 @@ def spoil(dmm: Dmm, how: str) -> None:
         rewrite(dmm.team.path, "DELETE FROM membership")
     else:
         dmm.team.path.write_bytes(b"" if how == "empty" else b"this is no database" * 1_000)
+
+
+@pytest.fixture
+def write(memory_text: MemoryText) -> Callable[[Dmm, int, str], None]:
+    def make(dmm: Dmm, number: int, body: str) -> None:
+        """Write a memory as Git would bring it: the same on every laptop."""
+        text = memory_text("Timeout", body, id=f"mem_2026_01_31_00{number}", tags="[payments]")
+        path = dmm.root.tree.root / "project" / f"note_{number}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    return make

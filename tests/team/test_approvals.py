@@ -13,7 +13,6 @@ from tests.team.conftest import rewrite
 from tests.team.test_chain import ADA, AT, LOG, SERVER_KEY, place, server_says
 from tests.team.test_journal import settle
 from tests.team.test_kinds import FAST, SLOW, find_open
-from tests.team.test_kinds import write as write  # noqa: PLC0414 - a fixture, used by name
 from tests.team.test_log import read_all
 from tests.team.test_persons import Owner, hold, make_key
 

@@ -25,25 +25,12 @@ from dmm.team.sharing import is_shareable
 from dmm.team.usage_counts import MOST_MEMORIES, _split_days, read_counts
 
 if TYPE_CHECKING:
-    from tests.conftest import MemoryText
     from tests.team.conftest import Hall, Office
 
     from dmm.bootstrap import Dmm
 
 SLOW = "The payments client times out after 30 seconds."
 FAST = "The payments client times out after 10 seconds."
-
-
-@pytest.fixture
-def write(memory_text: MemoryText) -> Any:
-    def write(dmm: Dmm, number: int, body: str) -> None:
-        """Write a memory as Git would bring it: the same on every laptop."""
-        text = memory_text("Timeout", body, id=f"mem_2026_01_31_00{number}", tags="[payments]")
-        path = dmm.root.tree.root / "project" / f"note_{number}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-    return write
 
 
 def find_open(dmm: Dmm) -> list[str]:

@@ -44,14 +44,14 @@ SELECT writer, since, sent, unproven, head, hash, signature, unsent, unreceived 
 """
 JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '', 0, 0)"
 FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
-EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - fixed
-UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - fixed
+EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - constants
+UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - constants
 LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
 # How many own entries the server holds for certain, and how many it may hold.
 HELD = """
 SELECT max(sent, coalesce((SELECT max(wseq) FROM event WHERE event.writer = ?1), 0)) FROM membership
 """
-SENT = f"SELECT max(offered, ({HELD})) FROM membership"  # noqa: S608 - fixed
+SENT = f"SELECT max(offered, ({HELD})) FROM membership"  # noqa: S608 - constants
 HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 # How many events there are up to one, and its hash.
 EXTENT = "SELECT count(*), coalesce(max(iif(seq = ?1, hash, '')), '') FROM event WHERE seq <= ?1"
@@ -66,7 +66,7 @@ ORDER BY seq
 """
 PROVED = f"""
 SELECT type, payload FROM outbox WHERE instr(payload, '"proof":') AND wseq <= ({HELD})
-"""  # noqa: S608 - fixed
+"""  # noqa: S608 - constants
 WITHDRAW = "UPDATE membership SET offered = min(offered, ?), unproven = unproven + ?"
 TAKE = "UPDATE membership SET taken = ?, mark = ?, unproven = unproven + ?"
 ROLE = """
