@@ -27,7 +27,7 @@ from bench.team import APPEND_BAR, BATCH, PLAIN, WRITERS, Unbound, at_once, inse
 from dmm.embed.model import Embedder
 from dmm.index.analysis import count_terms
 from dmm.index.lexical import hash_term
-from dmm.index.windows import embed_words, spell
+from dmm.index.windows import embed_words
 from dmm.team.indexed import TeamIndex
 from dmm.team.keys import SigningKey
 from dmm.team.pgvector import LARGE, PgVectors
@@ -126,7 +126,7 @@ class Filler:
                 copy.write_row(row)
         with self._link.cursor().copy("COPY passage_near FROM STDIN") as copy:
             for number, vector in enumerate(vectors, FIRST):
-                copy.write_row((*log, number, 0, spell(vector.tobytes())))
+                copy.write_row((*log, number, 0, str(vector.tolist())))
         end = FIRST + len(texts) - 1
         self._link.execute(MOVE, (end, *log))
         extent = (*log, end, self._version, len(texts), length, len(texts))
