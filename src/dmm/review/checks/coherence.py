@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.proposal import CheckName
 from dmm.index.analysis import analyze
 from dmm.review.checks.concept import LONGEST_BODY
-from dmm.review.checks.subject import WRITES, failed, passed, quote, skipped, unread, warned
+from dmm.review.checks.subject import failed, passed, quote, warned
 from dmm.review.checks.vocabulary import read_vocabulary, telling_words
 
 if TYPE_CHECKING:
@@ -19,14 +19,9 @@ NAME = CheckName.COHERENCE
 _FEWEST_WORDS = 25
 
 
-def check_coherence(subject: Subject) -> Check:
+def check_coherence(subject: Subject, memory: Memory) -> Check:
     """Object to a title that the body does not speak of; point at tags that go with nothing."""
-    if subject.operation not in WRITES:
-        return skipped(NAME, subject)
-    memory = subject.memory
-    if memory is None or len(memory.body) > LONGEST_BODY:
-        return unread(NAME, subject)
-    body = _text_below_title(memory)
+    body = _text_below_title(memory)[:LONGEST_BODY]
     vocabulary = read_vocabulary(body)
     words = telling_words(memory.title)
     if words and len(telling_words(body)) >= _FEWEST_WORDS:

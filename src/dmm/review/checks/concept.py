@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.proposal import CheckName
-from dmm.review.checks.subject import WRITES, failed, passed, quote, skipped, unread, warned
+from dmm.review.checks.subject import failed, passed, quote, warned
 from dmm.review.checks.vocabulary import Vocabulary, read_vocabulary, telling_words
 
 if TYPE_CHECKING:
@@ -63,14 +63,9 @@ class _Outline:
     bullets: tuple[str, ...]
 
 
-def check_concept(subject: Subject) -> Check:
+def check_concept(_: Subject, memory: Memory) -> Check:
     """Object only where a text is clearly about several things; where it may be, say so."""
-    if subject.operation not in WRITES:
-        return skipped(NAME, subject)
-    memory = subject.memory
-    if memory is None or len(memory.body) > LONGEST_BODY:
-        return unread(NAME, subject)
-    outline = _read_outline(memory.body)
+    outline = _read_outline(memory.body[:LONGEST_BODY])
     return (
         _check_titles(outline)
         or _check_sections(memory, outline)

@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import ConflictType
 from dmm.domain.proposal import CheckName, Operation
-from dmm.review.checks.subject import (
-    MOVES,
-    WRITES,
-    failed,
-    is_oversized,
-    passed,
-    quote,
-    skipped,
-    unread,
-    warned,
-)
+from dmm.review.checks.subject import WRITES, failed, is_oversized, passed, quote, warned
 from dmm.review.likeness import body_of, overlap, words_of
 
 if TYPE_CHECKING:
@@ -33,13 +23,8 @@ OVERLAP = 0.8
 SAME_CONCEPT = 0.5
 
 
-def check_duplicates(subject: Subject) -> Check:
+def check_duplicates(subject: Subject, memory: Memory) -> Check:
     """Name the memory that already says this, or the open proposal that wants to."""
-    if subject.operation not in WRITES | MOVES:
-        return skipped(NAME, subject)
-    memory = subject.memory
-    if memory is None:
-        return unread(NAME, subject)
     twin = next(_twins(subject, memory), None)
     if twin is not None:
         path, what = twin
