@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.domain.proposal import CheckName, Operation
 from dmm.review.checks import (
     baseline,
     coherence,
@@ -17,7 +18,6 @@ from dmm.review.checks import (
     tokens,
     unwanted,
 )
-from dmm.domain.proposal import CheckName, Operation
 from dmm.review.checks.subject import MOVES, WRITES, read_subject, skipped, unread
 
 if TYPE_CHECKING:
