@@ -47,6 +47,11 @@ def read_sections(name: str) -> dict[str, list[str]]:
     return found
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Read the words that a text lists, blanks between them."""
+    return frozenset(text.split())
+
+
 def read_regular(path: Path, limit: int) -> tuple[bytes, os.stat_result]:
     """Read a regular file of at most `limit` bytes; anything else is an OSError."""
     descriptor = os.open(path, _FLAGS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.ask.days import Span, find_span
 from dmm.domain.observation import Kind
-from dmm.rules.language.wordsets import word_set
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     import datetime as dt

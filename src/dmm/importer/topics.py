@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.clients.registry import all_clients
-from dmm.importer.vocabulary import vocabulary
-from dmm.index.stem import stem
+from dmm.text.stem import stem
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,7 +66,7 @@ _LEXICON: dict[str, str] = {
         session iterate""",
 }
 _TITLES = {"api": "API", "docs": "documentation", "errors": "error handling"}
-_STOP = vocabulary(
+_STOP = word_set(
     """a an and any are as at be been being but by can did do does for from get had has have how i
     if in into is it its may more most must my no nor not of off on one only or other our out over
     own per please shall should so some such than that the their them then there these they this
@@ -92,7 +92,7 @@ _LANGUAGES = {
     "vue": "vue",
     "tf": "terraform",
 }
-_SHELL_NOISE = vocabulary(
+_SHELL_NOISE = word_set(
     "cd echo export sudo if then else fi for do done set const let var import from def return "
     "class function async await true false null none the this"
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from dmm.observations.wording import clip, squeeze, word_set
+from dmm.observations.wording import clip, squeeze
+from dmm.text.words import word_set
 
 LONGEST_COMMAND = 120
 LONGEST_QUOTE = 160

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import Trust
 from dmm.domain.observation import Kind
 from dmm.observations.records import BLOCKED, DECIDED, RULE
-from dmm.observations.wording import count_words, squeeze, word_set
+from dmm.observations.wording import count_words, squeeze
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

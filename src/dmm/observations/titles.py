@@ -17,8 +17,8 @@ from dmm.observations.wording import (
     is_question,
     sentences,
     squeeze,
-    word_set,
 )
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from dmm.observations.episodes import Episode

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from dmm.text.prose import split_sentences, straighten
+from dmm.text.words import word_set
+
 LONGEST_READ = 8_000
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(
@@ -17,14 +20,8 @@ _TRACE = re.compile(
 )
 _MARKER = re.compile(r"^\s*(?:[-*+>•✓✔✅❌]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|\[[ x]\]\s+)+", re.ASCII)
 _BOLD = re.compile(r"\[Image #\d+\]\s*|\*\*|__(?=\w)|(?<=\w)__")
-_END = re.compile(r"(?<=[.!?。])[\"')\]]?\s+(?=[\"'(\[`A-Z0-9])")
 _CLAUSE = re.compile(r"[,;:] |\. | \(| - | because | so that | since | which | instead of | when ")
 _WORD = re.compile(r"\w+(?:['-]\w+)*")
-
-
-def word_set(words: str) -> frozenset[str]:
-    """Read a set of words from one text."""
-    return frozenset(words.split())
 
 
 _NODS = word_set(
@@ -72,7 +69,7 @@ def clip(text: str, length: int) -> str:
 
 def straight(text: str) -> str:
     """Write apostrophes and dashes as programs do, so that one spelling is enough for the rules."""
-    return text.replace("\u2019", "'").replace("\u2013", "-").replace("\u2014", "-")
+    return straighten(text).replace("\u2013", "-").replace("\u2014", "-")
 
 
 def clip_clause(text: str, length: int) -> str:
@@ -134,8 +131,8 @@ def sentences(text: str) -> list[str]:
         if _TRACE.match(line):
             continue
         bare = _BOLD.sub("", _MARKER.sub("", line)).strip()
-        if bare and not bare.startswith("|") and _WORD.search(bare):
-            found += [squeeze(part) for part in _END.split(bare)]
+        if not bare.startswith("|") and _WORD.search(bare):
+            found += map(squeeze, split_sentences(bare))
     return found
 
 

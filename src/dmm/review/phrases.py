@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dmm.rules.language.lexicon import VERBS
+from dmm.text.lexicon import VERBS
 
 _READERS = (
     r"(?:ai|a\.i\.|llms?|language models?|(?:ai |coding )?assistants?|chat ?bots?|claude(?: code)?"

@@ -16,7 +16,6 @@ from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_call, describe_example
-from dmm.rules.language.clauses import read
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import (
     InForce,
@@ -31,6 +30,7 @@ from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
 from dmm.rules.source import judge_words, read_rule
 from dmm.rules.syntax import compile_tool_rule
+from dmm.text.clauses import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,8 +12,8 @@ from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_example, describe_matcher
 from dmm.rules.language.sentences.messages import read_message
-from dmm.rules.language.sentences.pieces import MAX_TEXT, sentences
 from dmm.rules.patterns import Action, CommandPattern
+from dmm.text.pieces import MAX_TEXT, sentences
 
 
 def action_on(constraint: str, command: str, **place: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import phrases_of
-from dmm.rules.language.language import Sort, Token
 from dmm.rules.language.rules import Action, Condition, Noun, Term
-from dmm.rules.language.verbs import is_adverb, is_base, is_verb
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.acts import phrases_of
+from dmm.text.tokens import Sort, Token
+from dmm.text.verbs import is_adverb, is_base, is_verb
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,19 +5,19 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import Act, Phrase, Polarity
-from dmm.rules.language.language import text_at
 from dmm.rules.language.match import Breach
 from dmm.rules.language.nouns import match_noun
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.acts import Act, Phrase, Polarity
+from dmm.text.tokens import text_at
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dmm.rules.language.clauses import Reading
-    from dmm.rules.language.quantities import Quantity
     from dmm.rules.language.rules import Limit, Noun, Requirement, Term
+    from dmm.text.amounts import Quantity
+    from dmm.text.clauses import Reading
 
 
 _OPTIONAL = frozenset(("optional", "unnecessary", "off", "disabled", "absent", "missing"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.language import Sort, Token, text_at
-from dmm.rules.language.quantities import Quantity, quantities_of
 from dmm.rules.language.rules import Limit, Term
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.amounts import Quantity, quantities_of
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.words import word_set
 
 Words = tuple[Token, ...]
 CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import action_of, is_vague, named_actions, noun_of, terms_of
-from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import comparison_of, limits_of
-from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
     Action,
     Condition,
@@ -20,8 +17,11 @@ from dmm.rules.language.rules import (
     Prohibition,
     Requirement,
 )
-from dmm.rules.language.verbs import is_verb
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.amounts import quantities_of
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.verbs import is_verb
+from dmm.text.words import word_set
 
 Words = tuple[Token, ...]
 _MODALS = frozenset(("must", "shall", "should", "may", "can", "do", "does", "will", "are", "is"))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import CONSTRUCTS
-from dmm.rules.language.sentences.pieces import (
+from dmm.text.pieces import (
     DETERMINERS,
     LINKS,
     Piece,
@@ -15,7 +15,7 @@ from dmm.rules.language.sentences.pieces import (
     skip,
     word_at,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.text.words import word_set
 
 _NOT = word_set("don't dont mustn't shouldn't can't cannot won't doesn't needn't couldn't never")
 _MODALS = word_set("do must should may can shall will does need could might")

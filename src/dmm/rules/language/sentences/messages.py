@@ -6,18 +6,18 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences.constructs import EMOJI
-from dmm.rules.language.sentences.pieces import (
+from dmm.rules.language.sentences.things import Thing
+from dmm.text.pieces import (
     DETERMINERS,
     find,
     skip,
     told,
     word_at,
 )
-from dmm.rules.language.sentences.things import Thing
-from dmm.rules.language.wordsets import word_set
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
-    from dmm.rules.language.sentences.pieces import Pieces
+    from dmm.text.pieces import Pieces
 
 _TARGETS = (
     (r"commit (?:messages?|titles?|subjects?|descriptions?)|commits?", "commit"),

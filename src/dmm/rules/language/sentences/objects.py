@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.pieces import DETERMINERS, Pieces, skip, word_at
 from dmm.rules.language.sentences.texts import TEXT_READERS, read_text
 from dmm.rules.language.sentences.things import (
     STOPS,
@@ -26,7 +25,8 @@ from dmm.rules.language.sentences.things import (
     read_paths,
     same_commands,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.text.pieces import DETERMINERS, Pieces, skip, word_at
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

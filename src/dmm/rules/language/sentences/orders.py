@@ -5,17 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from dmm.rules.language.lemmas import base_forms
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.objects import read_object
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    find,
-    skip,
-    word_at,
-)
 from dmm.rules.language.sentences.things import (
     Context,
     Item,
@@ -25,7 +16,16 @@ from dmm.rules.language.sentences.things import (
     command_words,
     is_command,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.text.lemmas import base_forms
+from dmm.text.pieces import (
+    DETERMINERS,
+    LINKS,
+    Pieces,
+    find,
+    skip,
+    word_at,
+)
+from dmm.text.words import word_set
 
 _IDLE = word_set(
     """always you we must should please first have has had to sure that be ever the run rerun

@@ -7,16 +7,6 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import CALLED, CODE, LANGUAGES
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    find,
-    read_list,
-    skip,
-    starts,
-    word_at,
-)
 from dmm.rules.language.sentences.things import (
     Context,
     Item,
@@ -27,7 +17,17 @@ from dmm.rules.language.sentences.things import (
     read_branches,
     read_paths,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.text.pieces import (
+    DETERMINERS,
+    LINKS,
+    Pieces,
+    find,
+    read_list,
+    skip,
+    starts,
+    word_at,
+)
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.language.lemmas import base_forms
 from dmm.rules.language.sentences.constructs import (
     CONSTRUCTS,
     LONGEST,
@@ -16,7 +15,9 @@ from dmm.rules.language.sentences.constructs import (
     looks_like_code,
     regex_of,
 )
-from dmm.rules.language.sentences.pieces import (
+from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
+from dmm.text.lemmas import base_forms
+from dmm.text.pieces import (
     DETERMINERS,
     LINKS,
     Pieces,
@@ -24,8 +25,7 @@ from dmm.rules.language.sentences.pieces import (
     skip,
     word_at,
 )
-from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
-from dmm.rules.language.wordsets import word_set
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

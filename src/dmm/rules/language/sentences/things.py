@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import looks_like_code
-from dmm.rules.language.sentences.pieces import (
+from dmm.rules.syntax import flags_of
+from dmm.text.pieces import (
     DETERMINERS,
     LINKS,
     Pieces,
@@ -16,8 +17,7 @@ from dmm.rules.language.sentences.pieces import (
     skip,
     word_at,
 )
-from dmm.rules.language.wordsets import word_set
-from dmm.rules.syntax import flags_of
+from dmm.text.words import word_set
 
 Item = dict[str, Any]
 # A name in prose ends here.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import PROGRAMS as _STEP_PROGRAMS
-from dmm.rules.language.lemmas import base_forms
-from dmm.rules.language.wordsets import ENGLISH, english, word_set
+from dmm.text.lemmas import base_forms
+from dmm.text.words import ENGLISH, english, word_set
 
 _GROUPS = {
     verb: group

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dmm.reading import read_sections
-from dmm.rules.commands.wordlists import names as word_set
+from dmm.reading import read_sections, word_set
 
 __all__ = ["ENGLISH", "english", "word_set"]
 ENGLISH = read_sections("english.txt")

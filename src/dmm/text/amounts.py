@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from dmm.rules.language.language import Sort, Token
-from dmm.rules.language.wordsets import word_set
+from dmm.text.tokens import Sort, Token
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
