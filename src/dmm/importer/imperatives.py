@@ -22,7 +22,7 @@ from dmm.text.lexicon import (
     VERBS,
 )
 from dmm.text.prose import split_sentences, strip_emphasis, strip_item
-from dmm.text.words import word_set
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,18 +73,8 @@ _RULES_BELOW = re.compile(
 _BARE_ORDER = re.compile(r"(you )?(never|do not|don'?t|always|must( not| never)?|avoid)", re.I)
 _CLAUSES = re.compile(r"\s*[:;\N{EM DASH}\N{EN DASH}]\s+|\s+-\s+")
 _WORD = re.compile(r"[a-z']+|`")
-# Verbs that only say where to look or how something is operated, unless they say when.
-_OPERATES = word_set(
-    """run install execute start build clone launch open click navigate go enter download copy
-    see refer read check visit consult let get"""
-)
-_DIRECTS = VERBS | word_set(
-    """follow prefer respect maintain minimize minimise match mirror favor favour stick treat
-    preserve reserve focus aim strive limit split group sort order prefix suffix name
-    mark wrap type test format lint cover handle return log cache commit push ask tell stop wait
-    update answer reply respond summarize summarise assume work think plan be conform comply adhere
-    prioritize prioritise optimize optimise refactor catch"""
-)
+_OPERATES = english("operating_verbs")
+_DIRECTS = VERBS | english("directing_verbs")
 _DIRECTS -= {"note"}
 # At the start of a sentence most of these are nouns: "Test files mirror the sources."
 _NOUNS_TOO = NOUNLIKE - word_set("use make run set place pass treat wrap read") | word_set(

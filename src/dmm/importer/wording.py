@@ -9,30 +9,15 @@ from typing import TYPE_CHECKING, Self
 
 from dmm.text.prose import strip_bullet, strip_emphasis
 from dmm.text.stem import stem
-from dmm.text.words import word_set
+from dmm.text.words import english
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LEAST_OVERLAP = 0.85
-_FILLER = word_set(
-    """a an the this that these those is are be been being you your we our us it its i please always
-    should must shall will do does make sure ensure of and so also just very all any every each
-    there here need needs have has remember note important critical"""
-)
-# A word of these changes what a rule demands or where it holds, so it may not differ.
-_GUARDED = word_set(
-    """not no never none nor without unless except avoid instead only but however may might can
-    could would optional optionally prefer preferred try sometimes usually rarely or before after
-    when while if until during for in on off at by from to into over under above below between via
-    with within per than more less least most max maximum min minimum first last enable disable
-    allow forbid deny forbidden prohibited required true false"""
-)
-# In a heading or intro only these turn the rules below; "in" or "for" merely name the subject.
-_TURNING = word_set(
-    """not without unless except avoid instead only before after when if until optional forbidden
-    prohibited deny disable"""
-)
+_FILLER = english("rule_filler")
+_GUARDED = english("guarding")
+_TURNING = english("turning")
 _SAME_NEGATION = frozenset({"never", "not", "no", "cannot"})
 _TOKEN = re.compile(
     r"`[^`]+`|\[[ xX]\]|-{1,2}[A-Za-z][\w-]*|[\w@$%€£<>=≤≥+#]+(?:[./:'\u2019_-][\w%]+)*"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dmm.text.prose import split_sentences, straighten
-from dmm.text.words import word_set
+from dmm.text.words import english
 
 LONGEST_READ = 8_000
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -24,21 +24,8 @@ _CLAUSE = re.compile(r"[,;:] |\. | \(| - | because | so that | since | which | i
 _WORD = re.compile(r"\w+(?:['-]\w+)*")
 
 
-_NODS = word_set(
-    "commit push branch pr"
-    " a again ahead all alright and are as before carry change changes complete completed continue"
-    " cool correct do done everything exactly excellent final fine finish finished for go going"
-    " good got great hello hey hi i is it just keep later looks main me my next nice no nope now"
-    " of ok okay on perfect please proceed ready right same set so sounds step sure task tests"
-    " thank thanks that the then there this to try u up very welcome well what with works yeah"
-    " yep yes you you're y your"
-)
-_LEADING = word_set(
-    "commit push"
-    " ahead alright carry complete completed continue cool correct done exactly excellent fine"
-    " finished go good got great hello hey hi keep looks nice no nope ok okay perfect proceed"
-    " ready right sounds sure thank thanks try up welcome yeah yep yes y you're all works next"
-)
+_NODS = english("nods")
+_LEADING = english("nod_openers")
 _MOST_NOD_WORDS = 7
 FEWEST_SUBSTANTIAL = 12
 _MACHINE = re.compile(

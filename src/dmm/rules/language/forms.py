@@ -25,7 +25,7 @@ from dmm.rules.language.rules import (
 from dmm.text import lexicon as lex
 from dmm.text.tokens import Sort, Token, text_at
 from dmm.text.verbs import is_verb
-from dmm.text.words import word_set
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,9 +170,7 @@ def _exemptions(words: Words) -> tuple[Exemption, ...] | None:
 
 
 _CONTAINERS = word_set("file script module code folder directory path")
-_UNTOLD = word_set(
-    "own your my case necessary absolutely strictly explicit explicitly reason purpose situation"
-)
+_UNTOLD = english("open_exceptions")
 
 
 def _narrowed(part: Part, scope: tuple[Condition, ...], exemptions: tuple[Exemption, ...]) -> Part:

@@ -15,24 +15,16 @@ from dmm.text.pieces import (
     skip,
     word_at,
 )
-from dmm.text.words import word_set
+from dmm.text.words import english, word_set
 
 _NOT = word_set("don't dont mustn't shouldn't can't cannot won't doesn't needn't couldn't never")
 _MODALS = word_set("do must should may can shall will does need could might")
-_SUBJECTS = word_set(
-    """you we agents agent claude codex the an a nobody everyone developers contributors i please
-    always it they one also and then that assistants assistant must should may can will shall do
-    are is be to important note critical remember but"""
-)
+_SUBJECTS = english("rule_subjects")
 _FORBIDDEN = word_set("forbidden prohibited banned disallowed forbid verboten")
 _ALLOWED = word_set("allowed permitted acceptable ok okay")
 _BE = word_set("is are remain remains stay stays")
 _FRONTED = word_set("on in when if while during for before after inside within under at")
-_ASKING = word_set(
-    """ask asking get obtain request seek wait for confirm check with always do please must should
-    you me us the user human team maintainer maintainers owner approval permission confirmation
-    explicit first my your a an person to and i we lead someone but"""
-)
+_ASKING = english("asking")
 _ASK = word_set("ask confirm approval permission confirmation check")
 _APPROVED = word_set("approval permission review confirmation sign-off consent")
 

@@ -34,18 +34,14 @@ from dmm.text.pieces import (
     told,
     word_at,
 )
-from dmm.text.words import word_set
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 _LEADS = word_set("always only exclusively please you we must should")
-_PURPOSE = word_set(
-    """for as to in this the project repo repository codebase python javascript js ts typescript
-    node package packages dependency dependencies management manager managing installing install
-    installs and all our your modules libraries manage add adding a"""
-)
+_PURPOSE = english("manager_purposes")
 
 
 def read_only(sentence: Pieces, context: Context) -> Thing | None:

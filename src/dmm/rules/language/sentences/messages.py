@@ -14,7 +14,7 @@ from dmm.text.pieces import (
     told,
     word_at,
 )
-from dmm.text.words import word_set
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from dmm.text.pieces import Pieces
@@ -45,9 +45,7 @@ _CONVENTIONAL = (
 )
 _NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b")
 _PLACEHOLDER = re.compile(r"<[^>]+>|\{[^}]+\}|\[[^\]]+\]")
-_FORMED = word_set(
-    "prefixed prefix start starts begin begins follow follows match format named form use name"
-)
+_FORMED = english("formed")
 _BETWEEN = word_set("must should be with the in a an format form of as by have pattern prefix like")
 
 

@@ -27,7 +27,7 @@ from dmm.text.pieces import (
     starts,
     word_at,
 )
-from dmm.text.words import word_set
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,10 +43,7 @@ _MOTIVES = word_set("make avoid silence suppress get save fix work speed satisfy
 _TEST_WORDS = word_set("test tests testing unit integration e2e spec specs")
 _CODE_WORDS = word_set("code files file modules sources source components")
 _SHIPPED = word_set("production non-test library application app src shipped")
-_RESOURCES = word_set(
-    """environment environments env cluster clusters server servers database databases db account
-    accounts workspace namespace systems system infrastructure data resources"""
-)
+_RESOURCES = english("resources")
 _INSIDE: Item = {"command": {"via": ["docker", "docker-compose", "podman", "kubectl"]}}
 
 
