@@ -57,9 +57,6 @@ Pieces = tuple[Piece, ...]
 T = TypeVar("T")
 
 
-DETERMINERS = word_set(
-    "the a an any all every our your my this that these those each its their some"
-)
 LINKS = word_set("or and nor plus")
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from dmm.rules.language.rules import Limit, Term
 from dmm.text import lexicon as lex
 from dmm.text.amounts import Quantity, quantities_of
+from dmm.text.polarity import FORBIDDEN
 from dmm.text.tokens import Sort, Token, text_at
 from dmm.text.words import english, group_by_word, word_set
 
@@ -141,7 +142,10 @@ def _is_negated(words: Words, used: set[int]) -> bool:
     own = {words[index].text for index in used}
     if not used or own & {"no", "not", "never", "budget", *_ANNOUNCED}:
         return False
-    if any(word.text in ("not", "never") or word.text in _BANNED for word in words[max(used) :]):
+    if any(
+        word.text in ("not", "never") or word.text in FORBIDDEN | {"rejected", "refused"}
+        for word in words[max(used) :]
+    ):
         return True
     before = words[: min(used, default=0)]
     denying = ("no", "never", "avoid", "cannot", "without", "refuse")
@@ -192,6 +196,3 @@ def _is_subject(word: Token) -> bool:
     if word.sort in (Sort.MARK, Sort.NUMBER) or "not" in word.forms:
         return False
     return word.text not in lex.GRAMMAR and not word.forms & _GENERIC
-
-
-_BANNED = frozenset(("forbidden", "prohibited", "banned", "rejected", "refused"))

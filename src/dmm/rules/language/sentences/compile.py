@@ -23,17 +23,8 @@ from dmm.rules.language.sentences.things import (
     is_command,
     read_paths,
 )
-from dmm.text.pieces import (
-    DETERMINERS,
-    MAX_TEXT,
-    Pieces,
-    find,
-    read_list,
-    sentences,
-    skip,
-    told,
-    word_at,
-)
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import MAX_TEXT, Pieces, find, read_list, sentences, skip, told, word_at
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:

@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences.constructs import EMOJI
 from dmm.rules.language.sentences.things import Thing
-from dmm.text.pieces import (
-    DETERMINERS,
-    find,
-    skip,
-    told,
-    word_at,
-)
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import find, skip, told, word_at
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:

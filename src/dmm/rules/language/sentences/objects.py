@@ -25,7 +25,8 @@ from dmm.rules.language.sentences.things import (
     read_paths,
     same_commands,
 )
-from dmm.text.pieces import DETERMINERS, Pieces, skip, word_at
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import Pieces, skip, word_at
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:

@@ -17,14 +17,8 @@ from dmm.rules.language.sentences.things import (
     is_command,
 )
 from dmm.text.lemmas import base_forms
-from dmm.text.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    find,
-    skip,
-    word_at,
-)
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
 from dmm.text.words import english, word_set
 
 _IDLE = english("step_words")

@@ -17,16 +17,8 @@ from dmm.rules.language.sentences.things import (
     read_branches,
     read_paths,
 )
-from dmm.text.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    find,
-    read_list,
-    skip,
-    starts,
-    word_at,
-)
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Pieces, find, read_list, skip, starts, word_at
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:

@@ -17,14 +17,8 @@ from dmm.rules.language.sentences.constructs import (
 )
 from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
 from dmm.text.lemmas import base_forms
-from dmm.text.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    find,
-    skip,
-    word_at,
-)
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
 from dmm.text.words import word_set
 
 if TYPE_CHECKING:

@@ -9,14 +9,8 @@ from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import looks_like_code
 from dmm.rules.syntax import flags_of
-from dmm.text.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    read_list,
-    skip,
-    word_at,
-)
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Pieces, read_list, skip, word_at
 from dmm.text.words import english, word_set
 
 Item = dict[str, Any]
