@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from dmm.text.tokens import Sort, Token
+from dmm.text.tokens import Sort, Token, text_at
 from dmm.text.words import english, group_by_word
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
         return _half(tokens, index) or _one(tokens, index)
     last = index
     currency = _CURRENCIES.get(token.text[0])
-    following = _text(tokens, last + 1)
+    following = text_at(tokens, last + 1)
     multiple = _MULTIPLES.get(following)
     if multiple and (currency or following != "m" or _currency(tokens, last + 2)):
         value, last = value * multiple, last + 1
@@ -92,7 +92,7 @@ def _measured(tokens: Sequence[Token], index: int, last: int, value: Decimal) ->
 
 def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
     """ "Half an hour"."""
-    if tokens[index].text != "half" or _text(tokens, index + 1) not in ("a", "an"):
+    if tokens[index].text != "half" or text_at(tokens, index + 1) not in ("a", "an"):
         return None
     unit = _unit(tokens, index + 2)
     return None if unit is None else Quantity(unit[1] / 2, unit[0], index, index + 2)
@@ -100,7 +100,7 @@ def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
 
 def _one(tokens: Sequence[Token], index: int) -> Quantity | None:
     """ "Longer than an hour", "at most a week"."""
-    if tokens[index].text not in ("a", "an") or _text(tokens, index - 1) not in _COMPARING:
+    if tokens[index].text not in ("a", "an") or text_at(tokens, index - 1) not in _COMPARING:
         return None
     unit = _unit(tokens, index + 1)
     if unit is None or unit[0] not in ("time", "length", "volume"):
@@ -109,10 +109,6 @@ def _one(tokens: Sequence[Token], index: int) -> Quantity | None:
 
 
 _COMPARING = frozenset(("than", "most", "least", "within", "exceed", "under", "over"))
-
-
-def _text(tokens: Sequence[Token], index: int) -> str:
-    return tokens[index].text if 0 <= index < len(tokens) else ""
 
 
 def _value(token: Token) -> Decimal | None:
@@ -176,7 +172,7 @@ _STOPS = english("counted_ends")
 
 def _with_per(tokens: Sequence[Token], quantity: Quantity) -> Quantity:
     index = quantity.last + 1
-    word = _text(tokens, index)
+    word = text_at(tokens, index)
     if word in _PER and index + 1 < len(tokens):
         unit = min(
             tokens[index + 1].forms, key=lambda form: (form.startswith("="), len(form), form)
