@@ -70,7 +70,7 @@ def _pattern(*, kind: str, **fields: Any) -> Pattern:
     if kind == AllOf.kind:
         return AllOf(patterns_from(fields["patterns"]))
     held = {name: _strings(one) if isinstance(one, list) else one for name, one in fields.items()}
-    pattern = KINDS[kind](**held)
+    pattern = KINDS[kind](**held)  # type: ignore[arg-type]  # the class knows its fields
     if isinstance(pattern, CommandPattern) and pattern.check not in ("", *CHECKS):
         raise ValueError(f"no check is called {pattern.check!r}")
     return pattern
