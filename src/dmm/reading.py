@@ -47,6 +47,12 @@ def read_sections(name: str) -> dict[str, list[str]]:
     return found
 
 
+def part_rows(lines: list[str]) -> dict[str, list[str]]:
+    """Part the rows of a table: what stands before the colon, and the words behind it."""
+    parted = (line.partition(": ") for line in lines)
+    return {lead: words.split() for lead, _, words in parted}
+
+
 def word_set(text: str) -> frozenset[str]:
     """Read the words that a text lists, blanks between them."""
     return frozenset(text.split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dmm.reading import read_sections, word_set
+from dmm.reading import part_rows, read_sections, word_set
 
 __all__ = ["ENGLISH", "english", "english_rows", "group_by_word", "word_set"]
 ENGLISH = read_sections("english.txt")
@@ -15,8 +15,7 @@ def english(name: str) -> frozenset[str]:
 
 def english_rows(name: str) -> dict[str, list[str]]:
     """Return the rows of a section: what stands before the colon, and the words behind it."""
-    rows = (row.split(": ", 1) for row in ENGLISH[name])
-    return {lead: words.split() for lead, words in rows}
+    return part_rows(ENGLISH[name])
 
 
 def group_by_word(name: str) -> dict[str, str]:
