@@ -39,3 +39,11 @@ def test_decisions_and_calls_are_held_to_the_same_denial(lead: str) -> None:
     sentence = f"{lead} push to main."
     assert compile_rule(sentence).rule is not None
     assert compile_sentence(sentence).fields is not None
+
+
+def test_what_is_not_forbidden_is_no_rule() -> None:
+    for said in ("Rebasing is not forbidden.", "Force pushes are not prohibited."):
+        assert compile_rule(said).rule is None
+        assert compile_sentence(said).fields is None
+    assert compile_rule("Force pushes are prohibited.").rule is not None
+    assert compile_sentence("Force pushes are prohibited.").fields is not None
