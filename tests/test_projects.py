@@ -43,6 +43,17 @@ def trusted(shop: Project, home: Path) -> Project:
     return shop
 
 
+def test_a_project_is_warm_until_the_model_is_released(
+    projects: Projects, trusted: Project
+) -> None:
+    project = projects.find(trusted.folder)
+    assert not project.warmed
+    project.warm()
+    assert project.warmed
+    project.release_model()
+    assert not project.warmed
+
+
 def test_a_project_is_opened_once_from_wherever_one_stands(
     projects: Projects, trusted: Project
 ) -> None:

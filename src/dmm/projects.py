@@ -50,7 +50,7 @@ class Project:
 
     `indexing` tells how much of how much is done while files are indexed in the background.
     Where background jobs look after it, it is `attended`; `unembedded` units of recall wait for
-    them.
+    them. It is `warmed` when what a prompt needs is loaded.
     """
 
     dmm: Dmm
@@ -63,6 +63,7 @@ class Project:
     fault: ConfigError | None = None
     indexing: tuple[int, int] | None = None
     attended: bool = False
+    warmed: bool = False
     unembedded: int = 0
     _asking: threading.Lock = field(default_factory=threading.Lock)
     _recording: threading.Lock = field(default_factory=threading.Lock)
@@ -108,13 +109,16 @@ class Project:
         with self._using(self._asking):
             self.used = time.monotonic()
             self.asked.indexes.followed = self.indexing is not None
-            return supplement(self.asked.packs, event.prompt, known)
+            found = supplement(self.asked.packs, event.prompt, known)
+            self.warmed = True
+            return found
 
     def warm(self) -> None:
         """Load what a prompt will need."""
         with self._using(self._asking):
             self.asked.indexes.embedder()
             self.asked.indexes.snapshot()
+            self.warmed = True
 
     @contextlib.contextmanager
     def recording(self, actor: Actor) -> Iterator[Dmm]:
@@ -240,6 +244,7 @@ class Project:
     def release_model(self) -> bool:
         """Release the model unless in use; the next query loads it again."""
         free = True
+        self.warmed = False
         held = ((self._asking, self.asked), (self._indexing, self.indexed))
         for lock, dmm in (*held, (self._answering, self._answered)):
             if lock.acquire(blocking=False):
