@@ -252,6 +252,7 @@ class HookHandler:
             found.cancel()
             self._count("late prompts")
             return Reply()
+        project.warmed = True
         if project.indexing is not None:
             # It was answered with what is in memory; the next one has more.
             self._begin(project.warm)
