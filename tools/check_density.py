@@ -21,7 +21,6 @@ CEILINGS = {
     "redaction": 64,
     "review": 37,
     "rules": 53,
-    "sessions": 45,
 }
 BRANCHES = (
     ast.If | ast.IfExp | ast.For | ast.AsyncFor | ast.While | ast.ExceptHandler | ast.match_case
