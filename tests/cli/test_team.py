@@ -233,6 +233,7 @@ def test_what_is_not_an_invitation_is_said_before_anybody_is_asked(
     assert "not an invitation" in told.err
 
 
+@pytest.mark.slow
 def test_a_server_is_backed_up_and_restored(command: Command, folder: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "backup", tmp_path / "other"
     done = command("server", "backup", str(file), "--folder", str(folder), within=tmp_path)
@@ -251,6 +252,7 @@ def test_a_server_is_backed_up_and_restored(command: Command, folder: Path, tmp_
     assert command("server", "doctor", *at, within=tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_person_joins_with_an_account_of_the_issuer(
     command: Command, folder: Path, project: Project, home: Path
 ) -> None:

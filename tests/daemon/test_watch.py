@@ -209,6 +209,7 @@ def counted(project: Project) -> Counted:
     return Counted(project.tree, project.dmm)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_files_made_while_it_was_held_up_are_all_found(
     counted: Counted, watching: Begin
 ) -> None:
@@ -438,6 +439,7 @@ def descriptors() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_a_hundred_starts_and_stops_leave_nothing_behind(counted: Counted) -> None:
     def cycle() -> None:

@@ -199,6 +199,7 @@ def test_a_process_that_died_while_nothing_was_asked_is_not_missed(
     assert client.heard == []
 
 
+@pytest.mark.slow
 def test_an_order_to_stop_is_obeyed_though_a_client_is_connected(
     machine: Machine, connect: Callable[..., Client], wait: Callable[..., Any]
 ) -> None:
@@ -224,6 +225,7 @@ def test_all_answers_come_through_before_the_end(serving: Serving) -> None:
     assert {json.loads(line)["id"] for line in out.splitlines()} == set(range(1, 12))
 
 
+@pytest.mark.slow
 def test_a_connection_keeps_the_process_and_its_end_lets_it_go(
     machine: Machine, connect: Callable[..., Client], wait: Callable[..., Any]
 ) -> None:
