@@ -16,13 +16,10 @@ SOURCE = ROOT / "src" / "dmm"
 LIMIT = 35
 # Packages that are not there yet. A ceiling may be lowered or its line removed, never raised.
 CEILINGS = {
-    "files": 36,
     "importer": 41,
-    "mcp_stdio": 37,
     "observations": 47,
     "redaction": 64,
     "rules": 53,
-    "sessions": 45,
     "text": 68,
 }
 BRANCHES = (

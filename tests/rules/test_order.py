@@ -48,9 +48,9 @@ def report(project_ledger: ProjectLedger, client: str, **values: Any) -> None:
         **values,
     }
     delivery = deliver(parse_payload(client, json.dumps(payload).encode()))
-    assert delivery.noted is not None
+    assert delivery.told is not None
     ledger = project_ledger.as_actor(delivery.actor)
-    ledger.record(ledger.draft(delivery.noted.told))
+    ledger.record(ledger.draft(delivery.told))
 
 
 def ran(project_ledger: ProjectLedger, client: str, command: str, output: str, **more: Any) -> None:

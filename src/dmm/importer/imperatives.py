@@ -239,15 +239,19 @@ def _force(said: str, place: _Place, *, listed: bool) -> str:
         return "plain"
     if listed and place.binds:
         return "hard"
-    if leads_in or place.steps:
+    if place.steps or (leads_in and not (place.code and _is_timely(text))):
         # The steps of a procedure are looked up when it is carried out.
         return ""
     return "soft" if _NORM.search(bare) or _orders(_CODE.sub("`", text)) else ""
 
 
+def _is_timely(text: str) -> bool:
+    return bool(CONDITIONS & set(_WORD.findall(text.casefold())))
+
+
 def _orders(text: str) -> bool:
     """Return whether a sentence is an instruction: a clause begins with such a verb."""
-    timely = bool(CONDITIONS & set(_WORD.findall(text.casefold())))
+    timely = _is_timely(text)
     return any(_begins_with_order(clause, timely=timely) for clause in _clauses(text))
 
 
