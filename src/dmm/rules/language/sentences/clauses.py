@@ -107,6 +107,8 @@ def _segments(pieces: Pieces) -> list[Pieces]:
             found.append([])
         else:
             found[-1].append(piece)
+    # "(no bare `except:`)" forbids; "(`a`, not `b`)" only shows what is meant.
+    asides = [one for one in asides if word_at(tuple(one), 0) in ("no", "avoid")]
     return [tuple(one) for one in (*found, *asides) if one]
 
 

@@ -78,8 +78,9 @@ def _family(pieces: Pieces, at: int) -> Thing | None:
     for language, members in words.MANAGERS.items():
         if chosen in members:
             more = {"subcommand": words.CHANGING} if language == "python" else {}
-            others = (one for one in members if one != chosen)
-            return Thing(tuple(command_item([one], **more) for one in others))
+            others = [one for one in members if one != chosen]
+            items = tuple(command_item([one], **more) for one in others)
+            return _apart(Thing(items, whole=True), others)
     return None
 
 
@@ -112,11 +113,22 @@ def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     for part in parts:
         for one in _read(part, Context("", language, known)):
             if isinstance(one, Order) and one.require:
-                return _made(_order_fields(one), known)
+                return _made(_order_fields(one), known) if not known.folder else _elsewhere(known)
             found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
     if not found:
         return Sentence(None, _NOTHING)
+    if known.folder and any(_reaches_out(one.thing) for one in found):
+        return _elsewhere(known)
     return _made(_match_fields(found), known, found[0].chosen)
+
+
+def _reaches_out(thing: Thing) -> bool:
+    """Whether a rule about one folder would hold for work on all others: a program, a package."""
+    return thing.whole or any("package" in one.get("command", "") for one in thing.items)
+
+
+def _elsewhere(known: Surroundings) -> Sentence:
+    return Sentence(None, f"no call shows whether it is about {known.folder}")
 
 
 def _made(fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
@@ -150,10 +162,11 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
-    if not things and clause.aside and len(clause.rest) <= _SHORT:
-        # "Sensitive data (API keys, passwords)": the aside says what is meant.
-        things, _ = read_list(clause.aside, 0, lambda ones, at: read_object(ones, at, context))
-        end = len(clause.rest)
+    explained = context.verb and not clause.chosen and len(clause.rest) <= _SHORT
+    if not things and clause.aside and explained:
+        # "Commit sensitive data (API keys, passwords)": the aside says what is meant.
+        meant, _ = read_list(clause.aside, 0, lambda ones, at: read_object(ones, at, context))
+        things, end = [one for one in meant if not one.vague], len(clause.rest)
     found: list[_Found | Order] = []
     for thing in things:
         reading = read_tail(thing, clause.rest[end:], context, clause.preface)
@@ -189,8 +202,16 @@ def _sparing(thing: Thing, chosen: Pieces) -> Thing:
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
     if not wrapper or not programs[0] or any(one in family for one in programs):
-        return thing
+        return _apart(thing, programs) if thing.whole and chosen else thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
+
+
+def _apart(thing: Thing, programs: Sequence[str]) -> Thing:
+    """Spare what a choice of a package manager does not speak of: `npm view`, `npm i -g`."""
+    named = [one for one in programs if one in words.MANAGERS["javascript"]]
+    spared = ({"subcommand": words.APART}, {"flags": ["-g|--global"]}) if named else ()
+    apart = tuple({"command": {"program": named, **one}} for one in spared)
+    return thing._replace(unless=(*thing.unless, *apart))
 
 
 def _program(item: Item) -> str:

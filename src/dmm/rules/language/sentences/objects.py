@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.pieces import DETERMINERS, Pieces, skip, word_at
+from dmm.rules.language.sentences.pieces import DETERMINERS, LINKS, Pieces, find, skip, word_at
 from dmm.rules.language.sentences.texts import TEXT_READERS, read_text
 from dmm.rules.language.sentences.things import (
     STOPS,
@@ -64,7 +64,18 @@ def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
             return Thing(tuple(one for name in found[0] for one in _deletions(name))), found[1]
         return commands(_GIT[verb], branch=found[0]), found[1]
     thing, end = _GIT.get(verb), skip(pieces, at, words.IDLE, _CARRIED)
-    return (thing, end) if thing else None
+    if thing is None or (thing.vague and _has_object(pieces, end)):
+        return None
+    return thing, end
+
+
+def _has_object(pieces: Pieces, at: int) -> bool:
+    """Whether something else is named: "commit this value", "commit, print or paste it"."""
+    while at < len(pieces) and (pieces[at].mark == "," or pieces[at].word in LINKS):
+        verb = skip(pieces, at + 1, LINKS)
+        at = verb if ends(pieces, verb) else verb + 1
+    named = at < len(pieces) and (pieces[at].code or pieces[at].word in DETERMINERS)
+    return named or not ends(pieces, at)
 
 
 def _deletions(branch: str) -> list[dict[str, object]]:
@@ -161,6 +172,17 @@ def _option(pieces: Pieces, at: int, context: Context) -> Found | None:
     return (Thing((command_item(["*"], flags=[flag]),)), end) if flag.startswith("--") else None
 
 
+def _means(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read "bypass the check with `git commit --no-verify`": what is named is how it is done."""
+    turn = find(pieces, "with", "using", "via", "by", start=at)
+    coded = turn is not None and turn + 1 < len(pieces) and pieces[turn + 1].code
+    if turn is None or not coded:
+        return None
+    return _option(pieces, turn + 1, context) or _command(
+        pieces, turn + 1, context._replace(verb="run")
+    )
+
+
 def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read "the lodash package", "a dependency on lodash", "new dependencies"."""
     at = skip(pieces, at, DETERMINERS - {"any"}, word_set("on"))
@@ -178,7 +200,9 @@ def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
         return None
     role = skip(pieces, at + 2, DETERMINERS, _NEW)
     as_one = word_at(pieces, at + 1) in ("as", "to") and word_at(pieces, role) in _CARRIERS
-    called = word_at(pieces, at + 1) in _CARRIERS
+    # "Unpopular libraries" are a kind.
+    one = word_at(pieces, at - 1) == "the" and not word_at(pieces, at + 1).endswith("s")
+    called = word_at(pieces, at + 1) in _CARRIERS and (pieces[at].code or one)
     sure = context.verb == "install" and (pieces[at].code or name == name.lower())
     if not (as_one or called or sure):
         return None
@@ -201,7 +225,9 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
     elif script:
         found = [text], at + 1
     elif pieces[at].code:
-        return None if context.verb == "run" else read_text(pieces, at, context)
+        # "Bare `ValueError`" is no ban of the name.
+        only = context.verb == "run" or word_at(pieces, at - 1) == "bare"
+        return None if only else read_text(pieces, at, context)
     elif len(several) > 1 and all(part in words.PROGRAMS - words.AMBIGUOUS for part in several):
         return Thing(tuple(command_item([part]) for part in several), whole=True), at + 1
     else:
@@ -314,7 +340,7 @@ _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] 
     "import": (_TEXTS["import"],),
     "add": (_package, _TEXTS["marker"], _TEXTS["construct"], _TEXTS["code"], _touched),
     "hardcode": (_TEXTS["construct"],),
-    "skip": (GIT_READERS["skip"], _TEXTS["suppressed"]),
+    "skip": (GIT_READERS["skip"], _means, _TEXTS["suppressed"]),
     **dict.fromkeys(("edit", "touch", "access", "create"), (_touched, _TEXTS["code"])),
     "read": (_touched,),
     "bump": (),

@@ -60,7 +60,7 @@ def _marker(pieces: Pieces, at: int, context: Context) -> Found | None:
     at = skip(pieces, at, DETERMINERS)
     text = pieces[at].text if at < len(pieces) else ""
     named = word_at(pieces, at + 1) in _COMMENTS
-    sign = re.match(r"(?:#|//|--)\s*[a-z]|@ts-|/\*", text)
+    sign = re.match(r"(?:#|//)\s*[a-z]|--\s+[a-z]|@ts-|/\*", text)
     formed = re.search(r"[-@:]|^no[a-z]+$|^[A-Z]+$", text)
     if not (named and formed) and not (sign and pieces[at].code):
         return None

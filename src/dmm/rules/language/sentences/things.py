@@ -36,6 +36,9 @@ _NO_FOLDER = word_set(
     """current working root home parent source same project right wrong target output other new
     whole entire top build temp temporary different another main test docs"""
 )
+# "The Markdown file" is one that was named before.
+_DEFINITE = word_set("the this that its")
+_MANY = word_set("markdown snapshot workflow")
 
 
 class Surroundings(NamedTuple):
@@ -229,10 +232,12 @@ def read_paths(
         piece, following = ones[place], word_at(ones, place + 1)
         end = skip(ones, place + 1, _FILE_WORDS, _FOLDER_WORDS)
         kind = words.FILE_KINDS.get(piece.word.rstrip("s"))
+        definite = word_at(ones, place - 1) in _DEFINITE and following == "file"
+        if definite and piece.word in _MANY:
+            return None
         if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
             return list(kind), end
-        dotted = piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
-        if dotted or is_path(piece.text, code=piece.code or named, known=known):
+        if is_path(piece.text, code=piece.code or named, known=known):
             return globs_of(piece.text), end
         called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
         if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):

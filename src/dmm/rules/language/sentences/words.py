@@ -50,6 +50,11 @@ MANAGERS = {
     "javascript": ("npm", "yarn", "pnpm", "bun"),
     "python": ("pip", "poetry", "pipenv", "conda", "pdm", "uv"),
 }
+# What such a manager does apart from the packages and scripts of the project.
+APART = [
+    "create", "init", "publish", "pack", "view", "info", "show", "search", "login", "logout",
+    "whoami", "owner", "config", "help",
+]  # fmt: skip
 BOTH_NAMES = {
     "pip": ["pip", "pip3"],
     "python": ["python", "python3"],
