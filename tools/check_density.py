@@ -21,7 +21,6 @@ CEILINGS = {
     "mcp_stdio": 37,
     "observations": 47,
     "redaction": 64,
-    "review": 37,
     "rules": 53,
     "sessions": 45,
 }

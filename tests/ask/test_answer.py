@@ -94,6 +94,17 @@ def test_code_is_shown_by_its_definition_and_never_by_an_import(
     assert not [one for one in told["points"] if "import" in one["text"]]
 
 
+def test_code_is_never_shown_by_a_name_inside_an_import(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = {
+        "src/actions.ts": "import {\n  closeCalendar,\n  openCalendar,\n} from './calendar';\n\n"
+        "queue.on('calendar', (day) => run(openCalendar, day));\n",
+    }
+    told = answer("when are calendars opened?", files)
+    assert told["points"][0]["text"] == "queue.on('calendar', (day) => run(openCalendar, day));"
+
+
 MANY = {
     "README.md": "# Post\n\nPost delivers letters.\n",
     "apps/web/package.json": '{\n  "scripts": {\n    "start": "next start"\n  }\n}\n',
@@ -131,7 +142,7 @@ def test_programs_are_named_by_package_also_where_only_a_script_starts_them(
     first = answer("Where do the programs start?", MANY)["points"][0]
     assert first["text"] == (
         "Programs start at server in apps/office (apps/office/src/main.ts:5);"
-        " script start, `next start`, in apps/web (apps/web/package.json:3)"
+        " script `next start` in apps/web (apps/web/package.json:3)"
     )
 
 
@@ -144,7 +155,7 @@ def test_a_script_is_told_without_secrets_and_not_at_length(
     manifest = f'{{\n  "scripts": {{\n    "start": "{script}"\n  }}\n}}\n'
     told = answer("Where do the programs start?", {"package.json": manifest, "s.js": "run();\n"})
     text = told["points"][0]["text"]
-    assert text.startswith("Programs start at script start, `node s.js --token=[redacted:")
+    assert text.startswith("Programs start at script `node s.js --token=[redacted:")
     assert "pw@" not in str(told)
     assert "Zx9Qw8" not in str(told)
     assert "…`" in text

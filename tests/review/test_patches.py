@@ -30,11 +30,6 @@ def test_a_patch_needs_no_file_header() -> None:
     assert apply_patch(TEXT, "@@ -1 +1 @@\n-one\n+eins\n") == "eins\ntwo\nthree\nfour\nfive\n"
 
 
-def test_a_text_that_is_no_patch_replaces_the_whole() -> None:
-    text = "---\nid: mem_2026_01_01_001\n---\n\n# Title\n"
-    assert apply_patch(TEXT, text) == text
-
-
 def test_an_empty_context_line_may_have_lost_its_blank() -> None:
     assert apply_patch("a\n\nb\n", "@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n") == "a\n\nc\n"
 
@@ -111,13 +106,13 @@ def test_a_new_file_comes_from_nowhere_and_a_removed_one_goes_there() -> None:
     assert show_diff(None, "a\n", "project/a.md") == [
         "--- /dev/null",
         "+++ b/project/a.md",
-        "@@ -0,0 +1,1 @@",
+        "@@ -0,0 +1 @@",
         "+a",
     ]
     assert show_diff("a", None, "project/a.md") == [
         "--- a/project/a.md",
         "+++ /dev/null",
-        "@@ -1,1 +0,0 @@",
+        "@@ -1 +0,0 @@",
         "-a",
         "\\ No newline at end of file",
     ]

@@ -48,6 +48,8 @@ _QUOTES = re.compile(r'\s*(?:"""|\'\'\')')
 _EMPTY = re.compile(
     r"""@|["'`]|(?:import|from|use|package|export \*|#include|mod)\b"""
     r"|(?:const|let|var) .*\brequire\("
+    # A name alone, or names in a row: the inside of an import, of a call, of a literal.
+    r"|[\w\s,]*,$|\W*\w+(?:[^\w(]*[^\w(:])?$"
 )
 # What an import adds to a memory: where it applies and where it comes from.
 _FRAME = re.compile(r"^(?:Applies to|Source): .*$", re.M)

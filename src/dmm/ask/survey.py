@@ -280,7 +280,7 @@ class Survey:
         for manifest in landmarks.find_manifests(self.files.values()):
             start = manifests.find_start(manifest, self.lines(manifest))
             if start is not None:
-                label = f"script start, `{self._tell_script(start.words)}`,"
+                label = f"script `{self._tell_script(start.words)}`"
                 found.append(Place(Section.ENTRY_POINTS, manifest, start.line, label, WEAK))
             for command in manifests.read_commands(manifest, self.lines(manifest)):
                 path = manifests.resolve(command, manifest, self.files)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dmm.mcp.caller import Caller
 
 OUTCOMES = ("helped", "wrong", "outdated")
+FIX = "inactive; fix what failed (replaces=PATH changes that memory), or leave it to a person"
 SOURCES = (Trust.USER, Trust.AGENT, Trust.TOOL, Trust.THIRD_PARTY)
 
 
@@ -79,7 +80,7 @@ def remember(caller: Caller, *, text: str, replaces: str | None = None) -> Writt
         path=told.path,
         failed={one.check: one.text for one in told.failed},
         warnings={one.check: one.text for one in told.remarks},
-        next=_next(told.status, None, failed=bool(told.failed)),
+        next=FIX if told.failed else _next(told.status, None, failed=False),
     )
 
 

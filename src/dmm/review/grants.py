@@ -30,7 +30,7 @@ def owner_of(path: str) -> str | None:
 def is_own_place(path: str, agent: str) -> bool:
     """Whether a path lies in the namespace of this agent."""
     owner = owner_of(path)
-    return owner is not None and owner != "" and owner == name_of(agent)
+    return bool(owner) and owner == name_of(agent)
 
 
 def grant_of(governance: GovernanceConfig, agent: str) -> Grant | None:
@@ -60,9 +60,5 @@ def may_apply_at_once(governance: GovernanceConfig, agent: str, path: str) -> bo
 
 def is_within(path: str, places: Iterable[str]) -> bool:
     """Whether a file lies in one of some folders, compared by their parts."""
-    parts = path.split("/")
-    for place in places:
-        wanted = place.strip().strip("/").split("/")
-        if place.strip() == EVERYBODY or parts[: len(wanted)] == wanted:
-            return True
-    return False
+    wanted = [place.strip() for place in places]
+    return EVERYBODY in wanted or any(f"{path}/".startswith(f"{one.strip('/')}/") for one in wanted)

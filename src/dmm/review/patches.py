@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, unified_diff
 from typing import TYPE_CHECKING
 
 from dmm.errors import UsageError
@@ -12,8 +12,6 @@ from dmm.merge.hunks import Chunk, align
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    Change = tuple[str, int, int, int, int]
 
 CONTEXT = 3
 # A memory is far shorter; longer texts are shown as one replaced by the other, to bound the time.
@@ -48,13 +46,6 @@ def _are_long(*texts: Sequence[str]) -> bool:
     return max(map(len, texts)) > MOST_LINES
 
 
-def _changes(old: Sequence[str], new: Sequence[str]) -> list[list[Change]]:
-    """List what is replaced by what, with the lines around it; neighbours form one group."""
-    if _are_long(old, new):
-        return [[("replace", 0, len(old), 0, len(new))]]
-    return list(SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT))
-
-
 def is_patch(text: str) -> bool:
     """Return whether a text is a unified diff rather than a whole file."""
     first = next((line for line in text.split("\n", 50)[:50] if line.strip()), "")
@@ -62,9 +53,7 @@ def is_patch(text: str) -> bool:
 
 
 def apply_patch(text: str, patch: str) -> str:
-    """Carry out a unified diff whose every context line must be there; else take the whole text."""
-    if not is_patch(patch):
-        return patch
+    """Carry out a unified diff whose every context line must be there."""
     lines, result, at = split_lines(text), [], 0
     ends = text.endswith("\n") or not text
     # A file written with CRLF keeps it, also where the patch came without.
@@ -168,13 +157,14 @@ def show_diff(before: str | None, after: str | None, path: str) -> list[str]:
     if before == after:
         return []
     old, new = _marked(before), _marked(after)
-    told = [
-        f"--- {NOWHERE if before is None else f'a/{path}'}",
-        f"+++ {NOWHERE if after is None else f'b/{path}'}",
-    ]
-    for group in _changes(old, new):
-        told += _tell_hunk(group, old, new)
-    return told
+    names = NOWHERE if before is None else f"a/{path}", NOWHERE if after is None else f"b/{path}"
+    if _are_long(old, new):
+        head = f"@@ -{min(1, len(old))},{len(old)} +{min(1, len(new))},{len(new)} @@"
+        told = [f"--- {names[0]}", f"+++ {names[1]}", head]
+        told += [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
+    else:
+        told = list(unified_diff(old, new, *names, n=CONTEXT, lineterm=""))
+    return "\n".join(told).split("\n")
 
 
 def _marked(text: str | None) -> list[str]:
@@ -183,21 +173,6 @@ def _marked(text: str | None) -> list[str]:
     if text and not text.endswith("\n"):
         lines[-1] += f"\n{NO_NEWLINE}"
     return lines
-
-
-def _tell_hunk(group: Sequence[Change], old: list[str], new: list[str]) -> list[str]:
-    body: list[str] = []
-    for kind, start, end, new_start, new_end in group:
-        kept = kind == "equal"
-        body += [f"{' ' if kept else '-'}{line}" for line in old[start:end]]
-        body += [f"+{line}" for line in new[new_start:new_end] if not kept]
-    first, last = group[0], group[-1]
-    head = f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
-    return [head, *(line for text in body for line in text.split("\n"))]
-
-
-def _range(start: int, end: int) -> str:
-    return f"{start + (end > start)},{end - start}"
 
 
 def three_way(base: str, current: str, proposed: str) -> list[str]:

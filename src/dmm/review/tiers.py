@@ -69,23 +69,21 @@ def tier_of(
 
 
 def _why_person(proposal: Proposal, checks: Sequence[Check]) -> str | None:
-    hard = [check for check in checks if check.failed and check.hard]
-    if hard:
+    failed = _failed(checks)
+    if hard := [check for check in failed if check.hard]:
         return f"nobody can approve it as it is: {_names(hard)} failed"
+    grave = [check for check in failed if check.name in _FOR_A_PERSON]
+    return _why_only_person(proposal) or (f"{_names(grave)} failed" if grave else None)
+
+
+def _why_only_person(proposal: Proposal) -> str | None:
+    """Return why neither a rule nor the reviewer agent approves it, whatever the checks say."""
     if proposal.trust in LOW_TRUST:
         return f"its text comes from a source of trust '{proposal.trust}'"
     if proposal.operation is Operation.UNDO:
         return "it takes back what was applied"
-    if _is_of_reviewer(proposal):
-        return "the reviewer agent changed its text"
-    failed = [check for check in checks if check.failed and check.name in _FOR_A_PERSON]
-    return f"{_names(failed)} failed" if failed else None
-
-
-def _is_of_reviewer(proposal: Proposal) -> bool:
-    """Whether the text as it is now was written by the reviewer agent."""
     changes = [one.judge for one in proposal.reviews if one.verdict is Verdict.MODIFIED]
-    return bool(changes) and changes[-1] is Judge.REVIEWER
+    return "the reviewer agent changed its text" if changes[-1:] == [Judge.REVIEWER] else None
 
 
 def _why_not_auto(
@@ -104,19 +102,16 @@ def _why_not_auto(
         return f"the configuration does not let {proposal.proposer} write there unseen"
     if proposal.session is None and not proposal.evidence:
         return "it rests on no session and no event that was recorded"
-    if not covers_all(checks) or any(check.outcome is not Outcome.PASS for check in checks):
-        told = [check for check in checks if check.outcome is not Outcome.PASS]
-        return f"{_names(told)} did not pass" if told else "not every check was run"
-    return _why_weighty(proposal)
+    if told := _not_passed(checks):
+        return f"{_names(told)} did not pass"
+    return _why_weighty(proposal) if covers_all(checks) else "not every check was run"
 
 
 def _is_own_note(proposal: Proposal, own: Collection[str]) -> bool:
     path = proposal.path
-    if grants.owner_of(path) is not None:
-        return grants.is_own_place(path, proposal.proposer)
-    if path.partition("/")[0] != Scope.EPHEMERAL:
-        return False
-    return proposal.operation is Operation.CREATE or path in own
+    if path.partition("/")[0] == Scope.EPHEMERAL:
+        return proposal.operation is Operation.CREATE or path in own
+    return grants.is_own_place(path, proposal.proposer)
 
 
 def _why_weighty(proposal: Proposal) -> str | None:
@@ -134,6 +129,14 @@ def _why_weighty(proposal: Proposal) -> str | None:
 def covers_all(checks: Sequence[Check]) -> bool:
     """Whether every check there is was run."""
     return {check.name for check in checks} == set(CheckName)
+
+
+def _failed(checks: Iterable[Check]) -> list[Check]:
+    return [check for check in checks if check.failed]
+
+
+def _not_passed(checks: Iterable[Check]) -> list[Check]:
+    return [check for check in checks if check.outcome is not Outcome.PASS]
 
 
 def _names(checks: Iterable[Check]) -> str:
@@ -161,29 +164,26 @@ def may_apply(
         return "its text was changed after it was approved"
     if not covers_all(checks):
         return "not every check was run"
-    hard = [check for check in checks if check.failed and check.hard]
-    if hard:
+    failed = _failed(checks)
+    if hard := [check for check in failed if check.hard]:
         return f"{_tell(hard)}; nobody can approve that"
-    if review.judge is Judge.PERSON:
-        soft = [check for check in checks if check.failed]
-        ask = f"{_tell(soft)}; approve it all the same with --bypass-reviewer"
-        return ask if soft and not bypass else None
-    return _why_not_alone(proposal, checks, review, threshold)
+    if review.judge is not Judge.PERSON:
+        return _why_not_alone(proposal, checks, review, threshold)
+    if failed and not bypass:
+        return f"{_tell(failed)}; approve it all the same with --bypass-reviewer"
+    return None
 
 
 def _why_not_alone(
     proposal: Proposal, checks: Sequence[Check], review: Review, threshold: float
 ) -> str | None:
-    """Return why no person's word is needed, or rather why one is."""
-    if proposal.trust in LOW_TRUST or proposal.operation is Operation.UNDO:
+    """Return why a person's word is needed."""
+    if _why_only_person(proposal):
         return "only a person can approve it"
-    if _is_of_reviewer(proposal):
-        return "the reviewer agent changed its text, and does not approve its own"
-    failed = [check for check in checks if check.failed]
-    if failed:
+    if failed := _failed(checks):
         return f"{_tell(failed)}; only a person can approve that"
     if review.judge is Judge.RULE:
-        warned = [check for check in checks if check.outcome is not Outcome.PASS]
+        warned = _not_passed(checks)
         return f"{_tell(warned)}; somebody has to look at that" if warned else None
     if review.confidence is None or review.confidence < threshold:
         return f"the reviewer agent is less sure than {threshold:.2f}"

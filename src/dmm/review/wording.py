@@ -25,6 +25,8 @@ _BLANKS = re.compile(r"\s+")
 _EMPHASIS = re.compile(r"[*`]+|~~+|(?<!\w)_+|_+(?!\w)")
 _SPELT_OUT = re.compile(r"(?<!\w)\w(?: \w){4,}(?!\w)")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}={0,2}")
+# A comment that is not closed goes on to the end.
+_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 _LINK_COMMENT = re.compile(r"^\[//\]: # [(\"'](.{0,500})$", re.MULTILINE)
 _READER = re.compile(
     r"\b(?:you|your|agents?|assistants?|ai|llms?|models?|claude|copilot|codex|gpt|reviewers?"
@@ -111,20 +113,10 @@ def _imitations(text: str) -> list[str]:
 
 
 def _urging_comments(text: str) -> Iterator[str]:
-    for comment in (*_comments(text), *_LINK_COMMENT.findall(text)):
+    for comment in (*_COMMENT.findall(text), *_LINK_COMMENT.findall(text)):
         inner = _plain(comment)
         if _READER.search(inner) and _URGES.search(inner):
             yield inner.strip()
-
-
-def _comments(text: str) -> Iterator[str]:
-    """The comments of a text; one that is not closed goes on to the end."""
-    at = text.find("<!--")
-    while at >= 0:
-        end = text.find("-->", at)
-        end = end if end >= 0 else len(text)
-        yield text[at + 4 : end]
-        at = text.find("<!--", end)
 
 
 def _decoded(text: str) -> Iterator[str]:

@@ -24,7 +24,13 @@ OPERATIONS = (
     Operation.PROMOTE,
     Operation.DEMOTE,
 )
-_MOVES = (Operation.PROMOTE, Operation.DEMOTE)
+# What each operation takes beside path and reason; the others take a text.
+_ARGUMENTS: dict[Operation | None, tuple[str, ...]] = {
+    Operation.DEPRECATE: (),
+    Operation.PROMOTE: ("new_scope", "to"),
+    Operation.DEMOTE: ("new_scope", "to"),
+}
+_ALL_ARGUMENTS = ("content", "patch", "base", "new_scope", "to")
 _TEXTS = (Operation.CREATE, Operation.UPDATE, None)
 _HASH = re.compile(r"[0-9a-fA-F]{8,64}")
 
@@ -80,23 +86,15 @@ def _read_patch(asked: Writing) -> Writing:
 
 def _refuse_strays(asked: Writing) -> None:
     """Refuse arguments that the operation ignores."""
-    of_text = {"content": asked.content, "patch": asked.patch, "base": asked.base}
-    of_moves = {"new_scope": asked.new_scope, "to": asked.to}
-    strays = [
-        *([] if asked.operation in _TEXTS else _given(of_text)),
-        *([] if asked.operation in _MOVES else _given(of_moves)),
-    ]
-    if strays:
+    used = _ARGUMENTS.get(asked.operation, ("content", "patch", "base"))
+    others = [name for name in _ALL_ARGUMENTS if name not in used]
+    if strays := [name for name in others if getattr(asked, name) is not None]:
         what = f"{asked.operation or 'a proposal'} takes no {strays[0]}"
         raise UsageError(what, hint=f"name the operation: {', '.join(OPERATIONS)}")
     named = asked.about != About()
     if named and (asked.operation not in _TEXTS or has_front_matter(asked.content or "")):
         what = "tags, priority, expires, supersedes and related are for a new text without them"
         raise UsageError(what, hint="write them into the front matter of the text")
-
-
-def _given(fields: dict[str, str | None]) -> list[str]:
-    return [name for name, value in fields.items() if value is not None]
 
 
 def _needed(name: str, value: str | None) -> str:

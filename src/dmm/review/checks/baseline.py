@@ -10,7 +10,7 @@ from dmm.domain.proposal import CheckName, Operation
 from dmm.domain.text import neutralise
 from dmm.errors import MemoryFileError
 from dmm.files import markdown
-from dmm.review.checks.subject import failed, passed, unread
+from dmm.review.checks.subject import failed, passed
 
 if TYPE_CHECKING:
     from dmm.domain.proposal import Check
@@ -36,8 +36,6 @@ def check_baseline(subject: Subject) -> Check:
     touched = [edit for edit in subject.written if _in_baseline(edit.path)]
     if not touched:
         return passed(NAME, "it does not write to the baseline")
-    if subject.oversized:
-        return unread(NAME, subject)
     if subject.operation in (Operation.DEPRECATE, Operation.UNDO):
         return passed(NAME, f"an operation '{subject.operation}' needs no justification")
     over = _overflow(subject)

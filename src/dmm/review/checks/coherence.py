@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.proposal import CheckName
 from dmm.index.analysis import analyze
 from dmm.review.checks.concept import LONGEST_BODY
-from dmm.review.checks.subject import WRITES, failed, passed, quote, skipped, unread, warned
+from dmm.review.checks.subject import failed, passed, quote, warned
 from dmm.review.checks.vocabulary import read_vocabulary, telling_words
 
 if TYPE_CHECKING:
@@ -19,23 +19,17 @@ NAME = CheckName.COHERENCE
 _FEWEST_WORDS = 25
 
 
-def check_coherence(subject: Subject) -> Check:
+def check_coherence(subject: Subject, memory: Memory) -> Check:
     """Object to a title that the body does not speak of; point at tags that go with nothing."""
-    if subject.operation not in WRITES:
-        return skipped(NAME, subject)
-    memory = subject.memory
-    if memory is None or len(memory.body) > LONGEST_BODY:
-        return unread(NAME, subject)
-    body = _text_below_title(memory)
+    body = _text_below_title(memory)[:LONGEST_BODY]
     vocabulary = read_vocabulary(body)
     words = telling_words(memory.title)
     if words and len(telling_words(body)) >= _FEWEST_WORDS:
-        told = [word for word in words if vocabulary.covers(word)]
-        near = sum(map(vocabulary.touches, words))
-        if not told and 2 * near < len(words) and len(words) > 1:
+        told = any(map(vocabulary.covers, words)) or set(analyze(memory.title)) & set(analyze(body))
+        if not told and len(words) > 2:
             text = f"the text does not mention its title {quote(memory.title)}; make them match"
             return failed(NAME, text)
-        if not told and not set(analyze(memory.title)) & set(analyze(body)):
+        if not told:
             return warned(NAME, f"the text uses no word of its title {quote(memory.title)}")
     if not memory.tags:
         return warned(NAME, "no tags; name the area, and words that the text does not use")
@@ -61,5 +55,5 @@ def _foreign_tags(memory: Memory, body: str, subject: Subject) -> list[str]:
     return [
         tag
         for tag in memory.tags
-        if telling_words(tag) and not any(map(vocabulary.touches, telling_words(tag)))
+        if telling_words(tag) and not any(map(vocabulary.covers, telling_words(tag)))
     ]

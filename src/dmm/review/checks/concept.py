@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.proposal import CheckName
-from dmm.review.checks.subject import WRITES, failed, passed, quote, skipped, unread, warned
+from dmm.review.checks.subject import failed, passed, quote, warned
 from dmm.review.checks.vocabulary import Vocabulary, read_vocabulary, telling_words
 
 if TYPE_CHECKING:
@@ -63,14 +63,9 @@ class _Outline:
     bullets: tuple[str, ...]
 
 
-def check_concept(subject: Subject) -> Check:
+def check_concept(_: Subject, memory: Memory) -> Check:
     """Object only where a text is clearly about several things; where it may be, say so."""
-    if subject.operation not in WRITES:
-        return skipped(NAME, subject)
-    memory = subject.memory
-    if memory is None or len(memory.body) > LONGEST_BODY:
-        return unread(NAME, subject)
-    outline = _read_outline(memory.body)
+    outline = _read_outline(memory.body[:LONGEST_BODY])
     return (
         _check_titles(outline)
         or _check_sections(memory, outline)
@@ -92,11 +87,8 @@ def _check_sections(memory: Memory, outline: _Outline) -> Check | None:
     topics = [
         s for s in outline.sections if s.size >= _FEWEST_WORDS and not _PARTS.match(s.heading)
     ]
-    if not topics:
-        return None
-    groups = _halves(memory.title, topics) or (
-        [[s] for s in topics] if _MIXTURE.search(memory.title) else []
-    )
+    mixture = [[section] for section in topics] if _MIXTURE.search(memory.title) else []
+    groups = _halves(memory.title, topics) or mixture
     if len(groups) > 1 and not _any_link(groups):
         names = ", ".join(quote(group[0].heading) for group in groups[:4])
         return failed(NAME, f"sections about different things: {names}; write one file for each")
@@ -115,9 +107,8 @@ def _goes_with(
     section: _Section, title: list[str], opening: Vocabulary, sections: tuple[_Section, ...]
 ) -> bool:
     mine = section.vocabulary
-    if any(map(mine.covers, title)) or mine.areas & opening.areas or _linked(mine, opening):
-        return True
-    return any(_linked(mine, one.vocabulary) for one in sections if one is not section)
+    others = [opening, *(one.vocabulary for one in sections if one is not section)]
+    return any(map(mine.covers, title)) or any(_linked(mine, other) for other in others)
 
 
 def _linked(one: Vocabulary, other: Vocabulary) -> bool:
@@ -157,14 +148,11 @@ def _check_bullets(memory: Memory, outline: _Outline) -> Check | None:
     title = read_vocabulary(f"{memory.title}\n{' '.join(memory.tags)}")
     seen: Counter[str] = Counter()
     for vocabulary in known:
-        seen.update(_marks(vocabulary, areas=not mixture))
+        seen.update(vocabulary.terms)
     alone = [
         v
         for v in known
-        if v.terms
-        and not v.shared(title)
-        and not v.areas & title.areas
-        and all(seen[mark] < 2 for mark in _marks(v, areas=not mixture))
+        if v.terms and not v.shared(title) and all(seen[term] < 2 for term in v.terms)
     ]
     share = len(alone) / len(known)
     if share >= 0.8 or (share >= 0.5 and mixture):
@@ -173,10 +161,6 @@ def _check_bullets(memory: Memory, outline: _Outline) -> Check | None:
     if share >= 0.6:
         return warned(NAME, f"{len(alone)} of {len(known)} points may belong elsewhere")
     return None
-
-
-def _marks(vocabulary: Vocabulary, *, areas: bool) -> frozenset[str]:
-    return vocabulary.terms | (vocabulary.areas if areas else frozenset())
 
 
 def _read_outline(body: str) -> _Outline:

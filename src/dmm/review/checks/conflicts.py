@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from dmm.domain.conflict import ConflictType
 from dmm.domain.memory import Scope
 from dmm.domain.proposal import CheckName
-from dmm.review.checks.subject import MOVES, WRITES, failed, passed, quote, skipped, unread, warned
+from dmm.review.checks.subject import failed, passed, quote, warned
 
 if TYPE_CHECKING:
     from dmm.domain.conflict import Clash
+    from dmm.domain.memory import Memory
     from dmm.domain.proposal import Check
     from dmm.review.checks.subject import Subject
 
@@ -18,15 +19,11 @@ NAME = CheckName.CONFLICTS
 _TOLD = 3
 
 
-def check_conflicts(subject: Subject) -> Check:
+def check_conflicts(subject: Subject, memory: Memory) -> Check:
     """Name each memory in conflict; that is for somebody to weigh, but not in the baseline."""
-    if subject.operation not in WRITES | MOVES:
-        return skipped(NAME, subject)
-    if subject.memory is None:
-        return unread(NAME, subject)
     found = [one for one in subject.around.clashes if one[0].type is not ConflictType.DUPLICATE]
     # What the proposal says itself that it replaces is no surprise.
-    found = [one for one in found if one[2] not in subject.memory.supersedes]
+    found = [one for one in found if one[2] not in memory.supersedes]
     if not found:
         return passed(NAME, "no memory contradicts it")
     tops = {path.partition("/")[0] for _, path, _ in found} | {subject.path.partition("/")[0]}

@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import ConflictType
 from dmm.domain.proposal import CheckName, Operation
-from dmm.review.checks.subject import (
-    MOVES,
-    WRITES,
-    failed,
-    is_oversized,
-    passed,
-    quote,
-    skipped,
-    unread,
-    warned,
-)
+from dmm.review.checks.subject import WRITES, failed, passed, quote, warned
 from dmm.review.likeness import body_of, overlap, words_of
 
 if TYPE_CHECKING:
@@ -33,13 +23,8 @@ OVERLAP = 0.8
 SAME_CONCEPT = 0.5
 
 
-def check_duplicates(subject: Subject) -> Check:
+def check_duplicates(subject: Subject, memory: Memory) -> Check:
     """Name the memory that already says this, or the open proposal that wants to."""
-    if subject.operation not in WRITES | MOVES:
-        return skipped(NAME, subject)
-    memory = subject.memory
-    if memory is None:
-        return unread(NAME, subject)
     twin = next(_twins(subject, memory), None)
     if twin is not None:
         path, what = twin
@@ -47,7 +32,7 @@ def check_duplicates(subject: Subject) -> Check:
         if subject.operation is Operation.CREATE:
             return failed(NAME, text, other=path)
         return warned(NAME, f"{what} {path}; merge the two", other=path)
-    maybe = next((path for clash, path, _ in subject.around.clashes if _is_possible(clash)), None)
+    maybe = next((path for clash, path, _ in _repeats(subject) if not clash.sure), None)
     if maybe is not None:
         return warned(NAME, f"it may say what {maybe} says in other words; read both", other=maybe)
     rival = next((one for one in subject.around.others if _is_rival(subject, memory, one)), None)
@@ -65,10 +50,9 @@ def _twins(subject: Subject, memory: Memory) -> Iterator[tuple[str, str]]:
         share = overlap(memory.body, other.body)
         if share >= OVERLAP:
             yield other.path, f"nearly the same text ({share:.0%}) as"
-    clashes = {path: clash for clash, path, _ in subject.around.clashes}
-    for clash, path, memory_id in subject.around.clashes:
-        same = clash.type is ConflictType.DUPLICATE and clash.sure
-        if same and memory_id not in memory.supersedes:
+    clashes = {path for _, path, _ in subject.around.clashes}
+    for clash, path, memory_id in _repeats(subject):
+        if clash.sure and memory_id not in memory.supersedes:
             yield path, f"it repeats what is said (confidence {clash.confidence:.2f}) in"
     for other in near:
         # Texts that differ in one number are very similar, too: those are told as a conflict.
@@ -76,17 +60,16 @@ def _twins(subject: Subject, memory: Memory) -> Iterator[tuple[str, str]]:
             yield other.path, f"nearly the same (similarity {other.similarity:.2f}) as"
 
 
-def _is_possible(clash: Clash) -> bool:
-    return clash.type is ConflictType.DUPLICATE and not clash.sure
+def _repeats(subject: Subject) -> list[tuple[Clash, str, str]]:
+    return [one for one in subject.around.clashes if one[0].type is ConflictType.DUPLICATE]
 
 
 def _is_rival(subject: Subject, memory: Memory, other: Proposal) -> bool:
     if other.seq == subject.proposal.seq or other.operation not in WRITES:
         return False
     mine = {edit.path for edit in subject.written}
-    for edit in other.edits:
-        if edit.after is None or is_oversized(edit.after):
-            continue
-        if edit.path in mine or overlap(memory.body, body_of(edit.after)) >= SAME_CONCEPT:
-            return True
-    return False
+    return any(
+        edit.path in mine or overlap(memory.body, body_of(edit.after)) >= SAME_CONCEPT
+        for edit in other.edits
+        if edit.after
+    )

@@ -13,7 +13,6 @@ from dmm.review.checks.subject import (
     passed,
     quote,
     skipped,
-    unread,
     warned,
     words_of_head,
 )
@@ -35,8 +34,6 @@ def check_injection(subject: Subject) -> Check:
     """Refuse hidden characters; object to manipulation, and to rules from sources of low trust."""
     if subject.operation is Operation.UNDO:
         return skipped(NAME, subject)
-    if subject.oversized:
-        return unread(NAME, subject)
     hidden = _hidden(subject)
     if hidden is not None:
         return failed(NAME, hidden, hard=True)

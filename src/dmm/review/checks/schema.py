@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import DEPRECATED_DIRECTORY
 from dmm.domain.proposal import CheckName, Operation
-from dmm.files.front_matter import MAX_BYTES
 from dmm.files.tree import DESCRIPTOR, MAX_FILE_BYTES, why_refused
 from dmm.review.checks.subject import (
     LONGEST_REASON,
@@ -21,10 +21,11 @@ from dmm.review.checks.subject import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.domain.proposal import Check, Edit
+    from dmm.domain.proposal import Check
     from dmm.review.checks.subject import Subject
 
 NAME = CheckName.SCHEMA
+_ID = re.compile(r"(?m)^id: (.*)$")
 
 # How often a file is made, changed and taken away by each operation: least and most.
 _SHAPES = {
@@ -65,21 +66,19 @@ def _unknown_fields(subject: Subject) -> Iterator[str]:
 
 def _dangling(subject: Subject) -> Iterator[str]:
     """Return the links that lead to no memory and to no proposal, as far as they are new."""
-    memory, before = subject.memory, subject.before
-    for name in ("related", "supersedes") if memory is not None else ():
-        held = () if before is None else getattr(before, name)
-        new = [one for one in getattr(memory, name) if one not in held]
-        lost = [one for one in new if not _is_known(subject, one)]
+    for name in ("related", "supersedes"):
+        held = {*_known_ids(subject), *getattr(subject.before, name, ())}
+        lost = [one for one in getattr(subject.memory, name, ()) if one not in held]
         if lost:
             names = ", ".join(quote(one) for one in lost[:5])
             yield f"'{name}' names {names}, and no memory has that id; correct it or remove it"
 
 
-def _is_known(subject: Subject, memory_id: str) -> bool:
-    line = f"\nid: {memory_id}\n"
-    texts = (edit.after or "" for one in subject.around.others for edit in one.edits)
-    own = (document.memory.id for document in subject.documents)
-    return memory_id in subject.around.ids or memory_id in own or any(line in t for t in texts)
+def _known_ids(subject: Subject) -> Iterator[str]:
+    yield from subject.around.ids
+    yield from (document.memory.id for document in subject.documents)
+    for edit in (edit for other in subject.around.others for edit in other.edits):
+        yield from _ID.findall(edit.after or "")
 
 
 def _wrong_form(subject: Subject) -> str | None:
@@ -91,9 +90,9 @@ def _wrong_form(subject: Subject) -> str | None:
         return f"a text is larger than {most} KiB; a memory is one small concept: split it"
     if not proposal.reason.strip():
         return "the reason is missing; say why the change is needed"
-    counts = [0, 0, 0]
-    for edit in proposal.edits:
-        counts[_kind(edit)] += 1
+    made = sum(edit.before is None for edit in proposal.edits)
+    removed = sum(edit.after is None for edit in proposal.edits)
+    counts = (made, len(proposal.edits) - made - removed, removed)
     shape = _SHAPES[proposal.operation]
     if not all(least <= n <= most for n, (least, most) in zip(counts, shape, strict=True)):
         told = f"{counts[0]} new, {counts[1]} changed and {counts[2]} removed files"
@@ -101,10 +100,6 @@ def _wrong_form(subject: Subject) -> str | None:
     if all(edit.before == edit.after for edit in proposal.edits):
         return "it changes nothing"
     return None
-
-
-def _kind(edit: Edit) -> int:
-    return 0 if edit.before is None else 2 if edit.after is None else 1
 
 
 def _wrong_place(subject: Subject) -> str | None:
@@ -123,8 +118,7 @@ def _wrong_place(subject: Subject) -> str | None:
 def _wrong_memory(subject: Subject) -> str | None:
     if subject.faults:
         fault = subject.faults[0]
-        most = f"; the front matter has at most {MAX_BYTES // 1024} KiB"
-        hint = f"; {fault.hint}" if fault.hint else most if "larger" in fault.what else ""
+        hint = f"; {fault.hint}" if fault.hint else ""
         return f"{neutral(str(fault))}{neutral(hint)}"
     for document in subject.documents:
         held = before_of(subject.proposal, document.memory.path)

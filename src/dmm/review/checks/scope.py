@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope, has_expired
 from dmm.domain.proposal import CheckName
-from dmm.review.checks.subject import MOVES, WRITES, failed, passed, quote, skipped, unread, warned
+from dmm.review.checks.subject import failed, passed, quote, warned
 
 if TYPE_CHECKING:
     from dmm.domain.memory import Memory
@@ -38,13 +38,8 @@ _OF_AGENTS = re.compile(
 )
 
 
-def check_scope(subject: Subject) -> Check:
+def check_scope(subject: Subject, memory: Memory) -> Check:
     """Suggest another scope where the content does not fit the one it has."""
-    if subject.operation not in WRITES | MOVES:
-        return skipped(NAME, subject)
-    memory = subject.memory
-    if memory is None:
-        return unread(NAME, subject)
     if not memory.in_force:
         return passed(NAME, "the memory is inactive")
     if memory.expires is not None and has_expired(memory.expires, subject.around.today):
@@ -56,18 +51,14 @@ def check_scope(subject: Subject) -> Check:
 
 def _misfit(memory: Memory) -> str | None:
     if memory.scope is Scope.EPHEMERAL:
-        if memory.expires is None:
-            return "an ephemeral memory without an end; add its last day: expires: 2026-01-31"
-        return None
+        ask = "an ephemeral memory without an end; add its last day: expires: 2026-01-31"
+        return None if memory.expires else ask
     found = _TEMPORARY.search(memory.body)
     if found and memory.expires is None:
         return f"{quote(found[0])} sounds temporary; use ephemeral/ with 'expires'"
     if memory.scope is Scope.GLOBAL:
-        found = _OF_ONE_PROJECT.search(memory.body)
-        if found or memory.cites:
-            what = quote(found[0]) if found else "a citation of code"
-            return f"{what} belongs to one project; use project/"
-    if memory.scope is Scope.PROJECT and len(_OF_AGENTS.findall(memory.body)) > 1:
-        found = _OF_AGENTS.search(memory.body)
-        return f"{quote(found[0] if found else '')} is about how agents work; use agent/"
-    return None
+        told = _OF_ONE_PROJECT.findall(memory.body)
+        told = [*map(quote, told), *("a citation of code" for _ in memory.cites)]
+        return f"{told[0]} belongs to one project; use project/" if told else None
+    told = _OF_AGENTS.findall(memory.body) if memory.scope is Scope.PROJECT else []
+    return f"{quote(told[0])} is about how agents work; use agent/" if len(told) > 1 else None

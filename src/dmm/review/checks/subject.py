@@ -80,8 +80,8 @@ def read_subject(proposal: Proposal, around: Surroundings) -> Subject:
             documents.append(markdown.parse(edit.path, edit.after))
         except MemoryFileError as fault:
             faults.append(fault)
-    main = next((one for one in documents if one.memory.in_force), None)
-    main = main or next(iter(documents), None)
+    first = next(iter(documents), None)
+    main = next((one for one in documents if one.memory.in_force), first)
     before = None if main is None else before_of(proposal, main.memory.path)
     return Subject(proposal, around, main, tuple(documents), before, tuple(faults))
 
@@ -93,9 +93,9 @@ def is_oversized(text: str) -> bool:
 
 def before_of(proposal: Proposal, path: str) -> Memory | None:
     """Read what the file says now, or the one it would be moved from."""
-    held = next((e for e in proposal.edits if e.path == path and e.before is not None), None)
-    if held is None and proposal.operation in MOVES:
-        held = next((e for e in proposal.edits if e.after is None), None)
+    held = next((edit for edit in proposal.edits if edit.path == path), None)
+    if proposal.operation in MOVES:
+        held = next((edit for edit in proposal.edits if edit.after is None), held)
     if held is None or held.before is None:
         return None
     try:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from dmm.domain.memory import MOST_TOKENS, Scope
 from dmm.domain.proposal import CheckName
 from dmm.domain.text import neutralise
-from dmm.review.checks.subject import MOVES, WRITES, failed, passed, skipped, unread, warned
+from dmm.review.checks.subject import WRITES, failed, passed, warned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dmm.domain.memory import Memory
     from dmm.domain.proposal import Check
     from dmm.review.checks.subject import Subject
@@ -17,17 +19,14 @@ if TYPE_CHECKING:
 NAME = CheckName.TOKENS
 
 
-def check_tokens(subject: Subject) -> Check:
+def refuse_oversized(otherwise: Callable[[Subject], Check]) -> Callable[[Subject], Check]:
+    """Refuse what is not even read, and leave all else to another check."""
+    refusal = failed(NAME, f"far more than {MOST_TOKENS} tokens; split it into memories", hard=True)
+    return lambda subject: refusal if subject.oversized else otherwise(subject)
+
+
+def check_tokens(subject: Subject, memory: Memory) -> Check:
     """Refuse what is longer than a memory can be, and object to what is longer than recommended."""
-    if subject.oversized:
-        return failed(
-            NAME, f"far more than {MOST_TOKENS} tokens; split it into memories", hard=True
-        )
-    if subject.operation not in WRITES | MOVES:
-        return skipped(NAME, subject)
-    memory = subject.memory
-    if memory is None:
-        return unread(NAME, subject)
     tokens = count_body(subject, memory)
     if tokens > MOST_TOKENS:
         text = f"{tokens} tokens; a memory has at most {MOST_TOKENS}: write one file per concept"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.isolation import find_terms
 from dmm.domain.proposal import CheckName
-from dmm.review.checks.subject import failed, passed, quote, unread, words_of_head
+from dmm.review.checks.subject import failed, passed, quote, words_of_head
 
 if TYPE_CHECKING:
     from dmm.domain.proposal import Check
@@ -32,8 +32,6 @@ def check_isolation(subject: Subject) -> Check:
     terms = subject.around.validation.isolation_terms
     if not terms:
         return passed(CheckName.ISOLATION, "no terms are banned from this repository")
-    if subject.oversized:
-        return unread(CheckName.ISOLATION, subject)
     places = [(e.path, line, term) for e in subject.written for term, line in _find(e.after, terms)]
     places += [(e.path, 0, term) for e in subject.written for term, _ in _find(e.path, terms)]
     if not places:
