@@ -59,7 +59,6 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Never edit markdown files", ("README.md", "x"), "deny"),
     ("Never add the lodash package", "npm install lodash", "deny"),
     ("Never commit", "git commit -m x", "ask"),
-    ("Never commit sensitive data (API keys)", ("a.py", "-----BEGIN PRIVATE KEY-----"), "deny"),
     ("Handle errors (no bare `except:`)", ("a.py", "except:\n    pass"), "deny"),
     ("All tests must pass before merge", "gh pr merge 4", "deny"),
     ("Review the plan before running alembic upgrade", "alembic upgrade head", "ask"),

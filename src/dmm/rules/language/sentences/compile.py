@@ -86,7 +86,6 @@ def _family(pieces: Pieces, at: int) -> Thing | None:
 
 Fields = dict[str, object]
 _NOTHING = "no command, path or text was recognised in it (put those into backticks)"
-_SHORT = 3
 
 
 class Sentence(NamedTuple):
@@ -113,25 +112,17 @@ def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     for part in parts:
         for one in _read(part, Context("", language, known)):
             if isinstance(one, Order) and one.require:
-                return _made(_order_fields(one), known) if not known.folder else _elsewhere(known)
+                return _made(_order_fields(one), known, wide=True)
             found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
     if not found:
         return Sentence(None, _NOTHING)
-    if known.folder and any(_reaches_out(one.thing) for one in found):
-        return _elsewhere(known)
-    return _made(_match_fields(found), known, found[0].chosen)
+    wide = any(one.thing.wide for one in found)
+    return _made(_match_fields(found), known, found[0].chosen, wide=wide)
 
 
-def _reaches_out(thing: Thing) -> bool:
-    """Whether a rule about one folder would hold for work on all others: a program, a package."""
-    return thing.whole or any("package" in one.get("command", "") for one in thing.items)
-
-
-def _elsewhere(known: Surroundings) -> Sentence:
-    return Sentence(None, f"no call shows whether it is about {known.folder}")
-
-
-def _made(fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
+def _made(fields: Fields, known: Surroundings, chosen: str = "", *, wide: bool) -> Sentence:
+    if known.folder and wide:
+        return Sentence(None, f"no call shows whether it is about {known.folder}")
     folder: Fields = {"folder": known.folder} if known.folder else {}
     return Sentence(fields | folder, instead=_way(fields, chosen))
 
@@ -162,11 +153,6 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
-    explained = context.verb and not clause.chosen and len(clause.rest) <= _SHORT
-    if not things and clause.aside and explained:
-        # "Commit sensitive data (API keys, passwords)": the aside says what is meant.
-        meant, _ = read_list(clause.aside, 0, lambda ones, at: read_object(ones, at, context))
-        things, end = [one for one in meant if not one.vague], len(clause.rest)
     found: list[_Found | Order] = []
     for thing in things:
         reading = read_tail(thing, clause.rest[end:], context, clause.preface)

@@ -41,6 +41,8 @@ _GIT = {
     "rebase": Thing((command_item(["git", "rebase"], without=["--abort"]),), vague=True),
     "force-push": Thing(same_commands(["git", "push", "--force"])),
 }
+# What may follow an act that stands alone.
+_BEYOND = STOPS - DETERMINERS - LINKS | word_set("- : ( )")
 _FIXED = {
     "amend": ("git commit --amend", "commit commits last previous existing your own the a any"),
     "hard-reset": ("git reset --hard", "the branch repository"),
@@ -64,18 +66,15 @@ def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
             return Thing(tuple(one for name in found[0] for one in _deletions(name))), found[1]
         return commands(_GIT[verb], branch=found[0]), found[1]
     thing, end = _GIT.get(verb), skip(pieces, at, words.IDLE, _CARRIED)
-    if thing is None or (thing.vague and _has_object(pieces, end)):
+    if verb != "force-push" and not _is_alone(pieces, end):
         return None
-    return thing, end
+    return (thing, end) if thing else None
 
 
-def _has_object(pieces: Pieces, at: int) -> bool:
-    """Whether something else is named: "commit this value", "commit, print or paste it"."""
-    while at < len(pieces) and (pieces[at].mark == "," or pieces[at].word in LINKS):
-        verb = skip(pieces, at + 1, LINKS)
-        at = verb if ends(pieces, verb) else verb + 1
-    named = at < len(pieces) and (pieces[at].code or pieces[at].word in DETERMINERS)
-    return named or not ends(pieces, at)
+def _is_alone(pieces: Pieces, at: int) -> bool:
+    """Whether nothing else is named, as in "commit this value" or "commit, print or paste it"."""
+    rest = [one.text.lower() for one in pieces[at : at + 2] if one.mark != ","]
+    return not rest or rest[0] in _BEYOND
 
 
 def _deletions(branch: str) -> list[dict[str, object]]:
@@ -113,16 +112,13 @@ GIT_READERS: dict[str, Callable[[Pieces, int, Context], Found | None]] = {
 _COMMAND_WORDS = word_set("command commands")
 _PLAIN = word_set("bare system plain global raw")
 _CARRIERS = word_set("package library dependency packages libraries dependencies")
+_CARRIER = word_set("package library dependency")
 _NEW = word_set("new additional extra more third-party external runtime other further npm pip any")
 _FILLERS = word_set(
     """file files anything something code contents content changes edits things data repos folders
     directories tests modules"""
 )
 _INTO = word_set("in under inside within below to of from into at")
-_KNOWN_TOOLS = word_set(
-    """WebFetch WebSearch NotebookEdit MultiEdit TodoWrite BashOutput KillShell apply_patch
-    exec_command run_shell_command write_file read_file"""
-)
 # In prose these are commands only with a word behind them.
 _RUNNABLE = word_set(
     "make go cargo poetry bundle rake rails python node just mix brew gem composer java perl ruby"
@@ -141,25 +137,6 @@ def read_object(pieces: Pieces, at: int, context: Context) -> Found | None:
     return None
 
 
-def _tool(pieces: Pieces, at: int, context: Context) -> Found | None:
-    del context
-    at = skip(pieces, at, DETERMINERS)
-    text = pieces[at].text if at < len(pieces) else ""
-    following = word_at(pieces, at + 1)
-    if not re.fullmatch(r"[A-Za-z][\w.*-]*", text):
-        return None
-    if text.startswith("mcp__"):
-        return Thing(({"tool": text},)), at + 1
-    if following == "mcp" and word_at(pieces, at + 2) in ("server", "servers", "tools"):
-        return Thing(({"tool": f"mcp__{text}__*"}, {"tool": f"mcp__{text.lower()}__*"})), at + 3
-    if following not in ("tool", "tools") and text not in _KNOWN_TOOLS:
-        return None
-    names = dict.fromkeys((text, text.lower(), text.capitalize(), f"mcp__*__{text}"))
-    items: list[Item] = [{"tool": one} for one in names]
-    items += [command_item([text.lower()])] if text.lower() in words.PROGRAMS else []
-    return Thing(tuple(items)), at + (2 if following in ("tool", "tools") else 1)
-
-
 def _option(pieces: Pieces, at: int, context: Context) -> Found | None:
     at = skip(pieces, at, DETERMINERS)
     if at >= len(pieces) or not is_flag(pieces[at].text):
@@ -175,12 +152,10 @@ def _option(pieces: Pieces, at: int, context: Context) -> Found | None:
 def _means(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read "bypass the check with `git commit --no-verify`": what is named is how it is done."""
     turn = find(pieces, "with", "using", "via", "by", start=at)
-    coded = turn is not None and turn + 1 < len(pieces) and pieces[turn + 1].code
-    if turn is None or not coded:
+    if turn is None:
         return None
-    return _option(pieces, turn + 1, context) or _command(
-        pieces, turn + 1, context._replace(verb="run")
-    )
+    running = context._replace(verb="run")
+    return _option(pieces, turn + 1, running) or _command(pieces, turn + 1, running)
 
 
 def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
@@ -201,8 +176,7 @@ def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
     role = skip(pieces, at + 2, DETERMINERS, _NEW)
     as_one = word_at(pieces, at + 1) in ("as", "to") and word_at(pieces, role) in _CARRIERS
     # "Unpopular libraries" are a kind.
-    one = word_at(pieces, at - 1) == "the" and not word_at(pieces, at + 1).endswith("s")
-    called = word_at(pieces, at + 1) in _CARRIERS and (pieces[at].code or one)
+    called = word_at(pieces, at + 1) in (_CARRIERS if pieces[at].code else _CARRIER)
     sure = context.verb == "install" and (pieces[at].code or name == name.lower())
     if not (as_one or called or sure):
         return None
@@ -226,8 +200,8 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
         found = [text], at + 1
     elif pieces[at].code:
         # "Bare `ValueError`" is no ban of the name.
-        only = context.verb == "run" or word_at(pieces, at - 1) == "bare"
-        return None if only else read_text(pieces, at, context)
+        named = {context.verb, word_at(pieces, at - 1)}.isdisjoint(("run", "bare"))
+        return read_text(pieces, at, context) if named else None
     elif len(several) > 1 and all(part in words.PROGRAMS - words.AMBIGUOUS for part in several):
         return Thing(tuple(command_item([part]) for part in several), whole=True), at + 1
     else:
@@ -329,10 +303,10 @@ def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 
 _TEXTS = TEXT_READERS
-_USED = (_tool, _option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, _TEXTS["name"])
+_USED = (_option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, _TEXTS["name"])
 _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] = {
     **{verb: (read,) for verb, read in GIT_READERS.items()},
-    "run": (_tool, _option, _command),
+    "run": (_option, _command),
     "commit": (_TEXTS["construct"], _touched, GIT_READERS["commit"]),
     "delete": (_touched, GIT_READERS["delete"], _all_files),
     "rename": (_touched, _all_files),

@@ -38,7 +38,7 @@ _NO_FOLDER = word_set(
 )
 # "The Markdown file" is one that was named before.
 _DEFINITE = word_set("the this that its")
-_MANY = word_set("markdown snapshot workflow")
+_MANY = tuple((kind, "file") for kind in ("markdown", "snapshot", "workflow"))
 
 
 class Surroundings(NamedTuple):
@@ -65,6 +65,11 @@ class Thing(NamedTuple):
     sample: tuple[str, str] = ("", "")
     whole: bool = False
     vague: bool = False
+
+    @property
+    def wide(self) -> bool:
+        """Whether it can't be told for which folder it is done: a program, a package."""
+        return self.whole or any("package" in one.get("command", "") for one in self.items)
 
 
 Found = tuple[Thing, int]
@@ -232,8 +237,7 @@ def read_paths(
         piece, following = ones[place], word_at(ones, place + 1)
         end = skip(ones, place + 1, _FILE_WORDS, _FOLDER_WORDS)
         kind = words.FILE_KINDS.get(piece.word.rstrip("s"))
-        definite = word_at(ones, place - 1) in _DEFINITE and following == "file"
-        if definite and piece.word in _MANY:
+        if word_at(ones, place - 1) in _DEFINITE and (piece.word, following) in _MANY:
             return None
         if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
             return list(kind), end
