@@ -32,6 +32,8 @@ LEFT: list[tuple[str, Call]] = [
     ("Use these instead of bare `ValueError`", ("a.py", "except ValueError:")),
     ("Never edit the Markdown file manually", ("README.md", "x")),
     ("Never directly modify `model.case`", ("model.case", "x")),
+    ("It must not create `/var/lib/a.env`", ("/var/lib/a.env", "x")),
+    ("Complete type hints (no `Any`)", ("a.ts", "let a: any")),
     # A kind of packages, not one of that name.
     ("Avoid unpopular libraries", "npm install unpopular"),
     # The object of the act was not read.
@@ -55,6 +57,8 @@ LEFT: list[tuple[str, Call]] = [
 ]
 STOPPED: list[tuple[str, Call, str]] = [
     ("Don't add a `createMemo`, which is slow", ("src/a.ts", "createMemo(f)"), "deny"),
+    ("No `any`", ("a.ts", "let a: any"), "deny"),
+    ("Never leave a `TODO`", ("a.ts", "// TODO: end"), "deny"),
     ("Never edit the lock file manually", ("uv.lock", "x"), "deny"),
     ("Never edit markdown files", ("README.md", "x"), "deny"),
     ("Never add the lodash package", "npm install lodash", "deny"),

@@ -21,7 +21,7 @@ _NOT = word_set("don't dont mustn't shouldn't can't cannot won't doesn't needn't
 _MODALS = word_set("do must should may can shall will does need could might")
 _SUBJECTS = word_set(
     """you we agents agent claude codex the an a nobody everyone developers contributors i please
-    always it they one also and then that assistants assistant must should may can will shall do
+    always one also and then that assistants assistant must should may can will shall do
     are is be to important note critical remember but"""
 )
 _FORBIDDEN = word_set("forbidden prohibited banned disallowed forbid verboten")

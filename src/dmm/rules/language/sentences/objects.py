@@ -73,8 +73,8 @@ def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _is_alone(pieces: Pieces, at: int) -> bool:
     """Whether nothing else is named, as in "commit this value" or "commit, print or paste it"."""
-    rest = [one.text.lower() for one in pieces[at : at + 2] if one.mark != ","]
-    return not rest or rest[0] in _BEYOND
+    rest = (one.text.lower() for one in pieces[at : at + 2] if one.mark != ",")
+    return next(rest, "in") in _BEYOND
 
 
 def _deletions(branch: str) -> list[dict[str, object]]:
@@ -119,6 +119,10 @@ _FILLERS = word_set(
     directories tests modules"""
 )
 _INTO = word_set("in under inside within below to of from into at")
+_KNOWN_TOOLS = word_set(
+    """WebFetch WebSearch NotebookEdit MultiEdit TodoWrite BashOutput KillShell apply_patch
+    exec_command run_shell_command write_file read_file"""
+)
 # In prose these are commands only with a word behind them.
 _RUNNABLE = word_set(
     "make go cargo poetry bundle rake rails python node just mix brew gem composer java perl ruby"
@@ -135,6 +139,25 @@ def read_object(pieces: Pieces, at: int, context: Context) -> Found | None:
         if found and ends(pieces, found[1]):
             return found
     return None
+
+
+def _tool(pieces: Pieces, at: int, context: Context) -> Found | None:
+    del context
+    at = skip(pieces, at, DETERMINERS)
+    text = pieces[at].text if at < len(pieces) else ""
+    following = word_at(pieces, at + 1)
+    if not re.fullmatch(r"[A-Za-z][\w.*-]*", text):
+        return None
+    if text.startswith("mcp__"):
+        return Thing(({"tool": text},)), at + 1
+    if following == "mcp" and word_at(pieces, at + 2) in ("server", "servers", "tools"):
+        return Thing(({"tool": f"mcp__{text}__*"}, {"tool": f"mcp__{text.lower()}__*"})), at + 3
+    if following not in ("tool", "tools") and text not in _KNOWN_TOOLS:
+        return None
+    names = dict.fromkeys((text, text.lower(), text.capitalize(), f"mcp__*__{text}"))
+    items: list[Item] = [{"tool": one} for one in names]
+    items += [command_item([text.lower()])] if text.lower() in words.PROGRAMS else []
+    return Thing(tuple(items)), at + (2 if following in ("tool", "tools") else 1)
 
 
 def _option(pieces: Pieces, at: int, context: Context) -> Found | None:
@@ -303,10 +326,10 @@ def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 
 _TEXTS = TEXT_READERS
-_USED = (_option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, _TEXTS["name"])
+_USED = (_tool, _option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, _TEXTS["name"])
 _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] = {
     **{verb: (read,) for verb, read in GIT_READERS.items()},
-    "run": (_option, _command),
+    "run": (_tool, _option, _command),
     "commit": (_TEXTS["construct"], _touched, GIT_READERS["commit"]),
     "delete": (_touched, GIT_READERS["delete"], _all_files),
     "rename": (_touched, _all_files),

@@ -19,6 +19,7 @@ from dmm.rules.language.sentences.constructs import (
 from dmm.rules.language.sentences.pieces import (
     DETERMINERS,
     LINKS,
+    Piece,
     Pieces,
     find,
     skip,
@@ -74,7 +75,7 @@ def _construct(pieces: Pieces, at: int, context: Context) -> Found | None:
     start = at if word_at(pieces, at) == "any" else skip(pieces, at, DETERMINERS)
     for length in range(min(LONGEST, len(pieces) - start), 0, -1):
         span = pieces[start : start + length]
-        parts = [one.mark or one.text.strip(":()").lower() for one in span]
+        parts = [one.mark or _folded(one).strip(":()") for one in span]
         forms = (parts[-1], *sorted(base_forms(parts[-1])))
         phrases = (" ".join((*parts[:-1], one)) for one in forms)
         phrase = next((one for one in phrases if one in CONSTRUCTS), "")
@@ -87,6 +88,11 @@ def _construct(pieces: Pieces, at: int, context: Context) -> Found | None:
             item = {"content": found, "path": files_of(one.language)}
             return Thing((item,), lifted, (one.bad, one.good)), start + length
     return None
+
+
+def _folded(piece: Piece) -> str:
+    """Return a word in small letters; `Any` is not `any`, but `TODO` is what "todos" are."""
+    return piece.text if piece.code and piece.text.istitle() else piece.text.lower()
 
 
 def _fits(name: str, phrase: str, span: Pieces, context: Context) -> bool:
