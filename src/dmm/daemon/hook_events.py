@@ -158,7 +158,7 @@ class HookHandler:
             project = self._find(event.session, root)
         except NotTrusted:
             self._count("not trusted")
-            return Delivery(event, None, name), None
+            return Delivery(event, name=name), None
         return deliver(event, name), project
 
     def _find(self, session: str, root: Path) -> Project:
