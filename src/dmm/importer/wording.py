@@ -39,9 +39,8 @@ _TOKEN = re.compile(
 _CONTRACTION = re.compile(
     r"\b(do|does|did|is|are|was|must|should|would|could|wo|ca|can)n['\u2019]?t\b", re.I
 )
-_CONTRACTED = re.compile("[nN]['\u2019]?[tT]")
 _SPAN = re.compile(r"(`[^`]+`)")
-_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_MARKER = re.compile(r"\A[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _IDENTIFIER = re.compile(r".*(\d|[_/$@<>=%€£+#≤≥]|\w\.\w|[a-z][A-Z]|^-)")
 
@@ -73,7 +72,7 @@ class Wording:
 
     def says_the_same_as(self, other: Wording) -> bool:
         """Return whether the two differ at most by a few added words that change nothing else."""
-        if self.guarded != other.guarded:
+        if self.guarded != other.guarded or not self.size:
             return False
         fewer, more = sorted((self.words, other.words), key=len)
         if set(fewer) == set(more):
@@ -84,8 +83,7 @@ class Wording:
 
 def strip_marker(text: str) -> str:
     """Strip the list marker of an item."""
-    marker = _MARKER.match(text)
-    return text[marker.end() :] if marker else text
+    return _MARKER.sub("", text)
 
 
 def squeezed(text: str) -> str:
@@ -106,21 +104,16 @@ def _turning(text: str) -> tuple[str, ...]:
 
 def _tokens(text: str) -> list[str]:
     text = strip_marker(text).replace("cannot", "not")
-    parts = _SPAN.split(text) if "`" in text else [text]
     found: list[str] = []
-    for part in parts:
-        if part.startswith("`"):
-            found.append(" ".join(part.split()))
-            continue
-        found += _TOKEN.findall(_spelt_out(part))
+    for part in _SPAN.split(text):
+        code = part.startswith("`")
+        found += [" ".join(part.split())] if code else _TOKEN.findall(_spelt_out(part))
     return found
 
 
 def _spelt_out(text: str) -> str:
     """Strip emphasis and expand contractions."""
-    if "*" in text or "_" in text:
-        text = _EMPHASIS.sub("", text)
-    return _CONTRACTION.sub("not", text) if _CONTRACTED.search(text) else text
+    return _CONTRACTION.sub("not", _EMPHASIS.sub("", text))
 
 
 @lru_cache(maxsize=65_536)
