@@ -20,6 +20,7 @@ CEILINGS = {
     "observations": 47,
     "redaction": 64,
     "rules": 53,
+    "text": 68,
 }
 BRANCHES = (
     ast.If | ast.IfExp | ast.For | ast.AsyncFor | ast.While | ast.ExceptHandler | ast.match_case

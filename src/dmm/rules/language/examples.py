@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.rules import (
-    Action,
-    Limit,
-    Part,
-    Prohibition,
-    Requirement,
-    Verification,
-)
+from dmm.rules.language.rules import Action, Limit, Part, Prohibition, Requirement, Verification
+from dmm.text import lexicon as lex
 
 _MEASURES = {
     "time": "seconds",
