@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.cli.conftest import Typed
 from tests.passkeys.authenticator import Authenticator, write_cbor
 from tests.team.conftest import rewrite
 from tests.team.test_chain import ADA, AT, LOG, SERVER_KEY, place, server_says
@@ -474,3 +477,23 @@ def test_an_approval_that_insists_is_proved(office: Office) -> None:
     assert '"verdict":"approved"' in told
     ada.reviews.approve(one, bypass_reviewer=True)
     assert (ada.team.sync().sent, ada.team.status().unproven) == (1, 0)
+
+
+def test_a_document_that_decides_too_much_for_one_confirmation_is_kept(
+    office: Office, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ada = settle(office, "ada", ["reviews"])
+    hold_passkey(ada, make_key())
+    agent = ada.as_actor(Actor("agent", "mcp", Trust.AGENT))
+    for one in range(101):
+        text = f"# Number {one}\n\nRoom {one} has a lamp.\n"
+        agent.proposals.write(Writing(f"global/room_{one}.md", "so", content=text))
+    monkeypatch.setenv("HOME", str(office.folder / "ada"))
+    monkeypatch.setenv("EDITOR", "sed -i s/^pending/approve!/")
+    monkeypatch.delenv("VISUAL", raising=False)
+    told = Typed(monkeypatch, capsys)("review", "batch", within=ada.root.project)
+    assert (told.status, "at most 100 decisions" in told.err) == (2, True)
+    found = re.search(r"decide on fewer at once; your text is kept in (\S+)", told.err)
+    assert found is not None
+    assert Path(found[1]).read_text().count(f"\n{INSIST} proposal_") == 101
+    assert len(ada.reviews.list().proposals) == 101

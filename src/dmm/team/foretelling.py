@@ -69,7 +69,7 @@ def foretell(team: Team, act: str, on: str, texts: Iterable[str] = ()) -> tuple[
                     lines[state(held.log, held.writer, one.type, words)] = None
     if len(lines) > MOST_ITEMS:
         what = f"a passkey confirms at most {MOST_ITEMS} decisions for a team at once"
-        raise UsageError(what, hint="name fewer")
+        raise UsageError(what, hint="decide on fewer at once")
     return tuple(lines)
 
 
