@@ -9,12 +9,14 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from dmm.redaction.layers import Layer
 
 # Where something was found, and what it is.
 Span = tuple[int, int, str]
 
-_USES = ("match", "search", "fullmatch", "finditer", "findall")
+_USES = ("match", "search", "fullmatch", "finditer", "findall", "split")
 _tables: dict[str, bytes] = {}
 
 
@@ -54,6 +56,55 @@ def match_at(
                 yield found
             behind = place + len(literal) if found is None else found.end()
             place = searched.find(literal, behind)
+
+
+def _always(_: re.Match[str]) -> bool:
+    return True
+
+
+class Rule:
+    """A form in which secrets are written: what a match begins with, and how it goes on.
+
+    The last group of the pattern is the secret, where the judge agrees. Without a beginning, the
+    pattern is looked for in the whole text. A folded rule has its beginnings in small letters.
+    What a rule needs stands in every text that it is worth trying on.
+    """
+
+    __slots__ = ("begins", "folded", "judge", "label", "needs", "source")
+
+    def __init__(
+        self,
+        label: str,
+        begins: tuple[str, ...],
+        source: str,
+        judge: Callable[[re.Match[str]], bool] = _always,
+        *,
+        folded: bool = False,
+        needs: str = "",
+    ) -> None:
+        self.label = label
+        self.begins = begins
+        self.source = source
+        self.judge = judge
+        self.folded = folded
+        self.needs = needs
+
+    def find(self, layer: Layer) -> Iterator[re.Match[str]]:
+        """Find what is written in this form, secret or not."""
+        if not self.begins:
+            return later(self.source).finditer(layer.text)
+        within = layer.lowered if self.folded else layer.text
+        return match_at(self.source, layer.text, self.begins, within)
+
+
+def scan_rules(rules: tuple[Rule, ...], layer: Layer) -> Iterator[Span]:
+    """Find the secrets that are written in one of some forms."""
+    text = layer.text
+    for rule in rules:
+        if rule.needs in text:
+            for found in rule.find(layer):
+                if rule.judge(found):
+                    yield (*found.span(found.lastindex or 0), rule.label)
 
 
 def places_of(text: str, literal: str) -> Iterator[int]:
