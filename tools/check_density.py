@@ -20,7 +20,7 @@ CEILINGS = {
     "importer": 41,
     "mcp_stdio": 37,
     "observations": 47,
-    "redaction": 64,
+    "redaction": 62,
     "rules": 53,
     "sessions": 45,
 }

@@ -6,7 +6,7 @@ from binascii import Error, a2b_base64
 
 from dmm.redaction.patterns import Rule, later, match_at, scan_rules
 from dmm.redaction.randomness import has_digit, is_mixed, is_random, is_uuid
-from dmm.redaction.values import is_placeholder
+from dmm.redaction.values import is_placeholder, is_real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,53 +96,40 @@ def scan_carriers(layer: Layer) -> Iterator[Span]:
 
 def _is_password(found: Match) -> bool:
     """Return whether a value is no example: the word itself, or the user name again."""
-    word, user = found[2].lower(), found[1].lower()
-    return word not in (*_EXAMPLES, user) and not is_placeholder(found[2])
+    return found[2].lower() not in (*_EXAMPLES, found[1].lower())
 
 
-def _is_database_password(found: Match) -> bool:
+def _is_database(found: Match) -> bool:
     scheme = found.string[max(0, found.start() - 24) : found.start()]
     return _is_password(found) and later(_DATABASE).search(scheme) is not None
 
 
-def _is_random(found: Match) -> bool:
-    return is_random(found[1])
+def _is_coded(value: str) -> bool:
+    return "=" in value or has_digit(value)
 
 
-def _is_real(found: Match) -> bool:
-    return not is_placeholder(found[1])
-
-
-def _is_mixed(found: Match) -> bool:
-    return is_mixed(found[1])
-
-
-def _is_coded(found: Match) -> bool:
-    return "=" in found[1] or has_digit(found[1])
-
-
-def _is_telling_header(found: Match) -> bool:
+def _is_telling(found: Match) -> bool:
     named = any(word in found[1].lower() for word in _HEADER_NAMES)
-    return named and not is_placeholder(found[2]) and (is_mixed(found[2]) or is_random(found[2]))
+    return named and (is_mixed(found[2]) or is_random(found[2]))
 
 
-def _is_cookie(found: Match) -> bool:
-    return not _is_hidden(found[1]) and "(" not in found[1].partition("=")[0]
+def _is_cookie(value: str) -> bool:
+    return not _is_hidden(value) and "(" not in value.partition("=")[0]
 
 
 _ADDRESS_RULES = (
-    Rule("url-password", ("://",), _USERINFO, _is_password, needs="://"),
-    Rule("url-password", ("://",), _LOOSE_USERINFO, _is_database_password, needs="://"),
-    Rule("url-password", ("://",), _USER_ALONE, _is_random, needs="://"),
-    Rule("url-parameter", ("://",), _LINK, _is_random, needs="://"),
+    Rule("url-password", ("://",), _USERINFO, is_real, near=_is_password, needs="://"),
+    Rule("url-password", ("://",), _LOOSE_USERINFO, is_real, near=_is_database, needs="://"),
+    Rule("url-password", ("://",), _USER_ALONE, is_random, needs="://"),
+    Rule("url-parameter", ("://",), _LINK, is_random, needs="://"),
     Rule("authorization", ("authorization:",), _DIGEST, folded=True),
 )
 _RULES = (
-    Rule("header", ("x-",), _HEADER, _is_telling_header, folded=True),
+    Rule("header", ("x-",), _HEADER, is_real, near=_is_telling, folded=True),
     Rule("cookie", ("cookie",), _COOKIE, _is_cookie, folded=True),
     Rule("cookie", ("\tTRUE\t", "\tFALSE\t"), _JAR, needs="\t"),
-    Rule("password", ("login", "machine"), _NETRC, _is_real, folded=True),
-    Rule("password", (), _PGPASS, _is_mixed, needs=":"),
+    Rule("password", ("login", "machine"), _NETRC, is_real, folded=True),
+    Rule("password", (), _PGPASS, is_mixed, needs=":"),
 )
 # Every value of a Kubernetes secret, whatever its name.
 _CLUSTER_RULES = (Rule("secret", (), _CLUSTER_DATA, _is_coded),)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from dmm.redaction.patterns import Rule, later, match_at, scan_rules, words_of
 from dmm.redaction.randomness import has_digit, has_letter, is_mixed, is_uuid
 from dmm.redaction.tables import READERS, USAGES
-from dmm.redaction.values import WORDS, is_placeholder, is_spoken_secret
+from dmm.redaction.values import WORDS, is_placeholder, is_real, is_spoken_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,24 +132,18 @@ def _attached(word: str, gap: str) -> str:
     )
 
 
-_known: dict[bytes, list[str]] = {}
-_read: dict[str, Usage] = {}
-
-
+@cache
 def _programs() -> dict[bytes, list[str]]:
     """Return the usages of each program as they are written."""
-    if not _known:
-        for usage in USAGES:
-            for program in usage.partition(" ")[0].split("|"):
-                _known.setdefault(program.partition(":")[0].encode(), []).append(usage)
-    return _known
+    known: dict[bytes, list[str]] = {}
+    for usage in USAGES:
+        for program in usage.partition(" ")[0].split("|"):
+            known.setdefault(program.partition(":")[0].encode(), []).append(usage)
+    return known
 
 
-def _usage(written: str) -> Usage:
-    """Read a usage when it is first needed."""
-    if written not in _read:
-        _read[written] = Usage(written)
-    return _read[written]
+# A usage is read when it is first needed.
+_usage = cache(Usage)
 
 
 def scan_flags(layer: Layer) -> Iterator[Span]:
@@ -194,31 +189,27 @@ def _is_command(text: str, found: re.Match[str], group: int) -> bool:
     return alone or _CAMEL.match(found[group].rstrip("\\")) is None
 
 
-def _is_real(found: re.Match[str]) -> bool:
-    return not is_placeholder(found[found.lastindex or 0])
-
-
-def _is_word(found: re.Match[str]) -> bool:
-    return _is_real(found) and found[found.lastindex or 0][0] != "-"
+def _is_word(value: str) -> bool:
+    return value[0] != "-" and is_real(value)
 
 
 def _is_answer(found: re.Match[str]) -> bool:
     """Return whether a script sends this where a program has asked for a password."""
     near = found.string[max(0, found.start() - 200) : found.start()]
-    return _is_word(found) and later(_ASKED).search(near) is not None
+    return later(_ASKED).search(near) is not None
 
 
 def _is_login(found: re.Match[str]) -> bool:
     """Judge `--user name:value` of an unknown program by how the value looks."""
     option = later(_OPTION).search(found.string, max(0, found.start() - 24), found.start())
-    return option is not None and has_digit(found[2]) and is_spoken_secret(found[2])
+    return option is not None and has_digit(found[2])
 
 
 def _is_short(found: re.Match[str]) -> bool:
     """Judge `-p value` of an unknown program: by a user beside it, or by how the value looks."""
     text, value = found.string, found[found.lastindex or 0]
     before = text[found.start() - 1 : found.start()]
-    if not _is_word(found) or before not in (" ", "\t", "\n", '"', "'"):
+    if before not in (" ", "\t", "\n", '"', "'"):
         return False
     line = text.rfind("\n", 0, found.start()) + 1
     near = text[max(line, found.start() - 200) : found.end() + 100]
@@ -244,11 +235,12 @@ _RULES = (
     Rule("password", ("echo", "printf"),
          r"(?:echo|printf)\s{1,4}[\"']?[\w.-]{1,64}:([^\s\"'|]{3,200})[\"']?\s{0,4}\|\s{0,4}"
          r"(?:sudo\s)?chpasswd", _is_word),
-    Rule("password", ("send", "Send", "write"), _SENT, _is_answer, needs="ass"),
+    Rule("password", ("send", "Send", "write"), _SENT, _is_word, near=_is_answer, needs="ass"),
     # What a program that reads a password is given on the same line, or on the next.
-    Rule("password", _READING, _GIVEN, _is_real, needs="<<<"),
-    Rule("password", _READING, _GIVEN_LINES, _is_real, needs="<<"),
+    Rule("password", _READING, _GIVEN, is_real, needs="<<<"),
+    Rule("password", _READING, _GIVEN_LINES, is_real, needs="<<"),
     Rule("cookie", ("curl",), _COOKIE, needs="curl"),
-    Rule("password", ("auth", "cred", "login", "user"), _LOGIN, _is_login, needs=":"),
-    Rule("password", ("-p",), _SHORT, _is_short, needs="-p"),
+    Rule("password", ("auth", "cred", "login", "user"), _LOGIN, is_spoken_secret,
+         near=_is_login, needs=":"),
+    Rule("password", ("-p",), _SHORT, _is_word, near=_is_short, needs="-p"),
 )  # fmt: skip

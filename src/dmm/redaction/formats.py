@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from dmm.redaction.layers import TOKEN
 from dmm.redaction.patterns import Rule, later, match_at, scan_rules, words_of
 from dmm.redaction.randomness import class_changes, is_opaque, is_random, is_varied
@@ -24,18 +26,14 @@ _RULES = (
     Rule("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3T"),
          r"(?<![A-Za-z0-9])((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16,})"),
     Rule("jwt", ("eyJ",),
-         r"(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_=-]{2,}){1,4}\.?|eyJ[A-Za-z0-9_+/-]{28,}={0,2})",
-         needs="eyJ"),
-    Rule("slack-token", ("hooks.slack.com/",), r"hooks\.slack\.com/([a-z]{4,12}/[\w/-]{12,})",
-         needs="hooks.slack"),
-    Rule("webhook", ("/webhooks/", "/webhookb2/"), r"/webhook(?:s/\d{6,20}|b2)/([\w@./-]{16,})",
-         needs="/webhook"),
-    Rule("token", ("access_token$",), r"(access_token\$[\w$-]{20,})", needs="access_token$"),
+         r"(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_=-]{2,}){1,4}\.?|eyJ[A-Za-z0-9_+/-]{28,}={0,2})"),
+    Rule("slack-token", ("hooks.slack.com/",), r"hooks\.slack\.com/([a-z]{4,12}/[\w/-]{12,})"),
+    Rule("webhook", ("/webhooks/", "/webhookb2/"), r"/webhook(?:s/\d{6,20}|b2)/([\w@./-]{16,})"),
+    Rule("token", ("access_token$",), r"(access_token\$[\w$-]{20,})"),
     Rule("password-hash", ("$",),
          r"(\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|sha1|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,16}"
          r"|bcrypt-sha256)\$[./A-Za-z0-9$=,+-]{16,})", needs="$"),
-    Rule("secret", ("otpauth://",), r"otpauth://[^\s\"'<>]{0,200}[?&]secret=([A-Za-z2-7=%]{8,})",
-         needs="otpauth"),
+    Rule("secret", ("otpauth://",), r"otpauth://[^\s\"'<>]{0,200}[?&]secret=([A-Za-z2-7=%]{8,})"),
     Rule("telegram-token", (), r"(?<!\d)(\d{6,12}:AA[\w-]{30,})", needs=":AA"),
     Rule("api-key", (), r"(?<![0-9a-f])([0-9a-f]{32}-us\d{1,2})(?!\w)", needs="-us"),
     Rule("azure-key", (), r"(?<![\w~.-])([\w~.-]{3}[78]Q~[\w~.-]{30,36})", needs="Q~"),
@@ -104,19 +102,18 @@ def _prefixed(text: str, likely: str) -> Iterator[Span]:
 
 
 Prefix = tuple[str, str, int, bool]
-_known: dict[bytes, list[Prefix]] = {}
 
 
+@cache
 def _prefixes() -> dict[bytes, list[Prefix]]:
     """Return the prefixes by what they begin with, up to a sign that ends it."""
-    if not _known:
-        _known[b""] = []
-        for table, sure in ((_CERTAIN, True), (_LIKELY, False)):
-            for prefix, label, least in table:
-                first = _ALONE.match(prefix)
-                own = "" if first is None or first[0] == prefix else first[0]
-                _known.setdefault(own.encode(), []).append((prefix, label, least, sure))
-    return _known
+    known: dict[bytes, list[Prefix]] = {b"": []}
+    for table, sure in ((_CERTAIN, True), (_LIKELY, False)):
+        for prefix, label, least in table:
+            first = _ALONE.match(prefix)
+            own = "" if first is None or first[0] == prefix else first[0]
+            known.setdefault(own.encode(), []).append((prefix, label, least, sure))
+    return known
 
 
 def _tokens(text: str, prefix: str, label: str, least: int, sure: bool) -> Iterator[Span]:

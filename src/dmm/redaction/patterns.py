@@ -6,6 +6,7 @@ A text needs few of some two hundred, and a short command must not wait for the 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 Span = tuple[int, int, str]
 
 _USES = ("match", "search", "fullmatch", "finditer", "findall", "split")
-_tables: dict[str, bytes] = {}
 
 
 class _Later:
@@ -33,14 +33,10 @@ class _Later:
         return getattr(compiled, name)
 
 
-_later: dict[str, _Later] = {}
-
-
+@cache
 def later(source: str) -> re.Pattern[str]:
     """Return a pattern that takes no time until it is used."""
-    if source not in _later:
-        _later[source] = _Later(source)
-    return _later[source]  # type: ignore[return-value]
+    return _Later(source)  # type: ignore[return-value]
 
 
 def match_at(
@@ -58,36 +54,32 @@ def match_at(
             place = searched.find(literal, behind)
 
 
-def _always(_: re.Match[str]) -> bool:
+def _any(_: object) -> bool:
     return True
 
 
 class Rule:
     """A form in which secrets are written: what a match begins with, and how it goes on.
 
-    The last group of the pattern is the secret, where the judge agrees. Without a beginning, the
-    pattern is looked for in the whole text. A folded rule has its beginnings in small letters.
-    What a rule needs stands in every text that it is worth trying on.
+    The last group of the pattern is the secret, where the judge agrees and what is near fits.
+    Without a beginning, the pattern is looked for in the whole text. A folded rule has its
+    beginnings in small letters. What a rule needs is in every text that it is worth trying on.
     """
-
-    __slots__ = ("begins", "folded", "judge", "label", "needs", "source")
 
     def __init__(
         self,
         label: str,
         begins: tuple[str, ...],
         source: str,
-        judge: Callable[[re.Match[str]], bool] = _always,
+        judge: Callable[[str], bool] = _any,
         *,
+        near: Callable[[re.Match[str]], bool] = _any,
         folded: bool = False,
         needs: str = "",
     ) -> None:
-        self.label = label
-        self.begins = begins
-        self.source = source
-        self.judge = judge
-        self.folded = folded
-        self.needs = needs
+        self.label, self.begins, self.source = label, begins, source
+        self.judge, self.near = judge, near
+        self.folded, self.needs = folded, needs
 
     def find(self, layer: Layer) -> Iterator[re.Match[str]]:
         """Find what is written in this form, secret or not."""
@@ -103,8 +95,9 @@ def scan_rules(rules: tuple[Rule, ...], layer: Layer) -> Iterator[Span]:
     for rule in rules:
         if rule.needs in text:
             for found in rule.find(layer):
-                if rule.judge(found):
-                    yield (*found.span(found.lastindex or 0), rule.label)
+                group = found.lastindex or 0
+                if rule.judge(found[group]) and rule.near(found):
+                    yield (*found.span(group), rule.label)
 
 
 def places_of(text: str, literal: str) -> Iterator[int]:
@@ -120,8 +113,10 @@ def words_of(text: str, more: str = "") -> set[bytes]:
 
     As bytes they are had in a fifth of the time, and whatever is not ASCII parts them too.
     """
-    table = _tables.get(more)
-    if table is None:
-        kept = {code for code in range(128) if chr(code).isalnum() or chr(code) in more}
-        table = _tables[more] = bytes(code if code in kept else 32 for code in range(256))
-    return set(text.encode("utf-8", "replace").translate(table).split())
+    return set(text.encode("utf-8", "replace").translate(_words_alone(more)).split())
+
+
+@cache
+def _words_alone(more: str) -> bytes:
+    kept = {*filter(str.isalnum, map(chr, range(128))), *more}
+    return bytes(code if chr(code) in kept else 32 for code in range(256))

@@ -8,7 +8,6 @@ from dmm.redaction.values import is_quoted_secret, is_spoken_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
     from dmm.redaction.layers import Layer
@@ -55,22 +54,14 @@ def scan_phrases(layer: Layer) -> Iterator[Span]:
     yield from scan_rules(_RULES, layer)
 
 
-def _has_digit(found: re.Match[str]) -> bool:
-    return has_digit(found[1])
-
-
-def _is_spoken(found: re.Match[str]) -> bool:
-    return is_spoken_secret(found[1])
-
-
-def _is_quoted(found: re.Match[str]) -> bool:
-    return is_quoted_secret(found[1], strong=True)
+def _is_quoted(value: str) -> bool:
+    return is_quoted_secret(value, strong=True)
 
 
 _RULES = (
-    Rule("secret", _CODE_NAMES, _CODES, _has_digit, needs=" code"),
-    Rule("secret", _CODE_WORDS, _GROUPS, _has_digit, folded=True),
-    Rule("password", _PAIR_WORDS, _PAIR, _is_spoken),
+    Rule("secret", _CODE_NAMES, _CODES, has_digit, needs=" code"),
+    Rule("secret", _CODE_WORDS, _GROUPS, has_digit, folded=True),
+    Rule("password", _PAIR_WORDS, _PAIR, is_spoken_secret),
     Rule("password", _PAIR_CALLS, _PAIR_CALL, _is_quoted),
 )
 

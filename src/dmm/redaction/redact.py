@@ -226,8 +226,8 @@ class _Redaction:
 
 def _told_name(value: Mapping[object, object]) -> str:
     """Read the name of a pair that is written as a name and a value."""
-    told = value.get("name") or value.get("Name") or value.get("key") or value.get("Key")
-    return told if isinstance(told, str) else ""
+    told = (value.get(key) for key in ("name", "Name", "key", "Key"))
+    return next((one for one in told if isinstance(one, str) and one), "")
 
 
 def _merge(spans: Iterable[Span]) -> list[Span]:

@@ -102,6 +102,11 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.match(bare) is not None
 
 
+def is_real(value: str) -> bool:
+    """Return whether a value stands for itself."""
+    return not is_placeholder(value)
+
+
 def _is_reference(value: str) -> bool:
     """Recognise the name of something that holds the value."""
     if _NAMED.match(value):
@@ -122,11 +127,15 @@ def is_code(value: str) -> bool:
     return _TWO_HUMPS.match(value) is not None and _NAMES_ONE.search(value) is not None
 
 
+def _is_plain(value: str) -> bool:
+    """Recognise what is no secret beside any name: a stand-in, a word, a type or a reference."""
+    known = is_placeholder(value) or value.lower() in WORDS
+    return known or _TYPE.match(value) is not None or _is_reference(value)
+
+
 def is_quoted_secret(value: str, *, strong: bool) -> bool:
     """Judge a value in quotes beside a telling name."""
-    if is_placeholder(value) or len(value) < 3 or value.lower() in WORDS:
-        return False
-    if _TYPE.match(value) or _is_reference(value) or value.lower() in _TECHNICAL:
+    if _is_plain(value) or len(value) < 3 or value.lower() in _TECHNICAL:
         return False
     if " " in value.strip():
         return strong and _SENTENCE.search(value) is None and "\n" not in value
@@ -148,9 +157,9 @@ def is_keylike(value: str) -> bool:
 
 def is_bare_secret(value: str, *, strong: bool, tight: bool) -> bool:
     """Judge a value without quotes; `tight` where only an assignment looks like this."""
-    if is_placeholder(value) or value.lower().rstrip(".:;!?") in WORDS or _CALL.match(value):
+    if _is_plain(value) or value.lower().rstrip(".:;!?") in WORDS or _CALL.match(value):
         return False
-    if value[0] in "{[(" or value[-1] == ":" or _TYPE.match(value) or _is_reference(value):
+    if value[0] in "{[(" or value[-1] == ":":
         return False
     if not strong:
         return is_keylike(value)
@@ -163,9 +172,7 @@ def is_bare_secret(value: str, *, strong: bool, tight: bool) -> bool:
 
 def is_spoken_secret(value: str) -> bool:
     """Judge a word of a sentence: only what nobody would write as a word."""
-    if is_placeholder(value) or value.lower() in WORDS or _CALL.match(value):
-        return False
-    if _TYPE.match(value) or _is_reference(value) or is_uuid(value) or not has_letter(value):
+    if _is_plain(value) or _CALL.match(value) or is_uuid(value) or not has_letter(value):
         return False
     if value.rstrip("!?").islower() and value.rstrip("!?").isalpha():
         return False
