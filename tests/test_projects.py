@@ -43,6 +43,17 @@ def trusted(shop: Project, home: Path) -> Project:
     return shop
 
 
+def test_a_project_is_warm_until_the_model_is_released(
+    projects: Projects, trusted: Project
+) -> None:
+    project = projects.find(trusted.folder)
+    states = [project.warmed]
+    for act in (project.warm, project.release_model):
+        act()
+        states.append(project.warmed)
+    assert states == [False, True, False]
+
+
 def test_a_project_is_opened_once_from_wherever_one_stands(
     projects: Projects, trusted: Project
 ) -> None:

@@ -1,8 +1,7 @@
 """Open projects, sharing one model and token counter, with locks for concurrent calls.
 
 A project is opened four times, with connections of their own for queries, for recording in the
-ledger, for looking at it and for indexing: none of them waits for another, and SQLite keeps them
-apart.
+ledger, for looking at it and for indexing: none waits for another, and SQLite keeps them apart.
 """
 
 from __future__ import annotations
@@ -48,9 +47,8 @@ LONGEST_TOLD = 200
 class Project:
     """One project, ready to answer from several threads.
 
-    `indexing` tells how much of how much is done while files are indexed in the background.
-    Where background jobs look after it, it is `attended`; `unembedded` units of recall wait for
-    them.
+    `indexing` tells how much of how much is indexed in the background, `warmed` whether a prompt's
+    needs are loaded; background jobs look after an `attended` one and its `unembedded` units.
     """
 
     dmm: Dmm
@@ -63,6 +61,7 @@ class Project:
     fault: ConfigError | None = None
     indexing: tuple[int, int] | None = None
     attended: bool = False
+    warmed: bool = False
     unembedded: int = 0
     _asking: threading.Lock = field(default_factory=threading.Lock)
     _recording: threading.Lock = field(default_factory=threading.Lock)
@@ -115,6 +114,7 @@ class Project:
         with self._using(self._asking):
             self.asked.indexes.embedder()
             self.asked.indexes.snapshot()
+            self.warmed = True
 
     @contextlib.contextmanager
     def recording(self, actor: Actor) -> Iterator[Dmm]:
@@ -239,7 +239,7 @@ class Project:
 
     def release_model(self) -> bool:
         """Release the model unless in use; the next query loads it again."""
-        free = True
+        free, self.warmed = True, False
         held = ((self._asking, self.asked), (self._indexing, self.indexed))
         for lock, dmm in (*held, (self._answering, self._answered)):
             if lock.acquire(blocking=False):

@@ -47,6 +47,17 @@ def read_sections(name: str) -> dict[str, list[str]]:
     return found
 
 
+def part_rows(lines: list[str]) -> dict[str, list[str]]:
+    """Part the rows of a table: what stands before the colon, and the words behind it."""
+    parted = (line.partition(": ") for line in lines)
+    return {lead: words.split() for lead, _, words in parted}
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Read the words that a text lists, blanks between them."""
+    return frozenset(text.split())
+
+
 def read_regular(path: Path, limit: int) -> tuple[bytes, os.stat_result]:
     """Read a regular file of at most `limit` bytes; anything else is an OSError."""
     descriptor = os.open(path, _FLAGS)

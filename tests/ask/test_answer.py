@@ -24,7 +24,7 @@ MONOREPO = {
         "Harbour plans the berths of ships. It has a service and a command.\n"
     ),
     "docs/sailing.md": (
-        "# Sailing orders\n\n```\nharbour order\n```\n\n"
+        "# **Sailing orders:**\n\n```\nharbour order\n```\n\n"
         "A sailing order is sent to the pilot one hour before the ship leaves its berth.\n"
     ),
     "packages/cli/pyproject.toml": (

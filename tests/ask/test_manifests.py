@@ -127,6 +127,17 @@ def test_versions_are_of_the_past_beside_alembic_alone() -> None:
     assert landmarks.is_past("app/migrations/0001.py", ())
 
 
+def test_the_schema_comes_before_the_migrations_that_made_it() -> None:
+    paths = [
+        "db/migration/1/migration.sql",
+        "db/migration/2/migration.sql",
+        "db/schema/main.prisma",
+    ]
+    files = [CodeFile(path, "source", None) for path in paths]
+    found = landmarks.name_candidates(Section.PERSISTENCE, files, ["db"])
+    assert found == ["db/schema/main.prisma", *paths[:2]]
+
+
 def test_packages_take_turns_and_those_that_are_asked_for_come_first() -> None:
     folders = ["a", "b", "c"]
     files = [CodeFile(f"{one}/{at}/store.py", "source", "python") for one in folders for at in "12"]

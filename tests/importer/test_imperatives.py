@@ -49,6 +49,13 @@ def test_an_order_after_its_reason_counts() -> None:
     assert find(text) == [(text, 1)]
 
 
+def test_a_line_that_says_when_to_run_the_code_below_counts() -> None:
+    code = "\n\n```bash\ngit diff origin/main\n```\n"
+    assert find(f"Audit before pushing:{code}") == [("Audit before pushing:", 1)]
+    assert find(f"Audit the changes:{code}") == []
+    assert find("Audit before pushing:\n\n- the tests\n") == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

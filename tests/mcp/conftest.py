@@ -61,19 +61,14 @@ class Daemon:
 
     @contextlib.asynccontextmanager
     async def stream(
-        self, start: Path | None = None, *, core: bool = False
+        self, start: Path | None = None, *, client: str = "claude-code", core: bool = False
     ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
         """Open a connection and give the client's end of it; it has ended when this is left."""
         ours, theirs = socket.socketpair()
         served = await asyncio.open_connection(sock=theirs)
         task = asyncio.create_task(
             serve_stream(
-                self.projects,
-                start or self.folder,
-                lambda: SESSION,
-                "claude-code",
-                *served,
-                core=core,
+                self.projects, start or self.folder, lambda: SESSION, client, *served, core=core
             )
         )
         self.connections.append(task)
@@ -89,11 +84,11 @@ class Daemon:
 
     @contextlib.asynccontextmanager
     async def connect(
-        self, start: Path | None = None, mode: str = "legacy", *, core: bool = False
+        self, start: Path | None = None, mode: str = "legacy", **given: Any
     ) -> AsyncIterator[Client]:
         """Connect the SDK's client."""
         async with (
-            self.stream(start, core=core) as ends,
+            self.stream(start, **given) as ends,
             Client(_transport(*ends), mode=mode) as client,
         ):
             yield client

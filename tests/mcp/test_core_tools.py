@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dmm.mcp.server import INSTRUCTIONS, list_tools
+from dmm.mcp.server import INSTRUCTIONS, OPENING, list_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,23 +19,31 @@ if TYPE_CHECKING:
     Read = Callable[[types.CallToolResult], Any]
 
 pytestmark = pytest.mark.anyio
-MOST = 900
-MOST_BOOT = 200
+MOST = 400
 
 
-async def test_a_session_pays_at_most_900_tokens_before_it_asks(
-    house: Daemon, count: Callable[[str], int]
-) -> None:
-    async with house.connect(core=True) as client:
-        listed = await client.list_tools()
-        assert client.instructions == INSTRUCTIONS
-    tools = json.dumps([one.model_dump(by_alias=True, exclude_none=True) for one in listed.tools])
+def test_a_session_pays_at_most_400_tokens_before_it_asks(count: Callable[[str], int]) -> None:
+    listed = list_tools(core=True).tools
+    tools = json.dumps([one.model_dump(by_alias=True, exclude_none=True) for one in listed])
     boot = (resources.files("dmm.files") / "templates" / "BOOT.md").read_text("utf-8")
-    assert count(boot) <= MOST_BOOT
-    assert count(tools) + count(INSTRUCTIONS) + count(boot) <= MOST
-    assert [one.name for one in listed.tools] == [
-        *("memory_pack", "remember", "add_constraint", "search", "ask")
-    ]
+    assert count(tools) + count(OPENING) + count(boot) <= MOST
+    assert [one.name for one in listed] == ["memory_pack", "remember", "add_constraint", "ask"]
+
+
+def test_a_core_tool_shows_one_sentence_and_what_it_needs() -> None:
+    (pack, remember, *_) = list_tools(core=True).tools
+    assert pack.input_schema["properties"] == {"task": {"type": "string"}}
+    assert remember.description == "Keep a decision, convention or pitfall in a sentence or two."
+
+
+@pytest.mark.parametrize(
+    ("client", "told"), [("codex", OPENING), ("vscode", INSTRUCTIONS), ("mine", INSTRUCTIONS)]
+)
+async def test_instructions_do_not_repeat_the_boot_that_hooks_bring(
+    house: Daemon, client: str, told: str
+) -> None:
+    async with house.connect(client=client, core=True) as connected:
+        assert connected.instructions == told
 
 
 async def test_the_other_tools_can_be_called_all_the_same(house: Daemon, read_json: Read) -> None:
@@ -54,4 +62,4 @@ async def test_search_gives_rows_and_with_ids_their_text(house: Daemon) -> None:
 
 
 def test_all_tools_are_offered_unless_core_is_asked_for() -> None:
-    assert len(list_tools().tools) > len(list_tools(core=True).tools) == 5
+    assert len(list_tools().tools) > len(list_tools(core=True).tools) == 4

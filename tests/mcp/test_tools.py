@@ -320,7 +320,7 @@ async def test_an_untrusted_project_is_refused_until_it_is_trusted(
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_pack": {"task": "a"},
-    "remember": {"text": "a"},
+    "remember": {"text": "a note"},
     "forget": {"name": "a"},
     "memory_propose": {"path": "project/a.md", "reason": "b", "content": "# A\n\nB."},
     "memory_feedback": {"memories": ["a"], "outcome": "helped"},

@@ -66,6 +66,23 @@ def test_what_is_known_is_not_remembered_again(dmm: Dmm, project: Project) -> No
     assert len(project.tree.scan().stamps) == 2
 
 
+def test_one_word_is_no_note(dmm: Dmm) -> None:
+    with pytest.raises(UsageError, match="one word is no note"):
+        dmm.notes.remember("x")
+    assert dmm.notes.remember("\N{CJK UNIFIED IDEOGRAPH-6C38}" * 8).status == "applied"
+
+
+def test_a_note_that_repeats_an_enforced_rule_is_not_kept(dmm: Dmm, project: Project) -> None:
+    dmm.rules.add("Use uv, never pip, to install packages.")
+    told = dmm.notes.remember("use uv never pip to install packages")
+    assert (told.status, told.path) == ("refused", "")
+    assert "use-uv-never-pip-to-install-packages" in told.why
+    assert not list(project.memory.rglob("*.md"))
+    reason = "Use uv, never pip, to install packages: the lock file is uv's."
+    assert dmm.notes.remember(reason).status == "applied"
+    assert dmm.notes.remember("Use uv, never pip, to install packages.", anyway=True).path
+
+
 def test_a_note_can_take_the_place_of_an_older_one(dmm: Dmm, project: Project) -> None:
     first = dmm.notes.remember("Releases are cut on Mondays.")
     told = dmm.notes.remember("Releases are cut on Thursdays.", replaces=first.path)
@@ -74,7 +91,7 @@ def test_a_note_can_take_the_place_of_an_older_one(dmm: Dmm, project: Project) -
     assert "Thursdays" in text
     assert "Mondays" not in text
     with pytest.raises(UsageError, match="no such memory"):
-        dmm.notes.remember("Anything", replaces="project/none.md")
+        dmm.notes.remember("Anything else", replaces="project/none.md")
 
 
 def test_notes_in_a_row_know_each_other_though_only_a_clash_is_indexed_at_once(dmm: Dmm) -> None:

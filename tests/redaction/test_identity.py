@@ -75,7 +75,7 @@ def test_no_name_of_a_payload_carries_a_secret_anywhere(name: str) -> None:
     kept = redact_spooled("claude-code", b"n\n/srv/.dmm\n" + payload(**values))
 
     delivered = deliver(event)
-    assert TOKEN not in f"{event}{delivered.noted}{delivered.actor}{describe_event(event)}"
+    assert TOKEN not in f"{event}{delivered.told}{delivered.actor}{describe_event(event)}"
     assert TOKEN.encode() not in kept
     # What is told at once and what is told later is the same event.
     later = parse_payload("claude-code", kept.split(b"\n", 2)[2])

@@ -10,9 +10,8 @@ from dmm.rules.patterns import (
     PathPattern,
     Pattern,
     ToolPattern,
-    pattern_to_dict,
-    patterns_from,
 )
+from dmm.rules.stored import patterns_from, to_plain
 
 GIT_COMMIT = CommandPattern(("git",), ("commit",))
 NO_VERIFY = GIT_COMMIT.changed(flags=("--no-verify",))
@@ -166,4 +165,4 @@ def test_patterns_stored_before_these_fields_were_there_still_load() -> None:
     command, path, tool = patterns_from(stored)
     assert command == CommandPattern(("git",), (), ("-f",))
     assert (path, tool) == (PathPattern(".env", ("write",)), ToolPattern("mcp__*"))
-    assert patterns_from([pattern_to_dict(NO_VERIFY)]) == (NO_VERIFY,)
+    assert patterns_from([to_plain(NO_VERIFY)]) == (NO_VERIFY,)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from dmm.rules.language.clauses import read
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import (
     InForce,
@@ -28,6 +27,7 @@ from dmm.rules.language.rules import (
     rule_from_dict,
     rule_to_dict,
 )
+from dmm.text.clauses import read
 
 TABLES = ("cases.jsonl", "held_out.jsonl", "second_held_out.jsonl", "duties.jsonl")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 from tests.rules.conftest import blocked
 
-from dmm.rules.language.clauses import read
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.rules import Limit, Prohibition
+from dmm.text.clauses import read
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ class Postgres:
     folder: Path
     programs: Path
     durable: bool = False
+    buffers: str = "128MB"
 
     @property
     def data(self) -> Path:
@@ -40,6 +41,7 @@ class Postgres:
     def start(self) -> None:
         sync = "on" if self.durable else "off"
         options = f"-k {self.folder} -c listen_addresses='' -c fsync={sync}"
+        options += f" -c shared_buffers={self.buffers}"
         log = str(self.folder / "log")
         self.run("pg_ctl", "-D", str(self.data), "-w", "-l", log, "-o", options, "start")
 
@@ -85,14 +87,14 @@ def find_programs() -> Path | None:
     return folder if (folder / "initdb").exists() else None
 
 
-def start_postgres(programs: Path, *, durable: bool = False) -> Postgres:
+def start_postgres(programs: Path, *, durable: bool = False, buffers: str = "128MB") -> Postgres:
     """Make a server and start it; one that is durable waits for the disk."""
     # A short path that everybody may pass: it holds the socket.
     folder = Path(tempfile.mkdtemp(prefix="dmm-pg-", dir="/tmp"))
     folder.chmod(0o755)
     if os.geteuid() == 0:
         shutil.chown(folder, "nobody", "nogroup")
-    server = Postgres(folder, programs, durable)
+    server = Postgres(folder, programs, durable, buffers)
     ways = ("--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
     server.run("initdb", "-D", str(server.data), "-U", "postgres", *ways)
     server.start()
@@ -106,9 +108,11 @@ def start_postgres(programs: Path, *, durable: bool = False) -> Postgres:
 
 
 @contextlib.contextmanager
-def running_postgres(programs: Path, *, durable: bool = False) -> Iterator[Postgres]:
+def running_postgres(
+    programs: Path, *, durable: bool = False, buffers: str = "128MB"
+) -> Iterator[Postgres]:
     """Have a server for a block; nothing of it is left."""
-    server = start_postgres(programs, durable=durable)
+    server = start_postgres(programs, durable=durable, buffers=buffers)
     try:
         yield server
     finally:

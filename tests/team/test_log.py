@@ -10,7 +10,9 @@ import pytest
 
 from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
+from dmm.team import admission
 from dmm.team.chain import Trail, is_checkpoint
+from dmm.team.keys import is_signed
 from dmm.team.port import (
     MOST_PULLED,
     MOST_PUSHED,
@@ -66,6 +68,24 @@ def test_a_second_push_of_the_same_events_changes_nothing(hall: Hall) -> None:
     assert ada.log.push(ada.batch(1, 2)) == Taken(3)
     assert ada.log.push(ada.batch()) == Taken(4)
     assert [one.entry.wseq for one in read_all(ada)[1:]] == [1, 2, 3]
+
+
+def test_nobody_waits_while_the_signatures_of_another_are_checked(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, ben = hall.join(), hall.join()
+    ada.say("never push to main")
+    between = [ben.say("never use eval")]
+
+    def check(key: str, text: str, signature: str) -> bool:
+        if between:
+            between.clear()
+            assert ben.log.push(ben.batch()) == Taken(2)
+        return is_signed(key, text, signature)
+
+    monkeypatch.setattr(admission, "is_signed", check)
+    assert ada.log.push(ada.batch()) == Taken(2)
+    assert [one.entry.writer for one in read_all(ada)[2:]] == [ben.joined.writer, ada.joined.writer]
 
 
 def test_events_before_a_batch_that_are_missing_are_asked_for(hall: Hall) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import random
 import secrets
+import struct
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -155,6 +159,20 @@ def test_why_it_is_not_used_is_told_with_the_way_out(
     assert told.endswith("dmm server migrate" + " --retry-pgvector" * failed)
 
 
+def test_vectors_that_do_not_fit_in_memory_are_told(
+    quantised: PostgresDatabase, model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(quantised, model, "acme", 3)
+    assert quantised.advice() == []
+    monkeypatch.setattr(pgvector, "ROOM", pgvector.ROOM.replace(">> 20", "+ 300"))
+    assert "shared_buffers to 1" in quantised.advice()[0]
+    assert "PostgreSQL keeps 128 MB" in quantised.advice()[0]
+    told = pgvector.tell_cramped(300, 128)
+    assert told[0].endswith(
+        "set shared_buffers to 600 MB or more in postgresql.conf, and restart it"
+    )
+
+
 # What goes wrong is done to the connection alone: the server is that of all tests.
 @pytest.mark.parametrize("fault", ["SELECT 1 / 0", "SELECT pg_terminate_backend(pg_backend_pid())"])
 def test_a_version_that_failed_is_not_tried_again_until_somebody_says_so(
@@ -244,6 +262,31 @@ def test_a_search_without_it_finds_the_same(
         other.close()
     assert [seq for seq, _ in again] == [seq for seq, _ in found]
     assert [score for _, score in again] == pytest.approx([score for _, score in found], abs=1e-3)
+
+
+def test_the_nearest_are_those_that_a_comparison_of_all_finds(
+    quantised: PostgresDatabase,
+) -> None:
+    dice, plain = random.Random(7), StoredVectors()
+    projects = dict.fromkeys(("api", "shop", "tools"), 0)
+
+    def draw() -> bytes:
+        values = [dice.gauss(0, 1) for _ in range(384)]
+        return struct.pack("<384e", *(one / math.hypot(*values) for one in values))
+
+    twice = draw()
+    with quantised.transaction("acme") as rows:
+        for project, seq in itertools.product(projects, [*range(1, 41), 2**33 - 1]):
+            windows = [draw() for _ in range(dice.randint(1, 3))]
+            for vectors in (plain, quantised.vectors):
+                # The same text twice: the earlier one comes first.
+                vectors.add(rows, ("acme", project), seq, [twice] if seq % 20 == 0 else windows)
+        for query in (twice, *(draw() for _ in range(5))):
+            for some in (projects, {"shop": 0}):
+                found = quantised.vectors.nearest(rows, "acme", some, query, 10)
+                wanted = plain.nearest(rows, "acme", some, query, 10)
+                assert list(found) == list(wanted)
+                assert list(found.values()) == pytest.approx(list(wanted.values()), abs=1e-6)
 
 
 def test_a_role_that_may_not_make_extensions_gets_a_database_without_it(

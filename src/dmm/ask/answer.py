@@ -13,6 +13,7 @@ from dmm.ask.sections import ASKED, Section
 from dmm.ask.sources import DOCUMENT
 from dmm.index.analysis import analyze
 from dmm.repo.strip_comments import comment_lead
+from dmm.text.prose import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -54,7 +55,6 @@ _EMPTY = re.compile(
 # What an import adds to a memory: where it applies and where it comes from.
 _FRAME = re.compile(r"^(?:Applies to|Source): .*$", re.M)
 _ITEM = re.compile(r"\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s+")
-_SENTENCE = re.compile(r"(?<=[.!?])\s")
 _WORDS = re.compile(r"\w+\W+\w+\W+\w+")
 
 
@@ -250,7 +250,7 @@ def _best_sentence(text: str, terms: frozenset[str]) -> str:
 def _every_sentence(text: str) -> Iterator[str]:
     said = " ".join(text.split())
     if _WORDS.search(said) and _is_prose(said):
-        yield from _SENTENCE.split(said)
+        yield from split_sentences(said)
 
 
 def _first_sentence(text: str) -> str:
@@ -263,7 +263,7 @@ def _sentences(text: str) -> Iterator[str]:
     for paragraph in re.split(r"\n\s*\n", text):
         said = " ".join(paragraph.split())
         if _WORDS.search(said) and _is_prose(said):
-            yield _SENTENCE.split(said, maxsplit=1)[0]
+            yield split_sentences(said)[0]
 
 
 def _is_prose(text: str) -> bool:

@@ -123,7 +123,7 @@ class Repository:
         inside = range(passage.start, min(passage.end, passage.start + NEAR, len(lines)) + 1)
         for number in (*inside, *range(passage.start - 1, 0, -1)):
             if number <= len(lines) and (named := _HEADING.match(lines[number - 1])):
-                return named[1]
+                return named[1].strip("*_`: ")
         return ""
 
     def locate(self, name: str) -> list[Evidence]:

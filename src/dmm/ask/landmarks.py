@@ -140,10 +140,17 @@ def name_candidates(
     pattern = _PATTERNS.get(section)
     if pattern is None:
         return []
-    named = [one.path for one in files if one.kind == SOURCE and pattern.search(one.path)]
-    # The file's own name says more than that of a folder above.
-    stems = {path: bool(pattern.search("/" + path.rpartition("/")[2])) for path in named}
-    named.sort(key=lambda path: (order(path)[0], not stems[path], *order(path)[1:]))
+    paths = {one.path: one.kind for one in files}
+    named = [path for path, kind in paths.items() if kind == SOURCE and pattern.search(path)]
+
+    def rank(path: str) -> tuple[bool, bool, bool, int, str]:
+        # The file's own name says more than that of a folder above, and hundreds of migrations
+        # must not crowd out the schema that they made.
+        stem = pattern.search("/" + path.rpartition("/")[2])
+        aside, depth, _ = order(path)
+        return aside, is_past(path, paths), stem is None, depth, path
+
+    named.sort(key=rank)
     most = max(FEWEST_CANDIDATES, MOST_CANDIDATES // max(1, len(packages)))
     taken: Counter[str] = Counter()
     turns: list[tuple[bool, int, str]] = []

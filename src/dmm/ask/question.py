@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.ask.days import Span, find_span
 from dmm.domain.observation import Kind
-from dmm.rules.language.wordsets import word_set
+from dmm.text.words import english
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -52,17 +52,7 @@ _SYMBOL = re.compile(
 )
 _ADDRESS = re.compile(r"https?://\S+")
 _WORD = re.compile(r"[\w'-]+")
-# Words that say what to do with what is found, and not what to look for.
-_IDLE = word_set(
-    "a about all an and any are been brief can catch change changed changes daily day decide"
-    " decided decisions did discuss discussed do does done everything fix fixed for from give had"
-    " happen happened has have i in is it list made make me month my of on our past please progress"
-    " recent recently say since so far so standup status summarise summarize summary tell that the"
-    " there these they this through to today up update us was we week were what when which while"
-    " with work worked working yesterday you year last bugs bug features added things stuff project"
-    " where how start started begin first new here overview tour repository repo codebase code"
-    " should"
-)
+_IDLE = english("idle_question")
 
 
 @dataclass(frozen=True, slots=True)

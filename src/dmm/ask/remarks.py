@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.repo.kinds import language_of
 from dmm.repo.strip_comments import comment_lead
+from dmm.text.prose import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,6 @@ _BETWEEN = re.compile(r"^\s*(?:@|#\[)")
 _TAG = re.compile(r"^\s*(?:@\w|:\w|-{3}|={3}|eslint|prettier|noqa|type:|TODO|FIXME)")
 _OPENING = re.compile(r"^\s*[rRbBuU]?(\"\"\"|''')")
 _SIGNATURE = re.compile(r":\s*(?:#.*)?$")
-_SENTENCE = re.compile(r"(?<=[.!?])\s")
 _WORDS = re.compile(r"[^\W\d_]{2,}\W+\w")
 
 
@@ -28,7 +28,7 @@ def find_remark(lines: Sequence[str], start: int, end: int, path: str) -> str:
     said = _read_above(lines, start, comment_lead(path))
     if not said and language_of(path) == "python":
         said = _read_below(lines[start - 1 : end])
-    sentence = _SENTENCE.split(" ".join(said.split()), maxsplit=1)[0]
+    sentence = next(iter(split_sentences(" ".join(said.split()))), "")
     return sentence if _WORDS.search(sentence) else ""
 
 

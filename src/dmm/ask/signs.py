@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.ask.rules import RULES
-from dmm.rules.language.wordsets import word_set
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -112,7 +112,8 @@ class Writing(Viewing):
         from dmm.notes.service import Notes
 
         search = finding.Search(self.indexes, self.proposals.intake.drafts, today)
-        return Notes(self.root, self.proposals, search)
+        rules = self.base.rule_folder
+        return Notes(self.root, self.proposals, search, lambda: rules.read({}).rules)
 
     @cached_property
     def reviews(self) -> Reviews:

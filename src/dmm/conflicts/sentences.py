@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 
+from dmm.text.prose import split_sentences, strip_emphasis, strip_item
+
 _FENCE = re.compile(r"^\s*(```|~~~)")
-_BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ x]\]\s+)?")
 _HEADING = re.compile(r"^\s*#{1,6}\s+(.*?)\s*#*\s*$")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_EMPHASIS = re.compile(r"(\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
-_END = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bresp)(?<!\bapprox)(?<!\bno)[.!?]+[\"')\]]*\s+(?=[\"'(\[`]?[A-Z0-9`])"
-)
 # Where an imported memory comes from is nothing that it claims.
 _SOURCE = re.compile(r"^\s*Sources?:\s+\S+:\d")
 _LONGEST = 600
@@ -45,11 +42,12 @@ def headings_and_sentences(body: str) -> tuple[list[str], list[str]]:
             if not (current and current[-1].endswith(":")):
                 close()
             continue
-        if _BULLET.match(line) and not (current and current[-1].endswith(":")):
+        bare = strip_item(line)
+        if bare != line and not (current and current[-1].endswith(":")):
             close()
-        current.append(_plain(_BULLET.sub("", line)).strip())
+        current.append(_plain(bare).strip())
     close()
-    return headings, [part for text in paragraphs for part in _split(text)]
+    return headings, [one[:_LONGEST] for text in paragraphs for one in split_sentences(text)]
 
 
 def _add_code(current: list[str], line: str) -> None:
@@ -59,14 +57,4 @@ def _add_code(current: list[str], line: str) -> None:
 
 
 def _plain(text: str) -> str:
-    return _EMPHASIS.sub("", _LINK.sub(r"\1", text))
-
-
-def _split(text: str) -> list[str]:
-    pieces: list[str] = []
-    start = 0
-    for match in _END.finditer(text):
-        pieces.append(text[start : match.end()].strip())
-        start = match.end()
-    pieces.append(text[start:].strip())
-    return [piece[:_LONGEST] for piece in pieces if piece]
+    return strip_emphasis(_LINK.sub(r"\1", text))

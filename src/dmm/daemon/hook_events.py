@@ -47,6 +47,8 @@ KEPT = b"k"
 UNKEPT = b"u"
 SESSIONS_BOUND = 512
 AT_ONCE = 4
+# The first prompt waits for what it needs to be loaded; its hook gives up after 3 s.
+COLD = 2.7
 UNREADABLE = "DMM can't read this call, and it may break an active rule."
 UNTRUSTED = (
     "This repository contains a DMM memory that is not trusted on this machine: none "
@@ -156,7 +158,7 @@ class HookHandler:
             project = self._find(event.session, root)
         except NotTrusted:
             self._count("not trusted")
-            return Delivery(event, None, name), None
+            return Delivery(event, name=name), None
         return deliver(event, name), project
 
     def _find(self, session: str, root: Path) -> Project:
@@ -240,6 +242,8 @@ class HookHandler:
     def _supply(self, project: Project, delivery: Delivery, known: frozenset[str]) -> Reply:
         """Find what the prompt needs, in time or not at all."""
         deadline = project.dmm.config.hooks.prompt_deadline_ms / 1000
+        if not project.warmed:
+            deadline = max(deadline, COLD)
         begun = time.monotonic()
         found = self._begin(project.supplement, delivery.event, known)
         try:
@@ -248,6 +252,7 @@ class HookHandler:
             found.cancel()
             self._count("late prompts")
             return Reply()
+        project.warmed = True
         if project.indexing is not None:
             # It was answered with what is in memory; the next one has more.
             self._begin(project.warm)

@@ -72,7 +72,7 @@ def _locate(root: Path, path: str) -> Path | None:
 
 
 def _read_lines(target: Path) -> list[str] | None:
-    """Read a file's lines as editors count them; None if it is unreadable or too large."""
+    """Read a file's lines as editors count them; None if it is no readable small file."""
     try:
         if target.stat().st_size > MAX_CITED_BYTES:
             return None
@@ -143,7 +143,7 @@ def _lines_with(lines: list[str], symbol: str) -> list[int]:
 def excerpt(root: Path, cite: Citation, now: str | None, most: int) -> list[tuple[int, str]]:
     """Return the cited lines with their numbers, where they are now; none where they are gone."""
     target = _locate(root, cite.path)
-    lines = None if target is None or target.is_dir() else _read_lines(target)
+    lines = None if target is None else _read_lines(target)
     if lines is None:
         return []
     first, last = _span(lines, cite, now)

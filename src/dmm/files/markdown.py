@@ -89,16 +89,17 @@ def parse(path: str, source: str) -> Document:
     text = plain(source)
     refuse_markers(path, text)
     parts = front_matter.cut(path, text)
-    fields = _Fields(path, front_matter.read_fields(path, parts))
-    missing = [name for name in REQUIRED if name not in fields.fields]
+    named = front_matter.read_fields(path, parts)
+    missing = [name for name in REQUIRED if name not in named]
     if missing:
         what = f"missing field{'s' if len(missing) > 1 else ''}: {', '.join(missing)}"
         hint = "add them; docs/FORMAT.md lists every field"
         raise MemoryFileError(path, "schema", what, line=parts.front_line, hint=hint)
-    memory = _memory(path, parts, fields)
-    known = {*REQUIRED, *OPTIONAL}
-    unknown = tuple((k, f.line) for k, f in fields.fields.items() if k not in known)
-    return Document(memory, source, unknown)
+    # An optional field without a value counts as absent.
+    empty = {name for name in OPTIONAL if name in named and named[name].node.tag == _NULL}
+    fields = _Fields(path, {k: field for k, field in named.items() if k not in empty})
+    unknown = tuple((k, named[k].line) for k in named if k not in {*REQUIRED, *OPTIONAL})
+    return Document(_memory(path, parts, fields), source, unknown)
 
 
 def _memory(path: str, parts: front_matter.Parts, fields: _Fields) -> Memory:
@@ -188,7 +189,7 @@ class _Fields:
 
     def _scalar(self, name: str) -> str | None:
         field = self.fields.get(name)
-        if field is None or field.node.tag == _NULL:
+        if field is None:
             return None
         return field.node.value if isinstance(field.node, yaml.ScalarNode) else ""
 
@@ -236,7 +237,7 @@ class _Fields:
 
     def strings(self, name: str) -> tuple[str, ...]:
         field = self.fields.get(name)
-        if field is None or (name != "tags" and self._scalar(name) is None):
+        if field is None:
             return ()
         if not isinstance(field.node, yaml.SequenceNode):
             raise self._refuse(name, "a list like [a, b]")
@@ -254,7 +255,7 @@ class _Fields:
 
     def citations(self) -> tuple[Citation, ...]:
         field = self.fields.get("cites")
-        if field is None or self._scalar("cites") is None:
+        if field is None:
             return ()
         if not isinstance(field.node, yaml.SequenceNode):
             raise self._refuse("cites", "a list of places, each with a 'path'")
@@ -263,7 +264,7 @@ class _Fields:
     def _citation(self, node: yaml.Node) -> Citation:
         if isinstance(node, yaml.ScalarNode) and node.value:
             return Citation(node.value)
-        parts: dict[str, object] = {}
+        parts: dict[str, yaml.Node] = {}
         if isinstance(node, yaml.MappingNode):
             parts = {key.value: value for key, value in node.value if value.tag != _NULL}
         path, symbol, lines, digest = (
@@ -275,22 +276,20 @@ class _Fields:
             )
         return Citation(path.value, self._text(symbol), self._span(lines), self._text(digest))
 
-    def _text(self, node: object) -> str | None:
+    def _text(self, node: yaml.Node | None) -> str | None:
         if node is None:
             return None
         if not isinstance(node, yaml.ScalarNode):
             raise self._refuse("cites", "a list whose 'symbol' and 'hash' are plain text")
         return str(node.value) or None
 
-    def _span(self, node: object) -> tuple[int, int] | None:
+    def _span(self, node: yaml.Node | None) -> tuple[int, int] | None:
         if node is None:
             return None
         items = node.value if isinstance(node, yaml.SequenceNode) else [node, node]
-        texts = [str(item.value) for item in items if isinstance(item, yaml.ScalarNode)]
-        if len(items) == 2 and len(texts) == 2 and all(re.fullmatch(r"\d{1,7}", t) for t in texts):
-            first, last = int(texts[0]), int(texts[1])
-            if 1 <= first <= last:
-                return first, last
+        numbers = [int(t) for item in items if re.fullmatch(r"\d{1,7}", t := str(item.value))]
+        if len(items) == len(numbers) == 2 and 1 <= numbers[0] <= numbers[1]:
+            return numbers[0], numbers[1]
         raise self._refuse("cites", "a list whose 'lines' are [first, last]")
 
 

@@ -90,13 +90,11 @@ class MemoryTree:
         except OSError as error:
             found.refuse(directory or ".", f"unreadable folder: {error.strerror}")
             return
+        foreign = {*TOP_DIRECTORIES} - {*self.tops}
         for entry in ordered:
-            hidden = entry.name.startswith(".")
-            foreign = (
-                not directory and entry.name in TOP_DIRECTORIES and entry.name not in self.tops
-            )
-            if not hidden and not foreign:
-                self._look(f"{directory}/{entry.name}" if directory else entry.name, entry, found)
+            path = f"{directory}/{entry.name}" if directory else entry.name
+            if not entry.name.startswith(".") and path not in foreign:
+                self._look(path, entry, found)
 
     def _look(self, path: str, entry: os.DirEntry[str], found: _Found) -> None:
         if entry.is_symlink():

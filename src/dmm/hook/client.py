@@ -32,7 +32,7 @@ MEMORY = "/.dmm/memory"
 
 # Seconds to wait for an answer, and for a process that has to be started first.
 USUAL = (2.0, 0.0)
-WAITS = {"session_start": (6.0, 6.0), "session_end": (1.0, 0.0)}
+WAITS = {"session_start": (6.0, 6.0), "prompt": (3.0, 1.5), "session_end": (1.0, 0.0)}
 # A tool call: after the first wait it is judged here; the second is for what can't be judged here.
 CALL_WAIT = 1.5
 CALL_PATIENCE = 2.5

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from dmm.importer.bearing import statements
 from dmm.importer.likeness import Alike, Rarity
 from dmm.importer.merge import placed_blocks
-from dmm.importer.vocabulary import vocabulary
 from dmm.importer.wording import Wording
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -25,8 +25,8 @@ _ALIKE = 0.7
 _LEAST_WORDS = 2
 _LEAST_SOURCES = 2
 _NUMBER = re.compile(r"[<>=≤≥$€£]*\d[\d.,:]*(ms|[smhdkMG]|[KMG]i?B|%)?")
-_DENIALS = vocabulary("not avoid without forbidden prohibited forbid deny disable")
-_JOINTS = vocabulary("for in on at by from to into with within via per of")
+_DENIALS = word_set("not avoid without forbidden prohibited forbid deny disable")
+_JOINTS = word_set("for in on at by from to into with within via per of")
 
 
 @dataclass(frozen=True, slots=True)

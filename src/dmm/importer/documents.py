@@ -20,7 +20,7 @@ from dmm.importer.sources import (
     split_lines,
 )
 from dmm.importer.titles import LONGEST
-from dmm.importer.wording import strip_marker
+from dmm.text.prose import strip_bullet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -194,12 +194,12 @@ def _said_reason(block: Block, kind: SourceKind, together: frozenset[str]) -> st
 
 def _points(block: Block) -> bool:
     """Return whether a block only sends the reader to another file."""
-    text = strip_marker(block.text).strip()
+    text = strip_bullet(block.text).strip()
     return block.kind in (*_TEXT_KINDS, BlockKind.QUOTE) and bool(_POINTER.fullmatch(text))
 
 
 def _index_reason(block: Block, together: frozenset[str]) -> str:
-    match = _INDEX_LINE.fullmatch(strip_marker(block.text).strip())
+    match = _INDEX_LINE.fullmatch(strip_bullet(block.text).strip())
     if match is None:
         return ""
     folder = block.ref.path.replace("\\", "/").rpartition("/")[0]
@@ -215,7 +215,7 @@ def _index_reason(block: Block, together: frozenset[str]) -> str:
 
 def _only_imports(text: str) -> bool:
     return all(
-        mentions(line) and re.fullmatch(r"\s*@\S+\s*", strip_marker(line))
+        mentions(line) and re.fullmatch(r"\s*@\S+\s*", strip_bullet(line))
         for line in text.split("\n")
     )
 

@@ -20,7 +20,7 @@ from dmm.importer.topics import (
     topic_of,
     topic_title,
 )
-from dmm.index.stem import stem
+from dmm.text.stem import stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence

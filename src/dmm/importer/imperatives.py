@@ -11,8 +11,7 @@ from dmm.importer.groups import group
 from dmm.importer.marks import read_mark
 from dmm.importer.outline import BlockKind, outline
 from dmm.importer.sources import SourceRef, base_of, read_front_matter, split_lines
-from dmm.importer.vocabulary import vocabulary
-from dmm.rules.language.lexicon import (
+from dmm.text.lexicon import (
     ADVERBS,
     CONDITIONS,
     DETERMINERS,
@@ -22,6 +21,8 @@ from dmm.rules.language.lexicon import (
     PRONOUNS,
     VERBS,
 )
+from dmm.text.prose import split_sentences, strip_emphasis, strip_item
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,11 +36,7 @@ _SHORTEST = 8
 _CODES = (BlockKind.FENCE, BlockKind.CODE)
 _REFERS = re.compile(r"\b(these|this|following|below)\b|:$", re.IGNORECASE)
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.ITEM)
-_BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|>)\s+(?:\[[ xX]\]\s+)?")
-# A sentence ends before a capital letter or a quote; code in backticks never ends one.
 _CODE = re.compile(r"`[^`]*`")
-_END = re.compile(r"((?<!e\.g)(?<!i\.e)[.!?][*_)\"]*)\s+(?=[A-Z\"'`*_(])")
-_MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _LABEL = re.compile(
     r"(?:important|critical|warning|note|rule|mandatory|required|caution)\s*[:!\N{EM DASH}-]+\s*",
     re.IGNORECASE,
@@ -76,21 +73,11 @@ _RULES_BELOW = re.compile(
 _BARE_ORDER = re.compile(r"(you )?(never|do not|don'?t|always|must( not| never)?|avoid)", re.I)
 _CLAUSES = re.compile(r"\s*[:;\N{EM DASH}\N{EN DASH}]\s+|\s+-\s+")
 _WORD = re.compile(r"[a-z']+|`")
-# Verbs that only say where to look or how something is operated, unless they say when.
-_OPERATES = vocabulary(
-    """run install execute start build clone launch open click navigate go enter download copy
-    see refer read check visit consult let get"""
-)
-_DIRECTS = VERBS | vocabulary(
-    """follow prefer respect maintain minimize minimise match mirror favor favour stick treat
-    preserve reserve focus aim strive limit split group sort order prefix suffix name
-    mark wrap type test format lint cover handle return log cache commit push ask tell stop wait
-    update answer reply respond summarize summarise assume work think plan be conform comply adhere
-    prioritize prioritise optimize optimise refactor catch"""
-)
+_OPERATES = english("operating_verbs")
+_DIRECTS = VERBS | english("directing_verbs")
 _DIRECTS -= {"note"}
 # At the start of a sentence most of these are nouns: "Test files mirror the sources."
-_NOUNS_TOO = NOUNLIKE - vocabulary("use make run set place pass treat wrap read") | vocabulary(
+_NOUNS_TOO = NOUNLIKE - word_set("use make run set place pass treat wrap read") | word_set(
     "type format lint group handle work pull catch"
 )
 _OPENS_OBJECT = (
@@ -201,9 +188,9 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
 def _sentences(block: Block) -> Iterator[tuple[str, int]]:
     """Cut a block into sentences, each with its first line."""
     for first, lines in _runs(block):
-        text = "\n".join(_BULLET.sub("", line, count=1) for line in lines)
+        text = "\n".join(map(strip_item, lines))
         at = 0
-        for sentence in _cut(text):
+        for sentence in split_sentences(text):
             start = text.index(sentence, at)
             at = start + len(sentence)
             yield " ".join(sentence.split()), first + text.count("\n", 0, start)
@@ -220,7 +207,7 @@ def _runs(block: Block) -> Iterator[tuple[int, Sequence[str]]]:
             continue
         if fenced:
             continue
-        if run and (_BULLET.match(line) or not line.strip()):
+        if run and (strip_item(line) != line or not line.strip()):
             yield start, run
             run = []
         if line.strip():
@@ -230,23 +217,13 @@ def _runs(block: Block) -> Iterator[tuple[int, Sequence[str]]]:
         yield start, run
 
 
-def _cut(text: str) -> list[str]:
-    """Cut a text where sentences end, not inside code."""
-    hidden = _CODE.sub(lambda code: "`" + "x" * (len(code[0]) - 2) + "`", text)
-    ends = [match.end(1) for match in _END.finditer(hidden)]
-    starts = [0, *(match.end() for match in _END.finditer(hidden))]
-    pieces = [text[a:b] for a, b in zip(starts, [*ends, len(text)], strict=True)]
-    return [piece.strip() for piece in pieces if piece.strip()]
-
-
 def _bare(sentence: str) -> str:
     """Strip emphasis and a leading label from a sentence; code keeps its backticks."""
     return _LABEL.sub("", _spoken(sentence), count=1).strip(" -\N{EM DASH}")
 
 
 def _spoken(sentence: str) -> str:
-    parts = re.split(r"(`[^`]*`)", " ".join(sentence.split()))
-    text = "".join(one if one.startswith("`") else _MARKUP.sub("", one) for one in parts)
+    text = strip_emphasis(" ".join(sentence.split()))
     return text.lstrip("\N{WARNING SIGN}\N{VARIATION SELECTOR-16}\N{CROSS MARK} ")
 
 
@@ -262,15 +239,19 @@ def _force(said: str, place: _Place, *, listed: bool) -> str:
         return "plain"
     if listed and place.binds:
         return "hard"
-    if leads_in or place.steps:
+    if place.steps or (leads_in and not (place.code and _is_timely(text))):
         # The steps of a procedure are looked up when it is carried out.
         return ""
     return "soft" if _NORM.search(bare) or _orders(_CODE.sub("`", text)) else ""
 
 
+def _is_timely(text: str) -> bool:
+    return bool(CONDITIONS & set(_WORD.findall(text.casefold())))
+
+
 def _orders(text: str) -> bool:
     """Return whether a sentence is an instruction: a clause begins with such a verb."""
-    timely = bool(CONDITIONS & set(_WORD.findall(text.casefold())))
+    timely = _is_timely(text)
     return any(_begins_with_order(clause, timely=timely) for clause in _clauses(text))
 
 

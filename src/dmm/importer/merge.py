@@ -12,14 +12,15 @@ from dmm.importer.marks import read_mark
 from dmm.importer.outline import Block, BlockKind, Section, edit
 from dmm.importer.sources import SourceRef
 from dmm.importer.topics import GENERAL, content_words, meaning, topic_of, words
-from dmm.importer.vocabulary import vocabulary
-from dmm.importer.wording import LEAST_OVERLAP, Wording, guards_of, squeezed, strip_marker
+from dmm.importer.wording import LEAST_OVERLAP, Wording, guards_of, squeezed
+from dmm.text.prose import strip_bullet
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SPEAKS_FOR_ITSELF = 4
-SUBJECTS = vocabulary(
+SUBJECTS = word_set(
     """python typescript javascript go golang rust java kotlin swift ruby php sql react vue svelte
     node deno frontend backend server client web mobile ios android windows linux macos api worker
     cli database staging production development local ci unit integration e2e"""
@@ -160,7 +161,7 @@ def placed_blocks(
         return
     # The title of the document names the project, and its number where a section stands: neither
     # is the subject of a rule.
-    here = (*trail, strip_marker(tree.title)) if tree.level > 1 else trail
+    here = (*trail, strip_bullet(tree.title)) if tree.level > 1 else trail
     for found in group(tree.blocks):
         place = _place(tree, here, found, globs)
         yield from ((blocks, place) for blocks in _units(found))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from dmm.clients.registry import all_clients
 from dmm.importer.outline import heading_line
-from dmm.importer.vocabulary import phrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from dmm.importer.notes import Note
 
 LONGEST = 80
-_AMBIGUOUS = phrases(
-    """avoid, background, bad, basics, best practices, checklist, command, commands,
+_HEADINGS = """avoid, background, bad, basics, best practices, checklist, command, commands,
     common commands, common tasks, config, configuration, conventions, details, do,
     do's and don'ts, don't, don'ts, dos, example, examples, exceptions, faq, files, flags, general,
     getting started, good, guidelines, how, important, install, installation, intro, introduction,
@@ -27,7 +25,7 @@ _AMBIGUOUS = phrases(
     quick start, quickstart, rationale, reference, references, requirements, resources, rule, rules,
     running, scope, setup, steps, structure, summary, tips, todo, tools, types, usage, what, when,
     why, yes"""
-)
+_AMBIGUOUS = frozenset(re.split(r",\s+", _HEADINGS))
 _CLIENTS = "|".join(word for client in all_clients() for word in client.headed)
 _GENERIC = re.compile(
     rf"({_CLIENTS}|agents?|readme|project|repository|ai|coding|development|memory)?\W*"

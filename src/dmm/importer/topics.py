@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.clients.registry import all_clients
-from dmm.importer.vocabulary import vocabulary
-from dmm.index.stem import stem
+from dmm.text.stem import stem
+from dmm.text.words import english, english_rows, group_by_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,81 +28,18 @@ _COMMAND = re.compile(r"(?:\$ )?([a-z][a-z0-9_-]{1,20})(?: |$)")
 _SHELLS = ("", "bash", "sh", "shell", "console", "zsh", "fish")
 _TAG = re.compile(r"[a-z0-9][a-z0-9-]*")
 
-# The order decides ties: the more particular topic comes first.
-_LEXICON: dict[str, str] = {
-    "security": """security secret secrets credential credentials password token tokens auth
-        authentication authorization encrypt encryption vulnerability xss csrf injection sanitize
-        sanitise permission permissions privacy pii leak oauth jwt bcrypt""",
-    "git": """git commit commits branch branches merge rebase push pull pr prs changelog
-        conventional squash cherry-pick tag worktree gitignore""",
-    "testing": """test tests testing pytest jest vitest unittest coverage mock mocks fixture
-        fixtures assertion e2e playwright cypress flaky regression snapshot tdd""",
-    "errors": """error errors exception exceptions retry retries failure fallback raise throw catch
-        panic traceback timeout recover result unwrap""",
-    "database": """database db sql postgres postgresql mysql sqlite migration migrations schema
-        query queries index orm prisma transaction table redis alembic""",
-    "frontend": """frontend react component components css tailwind ui hook hooks jsx tsx vue svelte
-        html browser accessibility aria next client-side render""",
-    "api": """api endpoint endpoints route routes rest graphql request requests response http grpc
-        openapi webhook webhooks pagination controller handler handlers""",
-    "deploy": """deploy deployment release releases docker kubernetes k8s terraform helm ci cd
-        pipeline staging production rollback container aws lambda infrastructure""",
-    "logging": "log logs logging logger metric metrics tracing telemetry observability monitoring",
-    "performance": "performance latency cache caching slow profile profiling benchmark memoize",
-    "docs": """doc docs documentation docstring docstrings readme comment comments jsdoc tutorial
-        adr""",
-    "build": """build builds compile install setup dependency dependencies package packages npm
-        pnpm yarn pip uv cargo make makefile lint linter bundle webpack vite toolchain command
-        commands environment env config configuration venv""",
-    "architecture": """architecture module modules layer layers service services structure
-        directory directories folder folders boundary boundaries monorepo design component
-        dependency-injection overview""",
-    "style": """style naming format formatting indent indentation tabs spaces quotes convention
-        conventions typing types type-hints camelcase snake_case const prettier eslint ruff black
-        readability functional immutability idiomatic imports""",
-    "communication": """respond response reply tone concise answer answers explain ask question
-        questions summary verbose language emoji emojis apologise apologize chat user""",
-    "workflow": """workflow plan planning task tasks step steps todo review approval process
-        session iterate""",
-}
+_LEXICON = english_rows("topics")
 _TITLES = {"api": "API", "docs": "documentation", "errors": "error handling"}
-_STOP = vocabulary(
-    """a an and any are as at be been being but by can did do does for from get had has have how i
-    if in into is it its may more most must my no nor not of off on one only or other our out over
-    own per please shall should so some such than that the their them then there these they this
-    those through to too under until up us use used uses using very via was we were what when where
-    which while who why will with would you your never always all each every also just like make
-    sure new file files code project rules rule guidelines guide notes note general important
-    section overview instructions md agents follow ensure"""
-) | {word for client in all_clients() for word in client.headed}
-_LANGUAGES = {
-    "ts": "typescript",
-    "tsx": "react",
-    "jsx": "react",
-    "js": "javascript",
-    "py": "python",
-    "rs": "rust",
-    "go": "go",
-    "rb": "ruby",
-    "kt": "kotlin",
-    "sql": "sql",
-    "css": "css",
-    "md": "markdown",
-    "java": "java",
-    "vue": "vue",
-    "tf": "terraform",
-}
-_SHELL_NOISE = vocabulary(
-    "cd echo export sudo if then else fi for do done set const let var import from def return "
-    "class function async await true false null none the this"
-)
+_STOP = english("no_topics") | {word for client in all_clients() for word in client.headed}
+_LANGUAGES = group_by_word("code_endings")
+_SHELL_NOISE = english("shell_noise")
 
 
 @lru_cache(maxsize=1)
 def _topics_by_stem() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for topic, text in _LEXICON.items():
-        for word in dict.fromkeys(stem(word) for word in text.split()):
+    for topic, said in _LEXICON.items():
+        for word in dict.fromkeys(map(stem, said)):
             found[word] = (*found.get(word, ()), topic)
     return found
 

@@ -7,31 +7,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
-from dmm.importer.vocabulary import vocabulary
-from dmm.index.stem import stem
+from dmm.text.prose import strip_bullet, strip_emphasis
+from dmm.text.stem import stem
+from dmm.text.words import english
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LEAST_OVERLAP = 0.85
-_FILLER = vocabulary(
-    """a an the this that these those is are be been being you your we our us it its i please always
-    should must shall will do does make sure ensure of and so also just very all any every each
-    there here need needs have has remember note important critical"""
-)
-# A word of these changes what a rule demands or where it holds, so it may not differ.
-_GUARDED = vocabulary(
-    """not no never none nor without unless except avoid instead only but however may might can
-    could would optional optionally prefer preferred try sometimes usually rarely or before after
-    when while if until during for in on off at by from to into over under above below between via
-    with within per than more less least most max maximum min minimum first last enable disable
-    allow forbid deny forbidden prohibited required true false"""
-)
-# In a heading or intro only these turn the rules below; "in" or "for" merely name the subject.
-_TURNING = vocabulary(
-    """not without unless except avoid instead only before after when if until optional forbidden
-    prohibited deny disable"""
-)
+_FILLER = english("rule_filler")
+_GUARDED = english("guarding")
+_TURNING = english("turning")
 _SAME_NEGATION = frozenset({"never", "not", "no", "cannot"})
 _TOKEN = re.compile(
     r"`[^`]+`|\[[ xX]\]|-{1,2}[A-Za-z][\w-]*|[\w@$%€£<>=≤≥+#]+(?:[./:'\u2019_-][\w%]+)*"
@@ -41,8 +27,6 @@ _CONTRACTION = re.compile(
 )
 _CONTRACTED = re.compile("[nN]['\u2019]?[tT]")
 _SPAN = re.compile(r"(`[^`]+`)")
-_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _IDENTIFIER = re.compile(r".*(\d|[_/$@<>=%€£+#≤≥]|\w\.\w|[a-z][A-Z]|^-)")
 
 
@@ -82,15 +66,9 @@ class Wording:
         return overlap >= LEAST_OVERLAP and _in_order(fewer, more)
 
 
-def strip_marker(text: str) -> str:
-    """Strip the list marker of an item."""
-    marker = _MARKER.match(text)
-    return text[marker.end() :] if marker else text
-
-
 def squeezed(text: str) -> str:
     """Return a text with its list marker and its spacing made uniform, for exact comparison."""
-    return " ".join(strip_marker(text).split())
+    return " ".join(strip_bullet(text).split())
 
 
 def guards_of(texts: Iterable[str]) -> tuple[str, ...]:
@@ -105,7 +83,7 @@ def _turning(text: str) -> tuple[str, ...]:
 
 
 def _tokens(text: str) -> list[str]:
-    text = strip_marker(text).replace("cannot", "not")
+    text = strip_bullet(text).replace("cannot", "not")
     parts = _SPAN.split(text) if "`" in text else [text]
     found: list[str] = []
     for part in parts:
@@ -119,7 +97,7 @@ def _tokens(text: str) -> list[str]:
 def _spelt_out(text: str) -> str:
     """Strip emphasis and expand contractions."""
     if "*" in text or "_" in text:
-        text = _EMPHASIS.sub("", text)
+        text = strip_emphasis(text)
     return _CONTRACTION.sub("not", text) if _CONTRACTED.search(text) else text
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dmm.index.stem import stem
+from dmm.text.stem import stem
 
 if TYPE_CHECKING:
     from dmm.index.records import IndexedMemory

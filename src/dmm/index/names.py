@@ -9,7 +9,7 @@ import numpy as np
 
 from dmm.index.analysis import STOP_WORDS
 from dmm.index.splice import GONE
-from dmm.index.stem import stem
+from dmm.text.stem import stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -29,11 +29,6 @@ def embed_words(embedder: Embedder, query: str) -> bytes:
     return bytes(embedder.embed_query(query).astype("<f2").tobytes())
 
 
-def spell(window: bytes) -> str:
-    """Write a window as PostgreSQL's vectors are written."""
-    return "[" + ",".join(f"{one:.6g}" for one in _read((window,))[0].tolist()) + "]"
-
-
 def compare(query: bytes, windows: Sequence[bytes]) -> list[float]:
     """Return how similar each window is to a query."""
     if not windows:

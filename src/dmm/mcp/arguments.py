@@ -35,9 +35,10 @@ class Arguments:
         told: Schema = {"type": "object", "properties": dict(self.properties)}
         return told | ({"required": list(self.required)} if self.required else {})
 
-    def only(self, names: Sequence[str]) -> Arguments:
-        """Return some of the arguments."""
-        return Arguments({name: self.properties[name] for name in names}, self.required)
+    def only_required(self) -> Arguments:
+        """Return the arguments that can't be left out, without remarks on them."""
+        bare = {name: {"type": self.properties[name]["type"]} for name in self.required}
+        return Arguments(bare, self.required)
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments as the service takes them, or refuse them; null counts as absent."""

@@ -1,4 +1,7 @@
-"""What every session pays for DMM, whatever it asks: tools, instructions, and BOOT."""
+"""What every session pays for DMM, whatever it asks: tools, instructions, and BOOT.
+
+A client without hooks at its start gets longer instructions and no BOOT, which costs less.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 from dmm.files.consents import BOOT
 from dmm.files.shipped import read_boot
 from dmm.lru import LruCache
-from dmm.mcp.server import INSTRUCTIONS, list_tools
+from dmm.mcp.server import OPENING, list_tools
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
@@ -19,7 +22,7 @@ COUNTED: LruCache[int] = LruCache(16)
 def count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
     """Count the tokens of each part, BOOT as it is served."""
     boot = read_boot(dmm.consents.effective(BOOT)) or b""
-    texts = _tools(), ("instructions", INSTRUCTIONS)
+    texts = _tools(), ("instructions", OPENING)
     parts = (*texts, ("BOOT", boot.decode("utf-8", "replace")))
     return tuple((name, _count(dmm, text)) for name, text in parts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import RETRIEVED_SCOPES, Scope
@@ -41,6 +41,11 @@ class MemoryTool:
     arguments: Arguments
     hints: Mapping[str, bool]
     answer: Callable[..., str]
+
+    def in_brief(self) -> MemoryTool:
+        """Return it as sessions see it that pay for few words: its first sentence says enough."""
+        first = self.description.partition(". ")[0].removesuffix(".")
+        return replace(self, description=f"{first}.", arguments=self.arguments.only_required())
 
     def call(self, caller: Caller, given: Mapping[str, Any]) -> str:
         """Check what is given and answer; faults are raised."""
@@ -121,8 +126,7 @@ _PRIORITY = _text(enum=[str(one) for one in Priority])
 TOOLS = (
     MemoryTool(
         "memory_pack",
-        "What the project's memory says about a task: rules that always hold, and relevant"
-        " memories with their paths. Call it before each new task.",
+        "Rules and memories for a task; call it before each new one.",
         Arguments(
             {
                 "task": _text("what you are about to do"),
@@ -137,8 +141,8 @@ TOOLS = (
     ),
     MemoryTool(
         "remember",
-        "Keep a lasting note of a sentence or two: decision, convention, pitfall. No secrets,"
-        " logs or chat. Says if it is known already.",
+        "Keep a decision, convention or pitfall in a sentence or two. No secrets, logs or chat."
+        " Says if it is known already.",
         Arguments({"text": _text(), "replaces": _text("path")}, ("text",)),
         RECORDS,
         _telling(remember),
@@ -199,8 +203,8 @@ TOOLS = (
     ),
     MemoryTool(
         "add_constraint",
-        "Propose a rule: never X, only X, verify X before Y. With match (prompt draft_rules) it"
-        " checks tool calls. A person must accept it.",
+        "Propose a rule for a person to accept. Forms: never X, only X, verify X before Y. With"
+        " match (prompt draft_rules) it checks tool calls.",
         Arguments(
             {
                 "text": _text(),
@@ -317,7 +321,7 @@ TOOLS = (
     ),
     MemoryTool(
         "ask",
-        "Cited evidence from memory, sessions, docs and code.",
+        "Cited evidence from memory, earlier sessions, docs and code.",
         Arguments(
             {
                 "question": _text(),
@@ -332,11 +336,6 @@ TOOLS = (
     ),
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}
-# The tools that most sessions need, each with the arguments it is offered with; it takes all.
-CORE = {
-    "memory_pack": ("task", "budget"),
-    "remember": ("text", "replaces"),
-    "add_constraint": ("text", "match", "examples"),
-    "search": ("query", "ids", "file", "since"),
-    "ask": ("question", "budget"),
-}
+# The tools that most sessions need. Each is offered with its first sentence and the arguments it
+# can't do without, since every session pays for them; it takes all.
+CORE = ("memory_pack", "remember", "add_constraint", "ask")

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dmm.mcp.caller import Caller
+    from dmm.notes.service import Remembered
 
 OUTCOMES = ("helped", "wrong", "outdated")
+FIX = "inactive; fix what failed (replaces=PATH changes that memory), or leave it to a person"
 SOURCES = (Trust.USER, Trust.AGENT, Trust.TOOL, Trust.THIRD_PARTY)
 
 
@@ -79,7 +81,7 @@ def remember(caller: Caller, *, text: str, replaces: str | None = None) -> Writt
         path=told.path,
         failed={one.check: one.text for one in told.failed},
         warnings={one.check: one.text for one in told.remarks},
-        next=_next(told.status, None, failed=bool(told.failed)),
+        next=_next_of_note(told),
     )
 
 
@@ -101,6 +103,12 @@ def give_feedback(
     with caller.project().write(caller.actor) as dmm:
         found = dmm.lifecycle.report(memories, outcome, context)
     return Reported(found.seq, tuple(one.path for one in found.memories))
+
+
+def _next_of_note(told: Remembered) -> str:
+    if told.status == "refused":
+        return told.why
+    return FIX if told.failed else _next(told.status, None, failed=False)
 
 
 def _next(status: str, tier: str | None, *, failed: bool) -> str:

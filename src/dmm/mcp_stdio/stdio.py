@@ -72,7 +72,7 @@ class Pump:
             ready = [0] if self._link is None else [0, self._link.fileno()]
             readable, _, _ = select.select(ready, [], [])
             if self._link is not None and self._link.fileno() in readable:
-                self._from_daemon()
+                self._from_daemon(self._link)
             elif 0 in readable and not self._from_client():
                 return self._finish()
 
@@ -86,7 +86,7 @@ class Pump:
                 self._link.shutdown(1)
         while self._link is not None and self._open:
             self._link.settimeout(max(PAUSE, deadline - time.monotonic()))
-            self._from_daemon()
+            self._from_daemon(self._link)
         return 0
 
     def _from_client(self) -> bool:
@@ -114,9 +114,9 @@ class Pump:
         except OSError:
             self._lose()
 
-    def _from_daemon(self) -> None:
+    def _from_daemon(self, link: socket) -> None:
         try:
-            part = self._link.recv(CHUNK) if self._link is not None else b""
+            part = link.recv(CHUNK)
         except OSError:
             part = b""
         if part:
@@ -185,13 +185,14 @@ class Pump:
 def _read(line: bytes) -> tuple[object, object]:
     """Read the id and the method of a message; an invalid message is passed on unread."""
     try:
-        message = json.loads(line)
+        match json.loads(line):
+            case {"id": str() | int() as key, **rest}:
+                return key, rest.get("method")
+            case {"method": method}:
+                return None, method
     except (ValueError, RecursionError):
-        return None, None
-    if not isinstance(message, dict) or "id" not in message:
-        return None, message.get("method") if isinstance(message, dict) else None
-    named = message["id"]
-    return named if isinstance(named, str | int) else json.dumps(named), message.get("method")
+        pass
+    return None, None
 
 
 def _write(data: bytes) -> None:

@@ -9,6 +9,7 @@ from posixpath import basename, splitext
 from typing import TYPE_CHECKING
 
 from dmm.importer.topics import GENERAL, content_words, tags_of, topic_of
+from dmm.text.prose import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +22,6 @@ NEAR = 0.55
 FOLDER = "project"
 # Where a note goes that has no topic, or whose topic names a folder that Git ignores.
 PLAIN = "notes"
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _MARKUP = re.compile(r"^[\s#>*+-]+|[`*_]{1,3}(?=\S)|(?<=\S)[`*]{1,3}")
 _FILE = re.compile(r"(?<![\w./@-])(?:[\w.@-]+/)*[\w@-][\w.@-]*(?:\.\w{1,8}|/)(?![\w/])", re.ASCII)
 
@@ -76,7 +76,7 @@ def place_note(text: str, around: Around) -> Placed:
 
 def title_of(text: str) -> str:
     """Return the first sentence as a title, cut where a clause ends, or else at a word."""
-    first = _MARKUP.sub("", _SENTENCE.split(text.strip(), maxsplit=1)[0])
+    first = _MARKUP.sub("", split_sentences(text.strip().partition("\n")[0])[0])
     first = " ".join(first.split()).rstrip(".:;,")
     if len(first) > LONGEST_TITLE:
         cut = first[:LONGEST_TITLE]

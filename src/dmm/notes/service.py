@@ -16,6 +16,7 @@ from dmm.errors import DmmError, ReviewRefused, UsageError
 from dmm.files.worktree import is_ignored, list_changed
 from dmm.notes.finding import Match
 from dmm.notes.placing import Around, Near, place_note
+from dmm.notes.ruled import find_rule
 from dmm.redaction.inputs import need
 from dmm.redaction.redact import redact
 from dmm.review.application import Approval
@@ -25,7 +26,7 @@ from dmm.review.writing import Writing, draft_edits
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from dmm.domain.proposal import Check, Edit, Proposal
     from dmm.files.roots import Root
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from dmm.notes.placing import Placed
     from dmm.review.application import Applied
     from dmm.review.service import Proposals
+    from dmm.rules.folder import FileRule
 
 ORIGIN = "remember"
 REASON = "a note to remember"
@@ -100,6 +102,7 @@ class Notes:
     root: Root
     proposals: Proposals
     search: Search
+    list_rules: Callable[[], Iterable[FileRule]]
 
     @traced()
     def remember(
@@ -115,6 +118,8 @@ class Notes:
         `anyway` keeps it beside a memory that says the same or the opposite.
         """
         need("text", text)
+        if text.isascii() and len(text.split()) == 1:
+            raise UsageError("one word is no note", where=text, hint="say it in a sentence")
         self.proposals.trust.require(self.root.folder)
         with self.search.indexes.looked_at_once():
             return self._remember(text, replaces, source, anyway=anyway)
@@ -123,6 +128,9 @@ class Notes:
         self, text: str, replaces: str | None, source: str | None, *, anyway: bool
     ) -> Remembered:
         placed = self._place(text)
+        rule = None if replaces or anyway else find_rule(text, self.list_rules())
+        if rule is not None:
+            return _repeated(placed, rule.id)
         asked = self._replacing(placed, replaces) if replaces else _creating(placed)
         if self._by_person and source is None:
             return self._write(asked, placed, anyway=anyway)
@@ -247,6 +255,11 @@ class Notes:
             done.seq,
             notices=applied.notices,
         )
+
+
+def _repeated(placed: Placed, rule: str) -> Remembered:
+    why = f"the rule {rule} says it already, and it is enforced (dmm rules show {rule})"
+    return Remembered("refused", "", placed.title, (), (), "", 0, why)
 
 
 def _creating(placed: Placed) -> Writing:

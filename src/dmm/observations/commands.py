@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from dmm.observations.wording import clip, squeeze, word_set
+from dmm.observations.wording import clip, squeeze
+from dmm.text.words import english
 
 LONGEST_COMMAND = 120
 LONGEST_QUOTE = 160
@@ -62,13 +63,7 @@ _CHANGE = re.compile(
     r"\s+(?:create|merge|edit|close)|systemctl\s+\w+)\b"
     r"|^(?:\S+\s+){0,3}(?:\S*[:/-])?(?:deploy|migrate|publish|upgrade|downgrade|rollback|seed)\b"
 )
-_LOOKS = word_set(
-    "ls cat pwd cd head tail grep egrep rg ag find fd echo printf wc which whereis tree stat file"
-    " less more sed awk cut sort uniq diff cmp date env printenv type command true false sleep jq"
-    " ps df du history whoami uname hostname export source test set touch mkdir id man help nl tr"
-    " xxd od md5sum sha256sum basename dirname realpath readlink clear exit wait jobs kill top"
-    " lsof column yq bat xargs [ : ."
-)
+_LOOKS = english("looking_programs")
 _GIT_LOOK = re.compile(
     r"^git\s+(?:-\S+\s+)*(?:status|diff|log|show|branch|blame|ls-files|rev-parse|remote|grep|fetch"
     r"|stash|config|add|describe|shortlog|checkout|switch|pull|clone|worktree|reflog)\b"

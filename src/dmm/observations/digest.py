@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import Trust
 from dmm.domain.observation import Kind
 from dmm.observations.records import BLOCKED, DECIDED, RULE
-from dmm.observations.wording import count_words, squeeze, word_set
+from dmm.observations.wording import count_words, squeeze
+from dmm.text.words import english
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,12 +47,7 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_COMMON = word_set(
-    "asked done outcome decided edited wrote because from with that this have will when then"
-    " always never instead rather should would could into also only they them there what which"
-    " where your using used uses make made more most after before path file files test tests"
-    " passed failed pytest code line lines change changes added adds never about still first"
-)
+_COMMON = english("session_words")
 FEWEST_SHARED = 3
 _HEADING = re.compile(r"^ {0,3}#{1,6} +", re.MULTILINE)
 _PLAIN = re.compile(r"[^a-z0-9]+")

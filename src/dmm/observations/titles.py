@@ -17,8 +17,8 @@ from dmm.observations.wording import (
     is_question,
     sentences,
     squeeze,
-    word_set,
 )
+from dmm.text.words import english
 
 if TYPE_CHECKING:
     from dmm.observations.episodes import Episode
@@ -67,17 +67,8 @@ _GREEN = re.compile(
 _PASTED = re.compile(
     r"^\w*(?:Error|Exception)\b: |[;{}]$|^(?:raise|return|import|from|def) |^\W|^\d{4}-"
 )
-_EMPTY_WORDS = word_set(
-    "a an the it this that these those is are was be to of in on at for with and or but do does did"
-    " not no yes fix make try run again still now please can you could me my we our i just also"
-    " too one other last drop nothing check keep here there them they what why how same thing"
-    " things work works working test tests error errors bug issue problem fails failing failed"
-    " broken change changes code file update"
-)
-_PROGRAMS = word_set(
-    "npm npx pnpm yarn bun node git gh pip uv pytest tox cargo docker kubectl helm ruff mypy"
-    " tsc eslint psql redis curl ssh dmm"
-)
+_EMPTY_WORDS = english("empty_title_words")
+_PROGRAMS = english("title_programs")
 _WORD = re.compile(r"[\w'-]+")
 FEWEST_WORDS = 2
 FEWEST_OF_SUBJECT = 3

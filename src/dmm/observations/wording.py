@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from dmm.text.prose import split_sentences, straighten
+from dmm.text.words import english
+
 LONGEST_READ = 8_000
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(
@@ -17,31 +20,12 @@ _TRACE = re.compile(
 )
 _MARKER = re.compile(r"^\s*(?:[-*+>•✓✔✅❌]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|\[[ x]\]\s+)+", re.ASCII)
 _BOLD = re.compile(r"\[Image #\d+\]\s*|\*\*|__(?=\w)|(?<=\w)__")
-_END = re.compile(r"(?<=[.!?。])[\"')\]]?\s+(?=[\"'(\[`A-Z0-9])")
 _CLAUSE = re.compile(r"[,;:] |\. | \(| - | because | so that | since | which | instead of | when ")
 _WORD = re.compile(r"\w+(?:['-]\w+)*")
 
 
-def word_set(words: str) -> frozenset[str]:
-    """Read a set of words from one text."""
-    return frozenset(words.split())
-
-
-_NODS = word_set(
-    "commit push branch pr"
-    " a again ahead all alright and are as before carry change changes complete completed continue"
-    " cool correct do done everything exactly excellent final fine finish finished for go going"
-    " good got great hello hey hi i is it just keep later looks main me my next nice no nope now"
-    " of ok okay on perfect please proceed ready right same set so sounds step sure task tests"
-    " thank thanks that the then there this to try u up very welcome well what with works yeah"
-    " yep yes you you're y your"
-)
-_LEADING = word_set(
-    "commit push"
-    " ahead alright carry complete completed continue cool correct done exactly excellent fine"
-    " finished go good got great hello hey hi keep looks nice no nope ok okay perfect proceed"
-    " ready right sounds sure thank thanks try up welcome yeah yep yes y you're all works next"
-)
+_NODS = english("nods")
+_LEADING = english("nod_openers")
 _MOST_NOD_WORDS = 7
 FEWEST_SUBSTANTIAL = 12
 _MACHINE = re.compile(
@@ -72,7 +56,7 @@ def clip(text: str, length: int) -> str:
 
 def straight(text: str) -> str:
     """Write apostrophes and dashes as programs do, so that one spelling is enough for the rules."""
-    return text.replace("\u2019", "'").replace("\u2013", "-").replace("\u2014", "-")
+    return straighten(text).replace("\u2013", "-").replace("\u2014", "-")
 
 
 def clip_clause(text: str, length: int) -> str:
@@ -134,8 +118,8 @@ def sentences(text: str) -> list[str]:
         if _TRACE.match(line):
             continue
         bare = _BOLD.sub("", _MARKER.sub("", line)).strip()
-        if bare and not bare.startswith("|") and _WORD.search(bare):
-            found += [squeeze(part) for part in _END.split(bare)]
+        if not bare.startswith("|") and _WORD.search(bare):
+            found += map(squeeze, split_sentences(bare))
     return found
 
 

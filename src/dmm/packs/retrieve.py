@@ -11,11 +11,11 @@ import numpy as np
 from dmm.domain.pack import shown_path
 from dmm.domain.receipt_payload import MOST_EXCLUDED
 from dmm.index.analysis import content_words, names_identifier, weigh_query
-from dmm.index.stem import stem
 from dmm.packs.assemble import Ranked
 from dmm.packs.rank import rank
 from dmm.packs.scoped import Aim
 from dmm.packs.search import eligible, find
+from dmm.text.stem import stem
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.value import Value
-from dmm.errors import UsageError
 from dmm.rules.budget import Stopped
-from dmm.rules.needs import Done, Need, done_by_call, need_from_dict, need_to_dict
+from dmm.rules.needs import Done, Need, done_by_call
 from dmm.rules.patterns import (
     Action,
     Match,
     ToolRule,
     matches,
-    rule_from_dict,
-    rule_to_dict,
 )
 
 if TYPE_CHECKING:
@@ -24,8 +21,8 @@ if TYPE_CHECKING:
     from dmm.rules.commands.calls import CallFacts, CommandUse
 
 __all__ = [
-    "CALLS_VERSION", "SPOKEN_VERSION", "CallRule", "Done", "Meeting", "Need", "call_from_dict",
-    "call_to_dict", "calls_from_dict", "calls_to_dict", "done_by_call", "meet",
+    "CALLS_VERSION", "SPOKEN_VERSION", "CallRule", "Done", "Meeting", "Need", "done_by_call",
+    "meet",
 ]  # fmt: skip
 CALLS_VERSION = 3
 SPOKEN_VERSION = f"{CALLS_VERSION}.3"
@@ -122,39 +119,3 @@ def _earlier(facts: CallFacts, subject: object) -> tuple[list[CommandUse], int]:
             earlier = [one for one in facts.commands if one.invocation.id in before]
             return earlier, use.invocation.span[0]
     return [], 0
-
-
-def calls_to_dict(rules: Sequence[CallRule]) -> object:
-    """Write rules as plain values for JSON."""
-    return {"version": CALLS_VERSION, "rules": [call_to_dict(one) for one in rules]}
-
-
-def call_to_dict(rule: CallRule) -> object:
-    """Write one rule as plain values for JSON."""
-    return {
-        "rule": rule_to_dict(rule.rule),
-        "needs": [need_to_dict(one) for one in rule.needs],
-        # What earlier versions read.
-        "scopes": [],
-        "doubts": [],
-        "instead": "",
-    }
-
-
-def calls_from_dict(stored: Any) -> tuple[CallRule, ...]:
-    """Read rules back; a form from another version is refused."""
-    hint = "compile the constraint text again"
-    if not isinstance(stored, dict) or stored.get("version") != CALLS_VERSION:
-        raise UsageError(f"stored rules on calls are not of version {CALLS_VERSION}", hint=hint)
-    try:
-        return tuple(call_from_dict(one) for one in stored["rules"])
-    except (KeyError, TypeError, ValueError, AttributeError) as fault:
-        raise UsageError(f"these values are no rules on calls: {fault}", hint=hint) from fault
-
-
-def call_from_dict(stored: Any) -> CallRule:
-    """Read one rule back from plain values."""
-    if stored["scopes"] or stored["doubts"]:
-        raise ValueError("it has a scope or a doubt, as earlier versions wrote it")
-    needs = tuple(need_from_dict(one) for one in stored["needs"])
-    return CallRule(rule_from_dict(stored["rule"]), needs)

@@ -11,8 +11,8 @@ from dmm.rules.explain import describe_pattern
 from dmm.rules.form import compile_fields
 from dmm.rules.language.sentences.clauses import clauses_of
 from dmm.rules.language.sentences.compile import Sentence, read_sentence
-from dmm.rules.language.sentences.pieces import sentences
 from dmm.rules.language.sentences.things import NOWHERE, Surroundings
+from dmm.text.pieces import sentences
 
 if TYPE_CHECKING:
     from dmm.rules.callrules import CallRule

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.judge import guards
-from dmm.rules.language.language import tokens_of
 from dmm.rules.language.rules import Verification
+from dmm.text.tokens import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.value import Value
 from dmm.rules.budget import Stopped
@@ -14,10 +14,10 @@ from dmm.rules.commands.operands import changing_unnamed
 from dmm.rules.commands.paths import may_change
 from dmm.rules.commands.procedures import EVERYDAY, FORMAT, PROCEDURE_CHECKS, may_run
 from dmm.rules.outcomes import Outcome, read_outcome, read_output, runs_in_background
-from dmm.rules.patterns import CommandPattern, Pattern, pattern_to_dict, patterns_from
+from dmm.rules.patterns import CommandPattern, Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dmm.rules.budget import Budget
     from dmm.rules.commands.calls import CommandUse, PathUse
@@ -205,28 +205,6 @@ class Need(Value):
         if found and all(one.stopped for one in found):
             raise Stopped(found[0].stopped)
         return bool(found)
-
-
-def need_to_dict(need: Need) -> object:
-    """Write a need as plain values for JSON."""
-    return {
-        "text": need.text,
-        "patterns": [pattern_to_dict(one) for one in need.patterns],
-        "since": list(need.since),
-        "passed": need.passed,
-    }
-
-
-def need_from_dict(stored: Mapping[str, Any]) -> Need:
-    """Read a need back; an older form has neither `since` nor `passed`, or wants words."""
-    if stored.get("words"):
-        raise ValueError("a need that is met by words")
-    return Need(
-        stored["text"],
-        patterns_from(stored["patterns"]),
-        tuple(stored.get("since", ())),
-        bool(stored.get("passed", True)),
-    )
 
 
 def _may_match(pattern: Pattern, text: str) -> bool:

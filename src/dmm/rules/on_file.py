@@ -30,7 +30,7 @@ class RulesOnFile(Value):
 
 def write_rules(rules: RulesOnFile) -> bytes:
     """Write the rules as the bytes of a rule file."""
-    from dmm.rules.bookform import book_to_dict
+    from dmm.rules.stored import book_to_dict
 
     data = {
         "on_failure": rules.on_failure,
@@ -42,7 +42,7 @@ def write_rules(rules: RulesOnFile) -> bytes:
 
 def read_rules(data: bytes) -> RulesOnFile:
     """Read a rule file; one that another version wrote is refused."""
-    from dmm.rules.bookform import book_from_dict
+    from dmm.rules.stored import book_from_dict
 
     try:
         stored = json.loads(data)

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.value import Value
-from dmm.errors import UsageError
 from dmm.rules.callpatterns import (
     BranchPattern,
     CommandPattern,
@@ -16,7 +15,6 @@ from dmm.rules.callpatterns import (
     ToolPattern,
 )
 from dmm.rules.commands.calls import read_call
-from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall, Writing
 from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.pattern import ContentPattern
@@ -25,16 +23,14 @@ from dmm.rules.evidence import Evidence
 from dmm.rules.joint import AllOf, Joint, belongs, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from dmm.rules.commands.values import Span
 
 __all__ = [
-    "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern", "CommandPattern",
-    "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
-    "PathPattern", "Pattern", "SinglePattern", "ToolPattern", "ToolRule",
-    "match_tool", "matches", "pattern_to_dict", "patterns_from",
-    "rule_from_dict", "rule_to_dict",
+    "KINDS", "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern",
+    "CommandPattern", "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
+    "PathPattern", "Pattern", "SinglePattern", "ToolPattern", "ToolRule", "match_tool", "matches",
 ]  # fmt: skip
 
 RULES_VERSION = 2
@@ -59,7 +55,7 @@ SinglePattern = (
     | MessagePattern
 )
 Pattern = SinglePattern | AllOf
-_KINDS: dict[str, type[Pattern]] = {
+KINDS: dict[str, type[Pattern]] = {
     one.kind: one
     for one in (
         ToolPattern,
@@ -188,90 +184,3 @@ def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidenc
         evidence.stopped,
         evidence.doubt,
     )
-
-
-def rule_to_dict(rule: ToolRule) -> dict[str, object]:
-    """Write a rule as plain values for JSON."""
-    return {
-        "id": rule.id,
-        "action": rule.action.value,
-        "tools": list(rule.tools),
-        "patterns": [pattern_to_dict(one) for one in rule.patterns],
-        "exceptions": [pattern_to_dict(one) for one in rule.exceptions],
-        "reason": rule.reason,
-        "suggestion": rule.suggestion,
-        "blocked": _call_to_dict(rule.blocked),
-        "allowed": _call_to_dict(rule.allowed),
-    }
-
-
-def pattern_to_dict(pattern: Pattern) -> dict[str, object]:
-    """Write a pattern as plain values for JSON."""
-    if isinstance(pattern, AllOf):
-        return {"kind": "all", "patterns": [pattern_to_dict(one) for one in pattern.patterns]}
-    values = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in vars(pattern).items()
-    }
-    return {"kind": pattern.kind, **values}
-
-
-def _call_to_dict(call: ToolCall) -> dict[str, object]:
-    return {"tool": call.tool, "input": dict(call.input), "cwd": call.cwd, "branch": call.branch}
-
-
-def rule_from_dict(values: Mapping[str, object]) -> ToolRule:
-    """Read a rule back from plain values; anything else is refused."""
-    try:
-        return _rule(values)
-    except (KeyError, TypeError, ValueError, AttributeError) as fault:
-        raise UsageError(
-            f"these values are no tool rule: {fault}", hint="write it with rule_to_dict"
-        ) from fault
-
-
-def _rule(values: Mapping[str, object]) -> ToolRule:
-    return ToolRule(
-        id=str(values["id"]),
-        patterns=patterns_from(values["patterns"]),
-        reason=str(values["reason"]),
-        suggestion=str(values["suggestion"]),
-        blocked=_call(values["blocked"]),
-        allowed=_call(values["allowed"]),
-        action=Action(str(values["action"])),
-        exceptions=patterns_from(values["exceptions"]),
-        tools=_strings(values["tools"]),
-    )
-
-
-def _strings(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise TypeError("a list of strings is expected")
-    return tuple(value)
-
-
-def patterns_from(value: object) -> tuple[Pattern, ...]:
-    """Read patterns back from plain values."""
-    if not isinstance(value, list):
-        raise TypeError("a list of patterns is expected")
-    return tuple(_pattern(one) for one in value)
-
-
-def _pattern(values: dict[str, object]) -> Pattern:
-    if values["kind"] == AllOf.kind:
-        return AllOf(patterns_from(values["patterns"]))
-    fields = {
-        name: _strings(value) if isinstance(value, list) else value
-        for name, value in values.items()
-        if name != "kind"
-    }
-    pattern = _KINDS[str(values["kind"])](**fields)  # type: ignore[arg-type]  # checked below
-    if isinstance(pattern, CommandPattern) and pattern.check not in ("", *CHECKS):
-        raise ValueError(f"no check is called {pattern.check!r}")
-    return pattern
-
-
-def _call(values: object) -> ToolCall:
-    if not isinstance(values, dict):
-        raise TypeError("an example call is expected")
-    return ToolCall(**values)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.errors import MemoryFileError, UsageError
-from dmm.rules import patterns as tool_rules
+from dmm.rules import stored as call_forms
 from dmm.rules.builtin import BUILT_IN
 from dmm.rules.callbook import CallBook, CallEntry
-from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
+from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_call, describe_example
-from dmm.rules.language.clauses import read
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import (
     InForce,
@@ -31,6 +30,7 @@ from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
 from dmm.rules.source import judge_words, read_rule
 from dmm.rules.syntax import compile_tool_rule
+from dmm.text.clauses import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,7 +82,7 @@ def compile_constraint(text: str) -> Compiled:
     if found.rule is None and not calls:
         return Compiled(None, why_not=found.why_not)
     words = None if found.rule is None else rule_to_dict(found.rule)
-    rule = {"kind": LANGUAGE, "rule": words, CALLS: calls_to_dict(calls)}
+    rule = {"kind": LANGUAGE, "rule": words, CALLS: call_forms.calls_to_dict(calls)}
     return Compiled(rule, *_examples(found, calls))
 
 
@@ -97,7 +97,7 @@ def _examples(found: Compilation, calls: Sequence[CallRule]) -> tuple[str, str]:
 
 def show_tool_rule(rule: ToolRule) -> Compiled:
     """Lay a tool rule out as it is stored and shown."""
-    stored = {"kind": TOOL, "rule": tool_rules.rule_to_dict(rule)}
+    stored = {"kind": TOOL, "rule": call_forms.to_plain(rule)}
     return Compiled(stored, describe_call(rule.blocked), describe_call(rule.allowed))
 
 
@@ -210,7 +210,7 @@ def on_tools(constraint: Constraint) -> ToolRule | None:
     if stored is None or stored.get("kind") != TOOL:
         return None
     try:
-        rule = tool_rules.rule_from_dict(stored["rule"])
+        rule = call_forms.rule_from_dict(stored["rule"])
     except (UsageError, KeyError):
         return compile_tool_rule(constraint.text)
     if rule.id.startswith("starter.") and stored.get("version") != STARTER_VERSION:
@@ -239,7 +239,7 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
     if stored.get("kind") != LANGUAGE:
         return []
     try:
-        rules = calls_from_dict(stored[CALLS])
+        rules = call_forms.calls_from_dict(stored[CALLS])
     except (UsageError, KeyError):
         # Recorded before, or by another version: what the text says counts.
         rules = call_rules(constraint.text)

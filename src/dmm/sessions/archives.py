@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from dmm.clients.registry import all_clients
 from dmm.errors import UsageError
 from dmm.files.roots import NAME
 from dmm.sessions.transcripts.claude import CLIENT as CLAUDE
-from dmm.sessions.transcripts.recognise import READERS, Head, recognise
+from dmm.sessions.transcripts.entry import Head
+from dmm.sessions.transcripts.recognise import READERS, recognise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -50,30 +52,23 @@ class Archives:
         if client is not None and client not in READERS:
             raise UsageError(f"unknown client {client!r}", hint=f"one of {', '.join(READERS)}")
         if paths:
-            return _joined(list(_named(paths, client)))
-        known = [(path, head) for path in self._candidates(client) if (head := _look(path))]
+            return _joined([one for path in paths for one in _named(path, client)])
+        known = _recognised(self._candidates(), client)
         return [one for one in _joined(known) if self._is_ours(one.head)]
 
-    def _candidates(self, client: str | None) -> Iterator[Path]:
-        slug = name_folder(self.project)[:LONGEST_SLUG]
+    def _candidates(self) -> Iterator[Path]:
+        slugs = {CLAUDE: name_folder(self.project)[:LONGEST_SLUG]}
         for name, folders in self.places.items():
-            for folder in folders if client in (None, name) else ():
-                beginning = slug if name == CLAUDE else ""
-                for inner in _inside(folder):
-                    if inner.name.startswith(beginning):
-                        yield from _files(inner)
+            for inner in chain.from_iterable(map(_inside, folders)):
+                if inner.name.startswith(slugs.get(name, "")):
+                    yield from _files(inner)
 
     def _is_ours(self, head: Head) -> bool:
         """Return whether a session ran in this project, not in one nested in it."""
-        folder = Path(head.cwd)
-        if not head.cwd or not folder.is_absolute():
-            return False
-        folder = folder.resolve()
-        while folder != self.project:
-            if folder == folder.parent or (folder / NAME).is_dir():
-                return False
-            folder = folder.parent
-        return True
+        cwd = Path(head.cwd)
+        around = (cwd.resolve(), *cwd.resolve().parents) if cwd.is_absolute() else ()
+        projects = (one for one in around if one == self.project or (one / NAME).is_dir())
+        return next(projects, None) == self.project
 
 
 def name_folder(project: Path) -> str:
@@ -95,27 +90,23 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
 
 
-def _named(paths: Iterable[Path], client: str | None) -> Iterator[tuple[Path, Head]]:
-    for given in paths:
-        if given.is_dir():
-            for path in _files(given):
-                head = _look(path)
-                if head is not None and client in (None, head.client):
-                    yield path, head
-        elif not given.is_file():
-            raise UsageError("no such file", where=str(given))
-        else:
-            yield given, _require(given, client)
-
-
-def _require(path: Path, client: str | None) -> Head:
-    head = _look(path)
-    if head is not None and client in (None, head.client):
-        return head
+def _named(given: Path, client: str | None) -> list[tuple[Path, Head]]:
+    if given.is_dir():
+        return _recognised(_files(given), client)
+    if not given.is_file():
+        raise UsageError("no such file", where=str(given))
+    found = _recognised([given], client)
+    if found:
+        return found
     if client is None:
         hint = "name its client: --client claude-code, codex or generic"
-        raise UsageError("not a known transcript format", where=str(path), hint=hint)
-    return Head(client)
+        raise UsageError("not a known transcript format", where=str(given), hint=hint)
+    return [(given, Head(client))]
+
+
+def _recognised(paths: Iterable[Path], client: str | None) -> list[tuple[Path, Head]]:
+    found = ((path, _look(path)) for path in paths)
+    return [(path, head) for path, head in found if head and client in (None, head.client)]
 
 
 def _look(path: Path) -> Head | None:

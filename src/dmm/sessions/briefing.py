@@ -62,7 +62,6 @@ class Briefing:
         standing = self.find_standing()
         constraints = () if standing is None else standing.constraints()
         page = _Page(counts.count)
-        page.add(OPENING)
         page.add(_open_boot(read_boot(self.consents.effective(BOOT))))
         if constraints:
             page.add(CONSTRAINTS + "".join(_line(one) for one in constraints) + "\n")
@@ -106,10 +105,11 @@ def _block(entry: PackEntry) -> str:
 
 
 def _open_boot(data: bytes | None) -> str:
-    """Read the launch contract; it only explains the rest, which stands without it."""
+    """Read the launch contract, or only a title: the rest stands without it."""
     if data is None or len(data) > BOOT_LIMIT:
-        return ""
-    return neutralise(data.decode("utf-8", "replace").strip()) + "\n\n"
+        return OPENING
+    text = neutralise(data.decode("utf-8", "replace").strip()) + "\n\n"
+    return text if text.startswith("# ") else OPENING + text
 
 
 def _told(left_out: list[PackEntry], notices: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.payload import (
@@ -27,10 +27,11 @@ from dmm.rules.outcomes import Outcome, read_output
 from dmm.sessions.payload import HookKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dmm.sessions.payload import HookEvent
 
+C = TypeVar("C", bound=ToolCalled)
 LONGEST_PROMPT = 8_000
 LONGEST_INPUT = 2_000
 LONGEST_OUTPUT = 4_000
@@ -46,19 +47,7 @@ class Noted(NamedTuple):
     trust: Trust
 
 
-_TYPES = {
-    HookKind.SESSION_START: (EventType.SESSION_STARTED, Trust.AGENT),
-    HookKind.PROMPT: (EventType.USER_MESSAGE_RECEIVED, Trust.USER),
-    HookKind.TOOL_REQUEST: (EventType.TOOL_REQUESTED, Trust.AGENT),
-    HookKind.TOOL_DONE: (EventType.TOOL_USED, Trust.TOOL),
-    HookKind.TOOL_FAILED: (EventType.TOOL_FAILED, Trust.TOOL),
-    HookKind.COMPACT_START: (EventType.CONTEXT_COMPACTED, Trust.AGENT),
-    HookKind.COMPACT_DONE: (EventType.CONTEXT_COMPACTED, Trust.AGENT),
-    HookKind.TURN_END: (EventType.TURN_ENDED, Trust.AGENT),
-    HookKind.SUBAGENT_END: (EventType.SUBAGENT_ENDED, Trust.AGENT),
-    HookKind.SESSION_END: (EventType.SESSION_ENDED, Trust.AGENT),
-}
-_ANSWERS = {HookKind.TURN_END: TurnEnded, HookKind.SUBAGENT_END: SubagentEnded}
+_STAGES = {HookKind.COMPACT_START: "before", HookKind.COMPACT_DONE: "after"}
 _FROM_OUTSIDE = ("cwd", "prompt", "tool", "input", "output", "source", "reason", "speaker")
 # What a call was about, in the order in which it is told.
 _TELLING = (
@@ -67,14 +56,9 @@ _TELLING = (
 )  # fmt: skip
 
 
-def classify_event(event: HookEvent) -> tuple[EventType, Trust] | None:
-    """Return the type of a report and how far it is trusted; None for one that is not recorded."""
-    return _TYPES.get(event.kind)
-
-
 def describe_event(event: HookEvent) -> Noted | None:
     """Return what to record of a report."""
-    known = classify_event(event)
+    known = KEPT.get(event.kind)
     if known is None:
         return None
     # All that came from outside is redacted together and before any cut.
@@ -82,59 +66,91 @@ def describe_event(event: HookEvent) -> Noted | None:
     cleaned, counts = redact_value(narrow_value(given, MOST_ITEMS))
     said = event.changed(**cast("Any", cleaned))
     told = replace(
-        _shorten(event, said),
-        agent=_identity(event.agent),
+        known.tell(event, said),
+        agent=keep_identity(event.agent),
         speaker=said.speaker,
-        turn=_identity(event.turn),
+        turn=keep_identity(event.turn),
         redacted=counts,
     )
-    return Noted(told, known[1])
+    return Noted(told, known.trust)
 
 
-def _shorten(event: HookEvent, said: HookEvent) -> HookReport:
-    output = cut(said.output, LONGEST_OUTPUT)
-    if event.kind is HookKind.PROMPT:
-        return UserMessageReceived(text=cut(said.prompt, LONGEST_PROMPT) or None)
-    if event.kind is HookKind.SESSION_START:
-        return SessionStarted(client=event.client, cwd=said.cwd, source=said.source)
-    if event.kind is HookKind.SESSION_END:
-        return SessionEnded(reason=said.reason)
-    if event.kind in (HookKind.COMPACT_START, HookKind.COMPACT_DONE):
-        stage = "before" if event.kind is HookKind.COMPACT_START else "after"
-        text = cut(said.output, LONGEST_PROMPT)
-        return ContextCompacted(stage=stage, trigger=said.source, text=text)
-    if event.kind in _ANSWERS:
-        return _ANSWERS[event.kind](text=output or None)
-    return _tool(event, said, output)
+def _message(_event: HookEvent, said: HookEvent) -> HookReport:
+    return UserMessageReceived(text=cut(said.prompt, LONGEST_PROMPT) or None)
 
 
-def _identity(name: str | None) -> str:
-    return "" if name is None else keep_identity(name)
+def _started(event: HookEvent, said: HookEvent) -> HookReport:
+    return SessionStarted(client=event.client, cwd=said.cwd, source=said.source)
 
 
-def _tool(event: HookEvent, said: HookEvent, output: str) -> ToolCalled:
-    kinds = {HookKind.TOOL_DONE: ToolUsed, HookKind.TOOL_FAILED: ToolFailed}
-    told = kinds.get(event.kind, ToolRequested)(
+def _ended(_event: HookEvent, said: HookEvent) -> HookReport:
+    return SessionEnded(reason=said.reason)
+
+
+def _compacted(event: HookEvent, said: HookEvent) -> HookReport:
+    text = cut(said.output, LONGEST_PROMPT)
+    return ContextCompacted(stage=_STAGES[event.kind], trigger=said.source, text=text)
+
+
+def _turn(_event: HookEvent, said: HookEvent) -> HookReport:
+    return TurnEnded(text=cut(said.output, LONGEST_OUTPUT) or None)
+
+
+def _subagent(_event: HookEvent, said: HookEvent) -> HookReport:
+    return SubagentEnded(text=cut(said.output, LONGEST_OUTPUT) or None)
+
+
+def _requested(event: HookEvent, said: HookEvent) -> HookReport:
+    return _call(ToolRequested, event, said)
+
+
+def _failed(event: HookEvent, said: HookEvent) -> HookReport:
+    return replace(_call(ToolFailed, event, said), error=cut(said.output, LONGEST_OUTPUT))
+
+
+def _used(event: HookEvent, said: HookEvent) -> HookReport:
+    told = replace(_call(ToolUsed, event, said), output=cut(said.output, LONGEST_OUTPUT))
+    if event.tool.lower() not in SHELL_TOOLS:
+        return told
+    # How a command went is read from the whole output: what is kept of it may not show it.
+    printed = read_output(event.output)
+    outcome = None if printed is Outcome.UNKNOWN else str(printed)
+    return replace(told, outcome=outcome, unfinished=event.unfinished)
+
+
+def _call(kind: type[C], event: HookEvent, said: HookEvent) -> C:
+    return kind(
         tool=said.tool,
         input=_cut_input(said.input),
         cwd=said.cwd,
         text=summarise(said.tool, said.input),
-        call=_identity(event.call_id),
+        call=keep_identity(event.call_id),
         milliseconds=event.milliseconds,
         exit=event.exit_status,
     )
-    if isinstance(told, ToolFailed):
-        return replace(told, error=output)
-    return _used(event, replace(told, output=output)) if isinstance(told, ToolUsed) else told
 
 
-def _used(event: HookEvent, told: ToolUsed) -> ToolUsed:
-    """Add how a command went, read from the whole output: what is kept of it may not show it."""
-    if event.tool.lower() not in SHELL_TOOLS:
-        return told
-    printed = read_output(event.output)
-    outcome = None if printed is Outcome.UNKNOWN else str(printed)
-    return replace(told, outcome=outcome, unfinished=bool(event.unfinished))
+class Kept(NamedTuple):
+    """How a kind of report is recorded: its type, how far it is trusted, and what it tells."""
+
+    type: EventType
+    trust: Trust
+    tell: Callable[[HookEvent, HookEvent], HookReport]
+
+
+# A kind that is not here is not recorded.
+KEPT = {
+    HookKind.SESSION_START: Kept(EventType.SESSION_STARTED, Trust.AGENT, _started),
+    HookKind.PROMPT: Kept(EventType.USER_MESSAGE_RECEIVED, Trust.USER, _message),
+    HookKind.TOOL_REQUEST: Kept(EventType.TOOL_REQUESTED, Trust.AGENT, _requested),
+    HookKind.TOOL_DONE: Kept(EventType.TOOL_USED, Trust.TOOL, _used),
+    HookKind.TOOL_FAILED: Kept(EventType.TOOL_FAILED, Trust.TOOL, _failed),
+    HookKind.COMPACT_START: Kept(EventType.CONTEXT_COMPACTED, Trust.AGENT, _compacted),
+    HookKind.COMPACT_DONE: Kept(EventType.CONTEXT_COMPACTED, Trust.AGENT, _compacted),
+    HookKind.TURN_END: Kept(EventType.TURN_ENDED, Trust.AGENT, _turn),
+    HookKind.SUBAGENT_END: Kept(EventType.SUBAGENT_ENDED, Trust.AGENT, _subagent),
+    HookKind.SESSION_END: Kept(EventType.SESSION_ENDED, Trust.AGENT, _ended),
+}
 
 
 def _cut_input(value: Any) -> Any:

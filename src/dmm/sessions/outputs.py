@@ -6,29 +6,51 @@ import json
 import re
 from typing import Any
 
+from dmm.sessions.objects import find_object
+
 _STATUSES = ("exit_code", "exitCode", "exit", "returncode")
 # The lines that Codex puts before what a command said, and Claude Code before why one failed.
 _HEADER = r"\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?"
-_EXITED = _HEADER + r"(?:Process exited with code (\d{1,6})$|Exit code: (\d{1,6})\nWall time: )"
+_EXITED = _HEADER + r"(?:Process exited with code (-?\d{1,6})$|Exit code: (-?\d{1,6})\nWall time: )"
 _RUNNING = _HEADER + r"Process running with session ID "
 _FAILED = r"\AExit code (\d{1,6})$"
+# The signs of a command that has not ended, and of one that ended in a way of its own.
+_UNENDED = ("backgroundTaskId", "interrupted")
+_ODD_ENDS = (*_UNENDED, "returnCodeInterpretation")
+_WORDS = ("llmContent", "content", "output", "text", "error")
+# How an answer of Codex begins that is an object, written as text.
+_IN_JSON = '{"output"'
 _WRAP_START, _WRAP_END = "<untrusted_context>", "</untrusted_context>"
 
 
 def as_text(value: Any) -> str:
     """Write the output of a tool as text: the words where there are some, else JSON."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return _unwrapped(value)
-    if isinstance(value, dict):
-        told = _told(value)
-        return json.dumps(value, ensure_ascii=False) if told is None else told
-    if isinstance(value, list):
-        parts = [_part(one) for one in value]
-        if parts and all(part is not None for part in parts):
-            return "\n".join(part for part in parts if part is not None)
-    return json.dumps(value, ensure_ascii=False)
+    told = _find_words(value)
+    return json.dumps(value, ensure_ascii=False) if told is None else told
+
+
+def _find_words(value: Any) -> str | None:
+    """Find the words of an answer among what a client puts around them."""
+    match value:
+        case None:
+            return ""
+        case str() if value.startswith(_IN_JSON):
+            return _find_words(find_object(value) or [value])
+        case str(text) | {"file": {"content": str(text)}}:
+            return _unwrapped(text)
+        case [_, *_]:
+            parts = [_part(one) for one in value]
+            texts = [part for part in parts if part is not None]
+            return "\n".join(texts) if texts == parts else None
+        case {"stdout": str(printed), **rest}:
+            return "\n".join(str(line) for line in (printed, rest.get("stderr")) if line)
+        case {"structuredPatch": _, "filePath": str(path), **rest}:
+            return f"{rest.get('type') or 'update'} {path}"
+        case {**rest}:
+            said = (rest[name] for name in _WORDS if rest.get(name))
+            words = next((one for one in said if isinstance(one, (str, list))), None)
+            return None if words is None else as_text(words)
+    return None
 
 
 def exit_status_of(value: Any, *, failed: bool) -> int | None:
@@ -36,54 +58,46 @@ def exit_status_of(value: Any, *, failed: bool) -> int | None:
 
     `failed` says that the client calls it a failure.
     """
-    if isinstance(value, dict):
-        held = [value, value.get("metadata")]
-        found = [one.get(name) for one in held if isinstance(one, dict) for name in _STATUSES]
-        return next((one for one in found if type(one) is int), None)
-    if not isinstance(value, str):
-        return None
-    if value.startswith('{"output"'):
-        return exit_status_of(_parsed(value), failed=failed)
-    match = re.search(_FAILED if failed else _EXITED, value, re.MULTILINE)
-    return None if match is None else int(next(one for one in match.groups() if one))
+    match value:
+        case {"metadata": {**inner}, **rest}:
+            return exit_status_of({**inner, **rest}, failed=failed)
+        case dict():
+            return next((value[name] for name in _STATUSES if type(value.get(name)) is int), None)
+        case str() if value.startswith(_IN_JSON):
+            return exit_status_of(find_object(value), failed=failed)
+        case str():
+            found = re.search(_FAILED if failed else _EXITED, value, re.MULTILINE)
+            return int(found[found.lastindex or 0]) if found else None
+    return None
 
 
 def is_unfinished(value: Any) -> bool:
     """Whether a tool answered before its command had ended."""
-    if isinstance(value, dict):
-        return bool(value.get("backgroundTaskId") or value.get("interrupted"))
-    return isinstance(value, str) and re.search(_RUNNING, value) is not None
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _told(value: object) -> str | None:
-    """Find the words of an answer among what a client puts around them."""
     match value:
-        case {"stdout": str(printed), **rest}:
-            lines = (printed, rest.get("stderr"))
-            return "\n".join(line for line in lines if isinstance(line, str) and line)
-        case {"file": {"content": str(content)}}:
-            return content
-        case {"structuredPatch": _, "filePath": str(path), **rest}:
-            return f"{rest.get('type') or 'update'} {path}"
         case {**rest}:
-            said = map(rest.get, ("llmContent", "content", "output", "text", "error"))
-            words = next((one for one in said if isinstance(one, (str, list)) and one), None)
-            return None if words is None else as_text(words)
-    return None
+            return any(map(rest.get, _UNENDED))
+        case str():
+            return re.search(_RUNNING, value) is not None
+    return False
+
+
+def ended_well(value: Any) -> bool:
+    """Whether a client that reports failures apart says that a command ended with status 0.
+
+    A status that the client takes for no failure is told in words beside the output.
+    """
+    match value:
+        case {"stdout": _, **rest}:
+            return not any(map(rest.get, _ODD_ENDS))
+    return False
 
 
 def _part(value: Any) -> str | None:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict) and isinstance(value.get("text"), str):
-        return _unwrapped(value["text"])
+    match value:
+        case str():
+            return value
+        case {"text": str(text)}:
+            return _unwrapped(text)
     return None
 
 

@@ -17,11 +17,11 @@ from dmm.domain.event import Draft, EventType, Trust, least
 from dmm.domain.plain import to_plain
 from dmm.eventlog.open_ledger import IMPORTED
 from dmm.redaction.redact import redact
-from dmm.sessions.events import classify_event, describe_event
+from dmm.sessions.events import KEPT, describe_event
 from dmm.sessions.payload import HookEvent, HookKind
 from dmm.sessions.service import identify
 from dmm.sessions.transcripts.entry import Entry, Fault
-from dmm.sessions.transcripts.recognise import READERS
+from dmm.sessions.transcripts.recognise import read_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -195,20 +195,18 @@ class _Run:
         if log.find(identity) is not None:
             self.sessions[event.client, event.session].known += 1
             return
-        known = classify_event(event)
-        if known is None:
-            return
+        known = KEPT[event.kind]
         # A dry run counts alone: nothing of what was said is prepared.
         noted = None if self.dry_run else describe_event(event)
         self.batch.append(
             Draft(
-                type=known[0],
+                type=known.type,
                 payload={} if noted is None else to_plain(noted.told),
                 id=identity,
                 at=entry.at,
                 actor=event.client,
                 source=IMPORTED,
-                trust=least([known[1], Trust.AGENT]),
+                trust=least([known.trust, Trust.AGENT]),
                 session=event.session,
             )
         )
@@ -272,7 +270,7 @@ def _entries(transcript: Transcript) -> Iterator[tuple[Path, Read]]:
 def _stream(path: Path, client: str) -> Iterator[tuple[Path, Read]]:
     try:
         with path.open("rb") as stream:
-            for read in READERS[client](stream):
+            for read in read_transcript(client, stream):
                 yield path, read
     except OSError as error:
         yield path, Fault(0, f"unreadable: {error.strerror}")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.clients.registry import all_clients, find_client
 from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.redaction.identity import keep_identity
-from dmm.sessions.outputs import as_text, exit_status_of, is_unfinished
+from dmm.sessions.objects import find_object, read_object
+from dmm.sessions.outputs import as_text, ended_well, exit_status_of, is_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dmm.clients.base import Client
 
 LARGEST = 16 * 1024 * 1024
-DEEPEST = 32
 LONGEST_NAME = 512
 LONGEST_PATH = 4096
 
@@ -72,12 +71,12 @@ class HookEvent(Value):
     tool: str = ""
     input: Mapping[str, object] = MappingProxyType({})
     output: str = ""
-    call_id: str | None = None
+    call_id: str = ""
     source: str = ""
     reason: str = ""
-    agent: str | None = None
+    agent: str = ""
     speaker: str = ""
-    turn: str | None = None
+    turn: str = ""
     milliseconds: int | None = None
     exit_status: int | None = None
     unfinished: bool = False
@@ -85,7 +84,13 @@ class HookEvent(Value):
 
 def parse_payload(client: str, data: bytes) -> HookEvent:
     """Read what a hook was given; it comes from a process that is not trusted."""
-    return _Reading(find_client(client), _read(data)).event()
+    if len(data) > LARGEST:
+        raise UsageError(f"the hook's payload is larger than {LARGEST // 1024 // 1024} MiB")
+    try:
+        values = read_object(data)
+    except UsageError as error:
+        raise UsageError(f"the hook's payload is {error.what}") from error
+    return _Reading(find_client(client), values).event()
 
 
 def name_request(client: str, data: bytes) -> str | None:
@@ -97,42 +102,25 @@ def name_request(client: str, data: bytes) -> str | None:
     return next((one for one in names if _KINDS.get(one.lower()) is HookKind.TOOL_REQUEST), None)
 
 
-def _read(data: bytes) -> dict[str, Any]:
-    if len(data) > LARGEST:
-        raise UsageError(f"the hook's payload is larger than {LARGEST // 1024 // 1024} MiB")
-    try:
-        values = json.loads(data.decode("utf-8"), parse_constant=lambda _: None)
-    except UnicodeDecodeError as error:
-        raise UsageError("the hook's payload is not UTF-8") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError("the hook's payload is not JSON") from error
-    if not isinstance(values, dict):
-        raise UsageError("the hook's payload is not a JSON object")
-    return {key: plain(value, 1) for key, value in values.items()}
+class _Told(Value):
+    """What events of one kind tell; what they are may show only in it."""
 
-
-def plain(value: Any, depth: int) -> Any:
-    """Copy plain data, without what canonical JSON or UTF-8 can't hold."""
-    if depth > DEEPEST:
-        raise UsageError(f"the hook's payload is nested deeper than {DEEPEST} levels")
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {plain(key, depth): plain(one, depth + 1) for key, one in value.items()}
-    if isinstance(value, list):
-        return [plain(one, depth + 1) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    kind: HookKind
+    prompt: str = ""
+    tool: str = ""
+    input: Mapping[str, object] = MappingProxyType({})
+    output: str = ""
+    exit_status: int | None = None
+    unfinished: bool = False
 
 
 class _Reading:
     """Reads the values of one payload, by any of the names that clients give them."""
 
-    def __init__(self, client: Client, values: dict[str, Any]) -> None:
+    def __init__(self, client: Client, values: dict[str, object]) -> None:
         self.client = client
         self.keys = client.keys
-        inner = values.get(client.keys.inside) if client.keys.inside else None
+        inner = values.get(client.keys.inside)
         self.values = {**values, **inner} if isinstance(inner, dict) else values
         self._identities: dict[tuple[str, ...], str] = {}
         self.name = self._text(*self.keys.event, limit=LONGEST_NAME)
@@ -143,49 +131,65 @@ class _Reading:
         if not self.name or not session:
             missing = (self.keys.session if self.name else self.keys.event)[0]
             raise UsageError(f"the hook's payload has no {missing}")
-        prompt = self._prompt()
-        if prompt.lstrip().startswith(_NOTICE):
-            self.kind = HookKind.OTHER
-        if self.kind is HookKind.OTHER:
+        told = self._read_kind()
+        if told.kind is HookKind.OTHER:
+            key = _digest([session, self.name, self.values])
             return HookEvent(
-                self.client.name, self.kind, self.name, session, self._folder(),
-                self._key(session, "", "", {}, ""), turn=self._turn(),
-            )  # fmt: skip
-        tool, given = self._call()
-        output = self._output()
+                self.client.name, told.kind, self.name, session, self._folder(), key, turn=self.turn
+            )
         return HookEvent(
             client=self.client.name,
-            kind=self.kind,
+            kind=told.kind,
             event=self.name,
             session=session,
             cwd=self._folder(),
-            key=self._key(session, prompt, tool, given, output),
-            unique=self._is_unique(),
-            prompt=prompt,
-            tool=tool,
-            input=given,
-            output=output,
-            call_id=self._call_id(),
+            key=self._key(session, told),
+            unique=self._is_unique(told.kind),
+            prompt=told.prompt,
+            tool=told.tool,
+            input=told.input,
+            output=told.output,
+            call_id=self.call,
             source=self._text("source", "trigger", limit=LONGEST_NAME),
             reason=self._text("reason", "status", limit=LONGEST_NAME),
-            agent=self._identity(*self.keys.agent) or None,
-            turn=self._turn(),
+            agent=self._identity(*self.keys.agent),
+            turn=self.turn,
             milliseconds=self._milliseconds(),
-            exit_status=self._exit_status(),
-            unfinished=self._done and is_unfinished(self._given()),
+            exit_status=told.exit_status,
+            unfinished=told.unfinished,
         )
 
+    @property
+    def turn(self) -> str:
+        return self._identity(*self.keys.turn)
+
+    @property
+    def call(self) -> str:
+        return self._identity(*self.keys.call)
+
+    def _read_kind(self) -> _Told:
+        """Read what only events of one kind tell."""
+        match self.kind:
+            case HookKind.PROMPT:
+                prompt = self._prompt()
+                notice = prompt.lstrip().startswith(_NOTICE)
+                return _Told(HookKind.OTHER) if notice else _Told(self.kind, prompt=prompt)
+            case HookKind.TOOL_REQUEST:
+                return self._call()
+            case HookKind.TOOL_DONE | HookKind.TOOL_FAILED:
+                return self._answer(self._call())
+            case HookKind.COMPACT_DONE | HookKind.TURN_END | HookKind.SUBAGENT_END:
+                return _Told(self.kind, output=self._text(*self.keys.message))
+        return _Told(self.kind)
+
     def _text(self, *names: str, limit: int = LARGEST) -> str:
-        for name in names:
-            value = self.values.get(name)
-            if value is None:
-                continue
-            if not isinstance(value, str):
-                raise UsageError(f"{name} in the hook's payload is not text")
-            if len(value) > limit:
-                raise UsageError(f"{name} in the hook's payload is longer than {limit} characters")
-            return value
-        return ""
+        given = ((name, self.values.get(name)) for name in names)
+        name, value = next((one for one in given if one[1] is not None), ("", ""))
+        if not isinstance(value, str):
+            raise UsageError(f"{name} in the hook's payload is not text")
+        if len(value) > limit:
+            raise UsageError(f"{name} in the hook's payload is longer than {limit} characters")
+        return value
 
     def _identity(self, *names: str) -> str:
         if names not in self._identities:
@@ -193,14 +197,13 @@ class _Reading:
         return self._identities[names]
 
     def _folder(self) -> str:
-        roots = self.values.get("workspace_roots")
-        first = roots[0] if isinstance(roots, list) and roots else None
         folder = self._text("cwd", limit=LONGEST_PATH)
-        return folder or (first if isinstance(first, str) else "")
+        match self.values:
+            case {"workspace_roots": [str(first), *_]} if not folder:
+                return first
+        return folder
 
     def _prompt(self) -> str:
-        if self.kind is not HookKind.PROMPT:
-            return ""
         prompt = self._text(*self.keys.prompt)
         if self.client.context_marks is not None:
             start, end = self.client.context_marks
@@ -208,116 +211,97 @@ class _Reading:
                 prompt = prompt.partition(end)[2].lstrip()
         return prompt
 
-    def _call(self) -> tuple[str, dict[str, object]]:
-        if self.kind not in TOOL_KINDS:
-            return "", {}
+    def _call(self) -> _Told:
         own = _CALLS.get(self.name.lower())
-        if own is not None and own.server:
+        if own is None:
+            given = self._input("tool_input", "toolArgs")
+            return _Told(self.kind, tool=self._tool(), input=given)
+        if own.server:
             parts = (self._text(key, limit=LONGEST_NAME) for key in (own.server, own.name))
-            return "__".join(("mcp", *parts)), self._input(own.within)
-        if own is not None:
-            told = own.arguments.items()
-            return own.tool, {to: self.values[key] for key, to in told if key in self.values}
+            return _Told(self.kind, tool="__".join(("mcp", *parts)), input=self._input(own.within))
+        told = own.arguments.items()
+        given = {to: self.values[key] for key, to in told if key in self.values}
+        return _Told(self.kind, tool=own.tool, input=given)
+
+    def _tool(self) -> str:
         tool = self._text("tool_name", "toolName", limit=LONGEST_NAME)
         if not tool:
             raise UsageError("the hook's payload has no tool_name")
-        foreign = re.fullmatch(self.client.mcp_name, tool) if self.client.mcp_name else None
-        if foreign is not None:
-            tool = "__".join(("mcp", *foreign.groups()))
-        return tool, self._input("tool_input", "toolArgs")
+        foreign = re.fullmatch(self.client.mcp_name, tool)
+        return tool if foreign is None else "__".join(("mcp", *foreign.groups()))
 
     def _input(self, *names: str) -> dict[str, object]:
-        given = next((self.values[name] for name in names if name in self.values), None)
-        if given is None:
-            return {}
-        if isinstance(given, str):
-            inner = _parsed(given)
-            return inner if inner is not None else {"input": given}
-        if not isinstance(given, dict):
-            raise UsageError("tool_input in the hook's payload is not an object")
-        return given
+        match next((self.values[name] for name in names if name in self.values), None):
+            case None:
+                return {}
+            case dict() as given:
+                return given
+            case str() as given:
+                inner = find_object(given)
+                return {"input": given} if inner is None else inner
+        raise UsageError("tool_input in the hook's payload is not an object")
 
-    @property
-    def _done(self) -> bool:
-        return self.kind in (HookKind.TOOL_DONE, HookKind.TOOL_FAILED)
+    def _answer(self, call: _Told) -> _Told:
+        """Read the answer to a call."""
+        given = self._given()
+        failed = self.kind is HookKind.TOOL_FAILED
+        match given:
+            case dict() if given.get("isError") or given.get("error"):
+                failed = True
+        return call.changed(
+            kind=HookKind.TOOL_FAILED if failed else HookKind.TOOL_DONE,
+            output=as_text(given),
+            exit_status=self._exit_status(given, failed=failed),
+            unfinished=is_unfinished(given),
+        )
 
-    def _given(self) -> Any:
-        for path in self.keys.output:
-            name, _, inner = path.partition(".")
-            if name in self.values:
-                value = self.values[name]
-                return value.get(inner) if inner and isinstance(value, dict) else value
-        return None
+    def _given(self) -> object:
+        paths = (path.partition(".") for path in self.keys.output)
+        name, _, inner = next((path for path in paths if path[0] in self.values), ("", "", ""))
+        match self.values.get(name):
+            case dict() as value if inner:
+                return value.get(inner)
+            case value:
+                return value
 
-    def _exit_status(self) -> int | None:
+    def _exit_status(self, given: object, *, failed: bool) -> int | None:
         """Read how a command ended: as the client says, or by the kind of event it sends."""
-        if not self._done:
-            return None
-        given, failed = self._given(), self.kind is HookKind.TOOL_FAILED
-        told = exit_status_of({"exit_code": self.values.get("exit_code")}, failed=failed)
-        told = exit_status_of(given, failed=failed) if told is None else told
-        if told is None and self.client.exit_line:
-            found = re.search(self.client.exit_line, as_text(given))
-            told = None if found is None else int(found[1])
-        if told is not None or failed or not self.client.tells_failures:
-            return told
-        ended = isinstance(given, dict) and "stdout" in given and not is_unfinished(given)
-        # A status that the client takes for no failure is told in words beside the output.
-        return 0 if ended and not given.get("returnCodeInterpretation") else None
-
-    def _output(self) -> str:
-        if self._done:
-            given = self._given()
-            if isinstance(given, dict) and (given.get("isError") or given.get("error")):
-                self.kind = HookKind.TOOL_FAILED
-            return as_text(given)
-        if self.kind in (HookKind.COMPACT_DONE, HookKind.TURN_END, HookKind.SUBAGENT_END):
-            return self._text(*self.keys.message)
-        return ""
-
-    def _call_id(self) -> str | None:
-        return self._identity(*self.keys.call) or None
-
-    def _turn(self) -> str | None:
-        return self._identity(*self.keys.turn) or None
+        line = re.search(self.client.exit_line, as_text(given)) if self.client.exit_line else None
+        stated = (
+            exit_status_of({"exit_code": self.values.get("exit_code")}, failed=failed),
+            exit_status_of(given, failed=failed),
+            None if line is None else int(line[1]),
+            0 if self.client.tells_failures and not failed and ended_well(given) else None,
+        )
+        return next((status for status in stated if status is not None), None)
 
     def _milliseconds(self) -> int | None:
-        value = self.values.get("duration_ms", self.values.get("duration"))
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return None
-        return int(value) if 0 <= value < 1e12 else None
-
-    def _is_unique(self) -> bool:
-        """Return whether the key can't come again: a call, a prompt or a moment names it."""
-        if self.kind in TOOL_KINDS:
-            return self._call_id() is not None or self._moment() is not None
-        return self.kind is HookKind.PROMPT and bool(self._turn() or self._moment())
-
-    def _moment(self) -> str | int | None:
-        value = self.values.get("timestamp")
-        return value if isinstance(value, (str, int)) and not isinstance(value, bool) else None
-
-    def _key(
-        self, session: str, prompt: str, tool: str, given: Mapping[str, object], output: str
-    ) -> str:
-        """Name this delivery by what every hook that reports it must agree on."""
-        parts: list[object] = [session, str(self.kind)]
-        if self.kind is HookKind.OTHER:
-            parts = [session, self.name, self.values]
-        elif self.kind in TOOL_KINDS and (call := self._call_id()):
-            parts.append(call)
-        else:
-            told = [self._text(name) for name in ("source", "trigger", "reason")]
-            parts += [self._turn(), self._identity("agent_id"), prompt, tool, given, output, *told]
-            if self._turn() is None:
-                parts.append(self._moment())
-        plain = json.dumps(parts, sort_keys=True).encode("ascii")
-        return hashlib.sha256(plain).hexdigest()[:32]
-
-
-def _parsed(text: str) -> dict[str, object] | None:
-    try:
-        value = json.loads(text, parse_constant=lambda _: None)
-    except (ValueError, RecursionError):
+        match self.values.get("duration_ms", self.values.get("duration")):
+            case bool():
+                return None
+            case int() | float() as value if 0 <= value < 1e12:
+                return int(value)
         return None
-    return plain(value, 1) if isinstance(value, dict) else None
+
+    def _is_unique(self, kind: HookKind) -> bool:
+        """Return whether the key can't come again: a call, a prompt or a moment names it."""
+        names = {**dict.fromkeys(TOOL_KINDS, self.call), HookKind.PROMPT: self.turn}
+        return kind in names and (names[kind] or self._moment()) is not None
+
+    def _moment(self) -> object:
+        value = self.values.get("timestamp")
+        return value if type(value) in (str, int) else None
+
+    def _key(self, session: str, told: _Told) -> str:
+        """Name this delivery by what every hook that reports it must agree on."""
+        parts: list[object] = [session, str(told.kind)]
+        if told.kind in TOOL_KINDS and self.call:
+            return _digest([*parts, self.call])
+        why = [self._text(name) for name in ("source", "trigger", "reason")]
+        parts += [self.turn or None, self._identity("agent_id"), told.prompt, told.tool]
+        moment = [] if self.turn else [self._moment()]
+        return _digest([*parts, dict(told.input), told.output, *why, *moment])
+
+
+def _digest(parts: list[object]) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("ascii")).hexdigest()[:32]

@@ -32,9 +32,9 @@ class Reply(Value):
 def write_reply(event: HookEvent, reply: Reply) -> bytes:
     """Write what the hook of that client answers; nothing where there is nothing to say."""
     client = find_client(event.client)
-    shown = reply.notice.strip() if client.shows_notice else ""
-    said_first = reply.warning.strip() or ("" if shown else reply.notice.strip())
-    words = "\n\n".join(part for part in (said_first, reply.context.strip()) if part)
+    notice, warning = reply.notice.strip(), reply.warning.strip()
+    shown, first = (notice, warning) if client.shows_notice else ("", warning or notice)
+    words = "\n\n".join(part for part in (first, reply.context.strip()) if part)
     said = client.answer(
         Answer(
             event=event.event,
@@ -42,11 +42,11 @@ def write_reply(event: HookEvent, reply: Reply) -> bytes:
             decision=reply.decision if event.kind is HookKind.TOOL_REQUEST else None,
             reason=reply.reason.strip() or NO_REASON,
             context=words if event.kind in client.takes_context else "",
-            warning=reply.warning.strip(),
+            warning=warning,
         )
     )
     if isinstance(said, str):
         return BLOCKING + said.encode("utf-8", "replace") if said else b""
-    if shown and "systemMessage" not in said:
-        said = {**said, "systemMessage": shown}
+    if shown:
+        said = {"systemMessage": shown, **said}
     return json.dumps(said).encode("ascii") if said else b""

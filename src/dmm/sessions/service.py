@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.sessions.briefing import Briefing
-    from dmm.sessions.events import Noted
     from dmm.sessions.file_notes import FileNotes
     from dmm.sessions.payload import HookEvent
 
@@ -63,13 +62,14 @@ class Delivery:
     """
 
     event: HookEvent
-    noted: Noted | None
+    told: HookReport | None = None
+    trust: Trust = Trust.AGENT
     name: str = ""
 
     @property
     def actor(self) -> Actor:
         """In whose name it is recorded."""
-        return actor_for(self.event, Trust.AGENT if self.noted is None else self.noted.trust)
+        return actor_for(self.event, self.trust)
 
     @property
     def identity(self) -> str | None:
@@ -81,7 +81,10 @@ class Delivery:
 
 def deliver(event: HookEvent, name: str = "") -> Delivery:
     """Prepare an event: what is recorded of it is free of secrets from here on."""
-    return Delivery(event, describe_event(event), name)
+    noted = describe_event(event)
+    if noted is None:
+        return Delivery(event, name=name)
+    return Delivery(event, noted.told, noted.trust, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,9 @@ class _Held:
     seen: dict[str, float] = field(default_factory=dict)
     requests: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
-    def given_to(self, agent: str | None) -> set[str]:
+    def given_to(self, agent: str) -> set[str]:
         """Return the digests of what the session's agent, or a subagent, was given."""
-        if agent is None:
+        if not agent:
             return self.given
         own = name_given("", agent)
         return {one.removeprefix(own) for one in self.given if one.startswith(own)}
@@ -146,14 +149,15 @@ class Sessions:
         """
         event, held = delivery.event, self._hold(delivery.event.session)
         repeated = self._is_repeated(event, held)
-        if event.kind is HookKind.SESSION_START:
-            return self._open(delivery, held, repeated=repeated)
-        if event.kind is HookKind.TOOL_REQUEST and ruling is not None:
-            return self._rule(delivery, held, ruling, repeated=repeated)
-        if event.kind is HookKind.TOOL_DONE and not repeated:
-            return self._note_files(delivery, held)
-        if event.kind is HookKind.COMPACT_DONE:
-            held.given.clear()
+        match event.kind:
+            case HookKind.SESSION_START:
+                return self._open(delivery, held, repeated=repeated)
+            case HookKind.TOOL_REQUEST if ruling is not None:
+                return self._rule(delivery, held, ruling, repeated=repeated)
+            case HookKind.TOOL_DONE if not repeated:
+                return self._note_files(delivery, held)
+            case HookKind.COMPACT_DONE:
+                held.given.clear()
         return Attended(kept=repeated or self._try(delivery, held) is not None)
 
     def make_up(self, delivery: Delivery, ruled: str = "") -> None:
@@ -164,9 +168,9 @@ class Sessions:
         held = self._hold(delivery.event.session)
         if delivery.event.kind is HookKind.COMPACT_DONE:
             held.given.clear()
-        if delivery.noted is None:
+        if delivery.told is None:
             return
-        told = replace(delivery.noted.told, late=True)
+        told = replace(delivery.told, late=True)
         if ruled and isinstance(told, ToolRequested):
             level, _, seq = ruled.partition("-")
             number = int(seq) if seq.isdigit() and int(seq) else None
@@ -179,7 +183,7 @@ class Sessions:
 
     def give(self, delivery: Delivery, given: Supplement) -> None:
         """Record and remember what a session is given with a prompt, and why."""
-        asked = None if delivery.noted is None else delivery.noted.told
+        asked = delivery.told
         entries, why = given.entries, given.receipt
         served = PackServed(
             task=(asked.text or "")[:LONGEST_PROMPT] if isinstance(asked, Words) else "",
@@ -235,16 +239,16 @@ class Sessions:
 
     def _open(self, delivery: Delivery, held: _Held, *, repeated: bool) -> Attended:
         briefing = self.find_briefing()
-        text = briefing.write()
-        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-        fresh = delivery.event.source in FRESH_CONTEXT
-        if fresh and not repeated:
+        text, record = briefing.write(), self._tell_last(delivery.event)
+        if repeated:
+            return Attended(Reply(context=text + record))
+        if delivery.event.source in FRESH_CONTEXT:
             held.given.clear()
-        told = fresh or repeated or digest not in held.given
+        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        told = digest not in held.given
         held.given.add(digest)
-        record = self._tell_last(delivery.event)
-        kept = repeated or self._try(delivery, held) is not None
-        if told and kept and not repeated:
+        kept = self._try(delivery, held) is not None
+        if told and kept:
             served = PackServed(
                 task="",
                 briefing=digest,
@@ -281,7 +285,7 @@ class Sessions:
             budget=BUDGET,
             tokens=sum(one.token_count for one in note.entries),
             retrieved=tuple(map(name_entry, note.entries)),
-            agent=event.agent or "",
+            agent=event.agent,
             receipt=keep_receipt((), note.entries),
         )
         self._serve(actor_for(event), served)
@@ -298,11 +302,11 @@ class Sessions:
 
     def _rule(self, delivery: Delivery, held: _Held, ruling: Ruling, *, repeated: bool) -> Attended:
         """Answer a call; a second hook is answered as the first, for nobody knows which counts."""
-        seq = held.requests.get(delivery.event.call_id or "")
+        seq = held.requests.get(delivery.event.call_id)
         if repeated:
             return Attended(write_ruling(ruling, seq))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
-        told = None if delivery.noted is None else delivery.noted.told
+        told = delivery.told
         if isinstance(told, ToolRequested):
             in_files = any(one.id for one in ruling.findings)
             said = [ruling.describe(), self.project_ledger.place if in_files else None]
@@ -313,10 +317,11 @@ class Sessions:
 
     def _try(self, delivery: Delivery, held: _Held, told: HookReport | None = None) -> int | None:
         """Record an event, or what was made of it; None where the ledger can't take it now."""
-        if delivery.noted is None:
+        told = told or delivery.told
+        if told is None:
             return 0
         try:
-            return self._record(delivery, held, told or delivery.noted.told)
+            return self._record(delivery, held, told)
         except (StorageError, LedgerRefused):
             return None
 
@@ -326,7 +331,7 @@ class Sessions:
         requested = event.kind is HookKind.TOOL_REQUEST
         draft = ledger.draft(
             told,
-            caused_by=None if requested else held.requests.get(event.call_id or ""),
+            caused_by=None if requested else held.requests.get(event.call_id),
             event_id=delivery.identity,
         )
         recorded = ledger.record(draft)
@@ -350,9 +355,9 @@ def identify(key: str) -> str:
 
 
 def _hashes(served: PackServed) -> set[str]:
-    return {name_given(str(one.hash), served.agent or None) for one in served.retrieved}
+    return {name_given(str(one.hash), served.agent) for one in served.retrieved}
 
 
-def name_given(digest: str, agent: str | None) -> str:
+def name_given(digest: str, agent: str) -> str:
     """Name what was given: a subagent has a context of its own, which the others don't see."""
     return f"{agent} {digest}" if agent else digest

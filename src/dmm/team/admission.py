@@ -15,7 +15,7 @@ from dmm.team.sharing import MAX_PAYLOAD, MAX_WORDS, is_shareable
 from dmm.team.usage_counts import tell_day
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from dmm.team.chain import Entry, LogName, WriterHead
     from dmm.team.port import Batch
@@ -31,15 +31,40 @@ class Admitted:
     new: tuple[Entry, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What is wrong with a batch whatever the log holds: with all of it, or by number."""
+
+    fault: str
+    unsound: Mapping[int, str]
+
+
+def examine(log: LogName, name: str, key: str, batch: Batch) -> Examined:
+    """Check entries, their links and signatures: what takes long, and needs no lock."""
+    fault = _find_fault(name, batch.entries)
+    unsound = {}
+    previous = batch.previous
+    for one in () if fault else batch.entries:
+        if one.whash != link_entry(log, previous, one):
+            unsound[one.wseq] = f"event {one.wseq} does not match its hash"
+        elif not is_signed(key, one.whash, one.signature):
+            unsound[one.wseq] = f"event {one.wseq} is not signed by its writer"
+        previous = one.whash
+    return Examined(fault, unsound)
+
+
 def admit(
-    log: LogName, name: str, writer: WriterHead, batch: Batch, hash_of: HashOf
+    writer: WriterHead, batch: Batch, examined: Examined, hash_of: HashOf
 ) -> Admitted | Gap | Forked | Revoked | Refused:
     """Judge a batch by what the log knows of its writer."""
     if writer.revoked:
         return Revoked()
     if not batch.entries:
         return Admitted(())
-    fault = _find_fault(name, writer, batch.entries)
+    # What the log holds was sent under an earlier role, and its answer was lost.
+    new = (one.type for one in batch.entries if one.wseq > writer.wseq)
+    forbidden = [kind for kind in new if not may_send(writer.role, kind)]
+    fault = tell_forbidden(writer.role, forbidden[0]) if forbidden else examined.fault
     if fault:
         return Refused(fault)
     first = batch.entries[0].wseq
@@ -47,19 +72,14 @@ def admit(
         return Gap(writer.wseq + 1)
     if batch.previous != (writer.whash if first == writer.wseq + 1 else hash_of(first - 1)):
         return Forked(first - 1)
-    return _continue(log, writer, batch, hash_of)
+    return _continue(writer, batch, examined, hash_of)
 
 
-def _find_fault(name: str, writer: WriterHead, entries: Sequence[Entry]) -> str:
+def _find_fault(name: str, entries: Sequence[Entry]) -> str:
     """Say why no log could take these entries; empty where one could."""
-    # What the log holds was sent under an earlier role, and its answer was lost.
-    new = (one.type for one in entries if one.wseq > writer.wseq)
-    forbidden = [kind for kind in new if not may_send(writer.role, kind)]
-    if forbidden:
-        return tell_forbidden(writer.role, forbidden[0])
     if len(entries) > MOST_PUSHED:
         return f"at most {MOST_PUSHED} events at once"
-    first = entries[0].wseq
+    first = entries[0].wseq if entries else 1
     if [one.wseq for one in entries] != list(range(first, first + len(entries))) or first < 1:
         return "the numbers of the events have gaps"
     if any(one.writer != name for one in entries):
@@ -75,6 +95,8 @@ def _find_fault(name: str, writer: WriterHead, entries: Sequence[Entry]) -> str:
 
 def _says_too_much(entry: Entry) -> bool:
     """Return whether an entry takes the room of a proof for its words."""
+    if len(entry.payload) <= MAX_WORDS:
+        return False
     return len(canonical(leave_proof(read_payload(entry)))) > MAX_WORDS
 
 
@@ -89,20 +111,13 @@ def _is_shared(entry: Entry) -> bool:
 
 
 def _continue(
-    log: LogName, writer: WriterHead, batch: Batch, hash_of: HashOf
+    writer: WriterHead, batch: Batch, examined: Examined, hash_of: HashOf
 ) -> Admitted | Forked | Refused:
-    """Compare what is known, and check the links and signatures of what is new."""
-    previous = batch.previous
-    new = []
+    """Compare what is known, and take what is new and sound."""
     for one in batch.entries:
         if one.wseq <= writer.wseq:
             if one.whash != hash_of(one.wseq):
                 return Forked(one.wseq)
-        elif one.whash != link_entry(log, previous, one):
-            return Refused(f"event {one.wseq} does not match its hash")
-        elif not is_signed(writer.key, one.whash, one.signature):
-            return Refused(f"event {one.wseq} is not signed by its writer")
-        else:
-            new.append(one)
-        previous = one.whash
-    return Admitted(tuple(new))
+        elif one.wseq in examined.unsound:
+            return Refused(examined.unsound[one.wseq])
+    return Admitted(tuple(one for one in batch.entries if one.wseq > writer.wseq))

@@ -7,12 +7,13 @@ the signs of the components; what it finds is compared again in full.
 from __future__ import annotations
 
 import hashlib
+import struct
 import time
 from typing import TYPE_CHECKING
 
 import psycopg
+from psycopg.adapt import Dumper
 
-from dmm.index.windows import spell
 from dmm.team.migrations import NEAR
 from dmm.team.names import NAME
 from dmm.team.nearness import choose, fill, flatten, keep_best
@@ -69,13 +70,23 @@ ALONE = "SELECT pg_advisory_lock(%s)"
 TAKE = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))::int"
 THERE = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('passage_near')"
 
+# Megabytes of vectors, and of what PostgreSQL keeps in its own memory.
+ROOM = """
+SELECT pg_relation_size('passage_near') >> 20, setting::bigint * 8 >> 10
+FROM pg_settings WHERE name = 'shared_buffers'
+"""
+
 ADD = "INSERT INTO passage_near VALUES {places}"
 DROP = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ? AND seq IN ({places})"
 CLEAR = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ?"
-# The order is by what is selected, as it stands: a negated value would be computed once more.
+# Distance and number of a row are one value: PostgreSQL sorts numbers without copying rows. The
+# distance of unit vectors is kept to 28 binary places, and 33 bits are left for the number.
+SCALE, BITS = 1 << 28, 33
 EXACT = """
-SELECT project_id, seq, vector <#> ?::halfvec AS distance FROM passage_near
-WHERE team_id = ? AND project_id IN ({places}) ORDER BY distance LIMIT ?
+SELECT project, packed FROM (VALUES {places}) AS named (project), LATERAL (
+    SELECT ((vector <#> ?::halfvec) * {scale})::bigint << {bits} | seq AS packed
+    FROM passage_near WHERE team_id = ? AND project_id = project ORDER BY packed LIMIT ?
+) AS near ORDER BY packed LIMIT ?
 """
 CHOSEN = """
 SELECT project_id, seq, vector <#> ?::halfvec FROM passage_near
@@ -106,6 +117,24 @@ REBUILD = (
 )
 
 
+class Half(bytes):
+    """A window, for the driver to send as a `halfvec`: to write its numbers out takes long."""
+
+
+class _HalfDumper(Dumper):
+    """Writes a window as pgvector receives it: so many numbers, then these, the high byte first."""
+
+    format = psycopg.pq.Format.BINARY
+
+    def dump(self, obj: bytes) -> bytes:
+        """Return the bytes that are sent."""
+        size = len(obj) // 2
+        return struct.pack(f">HH{size}H", size, 0, *struct.unpack(f"<{size}H", obj))
+
+
+psycopg.adapters.register_dumper(Half, _HalfDumper)
+
+
 class PgVectors:
     """Vectors in a table of their own, compared by the database; `owner` may make indexes."""
 
@@ -116,9 +145,9 @@ class PgVectors:
 
     def add(self, rows: Rows, log: LogName, seq: int, windows: Sequence[bytes]) -> None:
         """Keep those of a passage."""
-        values: list[str | int] = []
+        values: list[str | int | bytes] = []
         for part, window in enumerate(windows):
-            values += (*log, seq, part, spell(window))
+            values += (*log, seq, part, Half(window))
         rows(ADD.format(places=fill("(?, ?, ?, ?, ?::halfvec)", windows)), *values)
 
     def drop(self, rows: Rows, log: LogName, seqs: Sequence[int]) -> None:
@@ -135,18 +164,19 @@ class PgVectors:
         """Find the most similar passages: by index in large projects, exactly in all others."""
         large = _find_indexed(rows, team, projects)
         small = [one for one in projects if one not in large]
-        spelled = spell(query)
+        half = Half(query)
         found: list[Row] = []
         if small:
-            statement = EXACT.format(places=fill("?", small))
-            found += rows(statement, spelled, team, *small, SPARE * most)
+            places, best = fill("(?::text)", small), SPARE * most
+            statement = EXACT.format(places=places, scale=SCALE, bits=BITS)
+            found += map(_unpack, rows(statement, *small, half, team, best, best))
         for project in large:
             most_signs = max(SHORTLIST, projects[project] // SHORTLIST_SHARE)
             for name, value in SCAN.items():
                 rows(f"SET LOCAL hnsw.{name} = {value}")
             rows(f"SET LOCAL hnsw.max_scan_tuples = {4 * most_signs}")
             names = {"team": team, "project": project, "size": len(query) // 2, "most": most_signs}
-            found += rows(QUANTISED.format(**names), spelled, spelled)
+            found += rows(QUANTISED.format(**names), half, half)
         return choose(_read(found), most)
 
     def similarities(
@@ -154,7 +184,7 @@ class PgVectors:
     ) -> dict[Spot, float]:
         """Return how similar given passages are."""
         statement = CHOSEN.format(places=fill("(?, ?)", spots))
-        return _read(rows(statement, spell(query), team, *flatten(spots)))
+        return _read(rows(statement, Half(query), team, *flatten(spots)))
 
     def settle(self, log: LogName, windows: int, size: int) -> None:
         """Make the index of a project that has become large."""
@@ -207,11 +237,19 @@ def forget(connection: Connection) -> None:
 
 
 def advise(connection: Connection) -> list[str]:
-    """Say why pgvector is not used, and what to do; nothing where it is."""
+    """Say why pgvector is not used or is slow, and what to do; nothing where all is well."""
     if _count(connection, THERE):
-        return []
+        return tell_cramped(*(connection.execute(ROOM).fetchone() or (0, 1)))
     available, made = (bool(_count(connection, one)) for one in (AVAILABLE, MADE))
     return [tell_missing(available=available, made=made, failed=_has_failed(connection))]
+
+
+def tell_cramped(vectors: int, buffers: int) -> list[str]:
+    """Say where vectors are read anew for every search: they are larger than what is kept."""
+    if vectors < buffers:
+        return []
+    way = f"set shared_buffers to {2 * vectors} MB or more in postgresql.conf, and restart it"
+    return [f"{vectors} MB of vectors, but PostgreSQL keeps {buffers} MB in memory: {way}"]
 
 
 def tell_missing(*, available: bool, made: bool, failed: bool) -> str:
@@ -297,6 +335,12 @@ def _find_indexed(rows: Rows, team: str, projects: Mapping[str, int]) -> list[st
 
 def _name_index(team: str, project: str) -> str:
     return f"near_{hashlib.sha256(f'{team}/{project}'.encode()).hexdigest()[:24]}"
+
+
+def _unpack(row: Row) -> Row:
+    """Return the project, number and distance of a row that was found exactly."""
+    project, packed = row
+    return project, packed % (1 << BITS), (packed >> BITS) / SCALE
 
 
 def _read(found: Iterable[Row]) -> dict[Spot, float]:

@@ -65,7 +65,7 @@ RETURNING project_id, role
 """
 KEY_KNOWN = "SELECT 1 FROM writer WHERE team_id = ? AND project_id = ? AND key = ? LIMIT 1"
 ANY_PROJECT = "SELECT 1 FROM project WHERE team_id = ? LIMIT 1"
-TOKEN = "SELECT project_id, token FROM writer WHERE team_id = ? AND writer = ?"  # noqa: S105 - no secret
+TOKEN = "SELECT project_id, key, token FROM writer WHERE team_id = ? AND writer = ?"  # noqa: S105 - no secret
 MEMBERS = """
 SELECT writer, name, role, wseq, revoked, person FROM writer
 WHERE team_id = ? AND project_id = ? AND writer <> 'server' ORDER BY name, writer
@@ -212,9 +212,9 @@ class Registry:
             return None
         with self.database.transaction(team) as rows:
             found = rows(TOKEN, team, writer)
-            project, known = (str(one) for one in found[0]) if found else ("", "")
+            project, key, known = map(str, found[0]) if found else ("", "", "")
             if hmac.compare_digest(known, _hash(secret)):
-                return StoredLog(self._place(team, project), writer)
+                return StoredLog(self._place(team, project), writer, key)
             self._note_stranger(rows, team, "token", project)
         return None
 

@@ -11,7 +11,7 @@ from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
 from dmm.team import statements
-from dmm.team.admission import Admitted, admit
+from dmm.team.admission import Admitted, admit, examine
 from dmm.team.audit import Act, record
 from dmm.team.chain import (
     REVOKED,
@@ -283,27 +283,26 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class StoredLog:
-    """The log of one project in a database, for one writer."""
+    """The log of one project in a database, for one writer with its public key."""
 
     place: Place
     writer: str
+    key: str
 
     def push(self, batch: Batch) -> Outcome:
         """Take entries; what is answered is committed."""
         place = self.place
+        # Before the lock, for which all others of the project wait.
+        examined = examine(place.log, self.writer, self.key, batch)
         try:
             with place.database.transaction(place.team) as rows:
                 head = place.lock(rows)
                 need_ahead(batch, head)
                 known = place.writer(rows, self.writer)
-                if known is None:
+                if known is None or known.key != self.key:
                     return Revoked()
                 found = admit(
-                    place.log,
-                    self.writer,
-                    known,
-                    batch,
-                    lambda at: place.hash_of(rows, self.writer, at),
+                    known, batch, examined, lambda at: place.hash_of(rows, self.writer, at)
                 )
                 if isinstance(found, Admitted):
                     unproven = find_unproven(place.log, rows, self.writer, found.new)

@@ -9,7 +9,8 @@ from dmm.errors import UsageError
 from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_call, describe_matcher
-from dmm.rules.patterns import Action, ToolRule, match_tool, rule_from_dict, rule_to_dict
+from dmm.rules.patterns import Action, ToolRule, match_tool
+from dmm.rules.stored import rule_from_dict, to_plain
 from dmm.rules.syntax import compile_tool_rule
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def test_a_written_rule_has_true_examples_and_comes_back_from_json(text: str) ->
     rule = compiled(text)
     assert match_tool(rule, rule.blocked) is not None
     assert match_tool(rule, rule.allowed) is None
-    assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule)))) == rule
+    assert rule_from_dict(json.loads(json.dumps(to_plain(rule)))) == rule
     assert compiled(text) == rule
 
 
@@ -160,7 +161,7 @@ def test_a_rule_is_explained_in_plain_words() -> None:
     ],
 )
 def test_values_that_are_no_rule_are_refused(change: dict[str, object]) -> None:
-    values = rule_to_dict(compiled("command: rm -rf /")) | change
+    values = to_plain(compiled("command: rm -rf /")) | change
     with pytest.raises(UsageError, match="no tool rule"):
         rule_from_dict(values)
 

@@ -10,8 +10,9 @@ from tests.rules.conftest import check_call
 from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_matcher
-from dmm.rules.patterns import Action, match_tool, rule_from_dict, rule_to_dict
+from dmm.rules.patterns import Action, match_tool
 from dmm.rules.starter import starter_rules
+from dmm.rules.stored import rule_from_dict, to_plain
 
 RULES = starter_rules()
 
@@ -404,7 +405,7 @@ def test_the_examples_of_each_starter_rule_are_true(rule: object) -> None:
     one = next(other for other in RULES if other is rule)
     assert match_tool(one, one.blocked) is not None
     assert match_tool(one, one.allowed) is None
-    assert rule_from_dict(rule_to_dict(one)) == one
+    assert rule_from_dict(to_plain(one)) == one
     assert list(describe_matcher(CallRule(one), one.action.value))
 
 

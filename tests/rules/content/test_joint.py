@@ -6,12 +6,12 @@ import json
 
 from tests.rules.content.conftest import Judge, make_book
 
-from dmm.rules.bookform import book_from_dict, book_to_dict
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.explain import describe_pattern
 from dmm.rules.index import CallIndex
 from dmm.rules.patterns import AllOf, CommandPattern, PathPattern, ToolPattern
+from dmm.rules.stored import book_from_dict, book_to_dict
 
 LOG = ContentPattern(pattern="console.log($$$)")
 SRC = PathPattern("src/**", ("write",))

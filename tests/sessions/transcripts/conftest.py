@@ -12,7 +12,7 @@ import pytest
 from dmm.domain.plain import to_plain
 from dmm.sessions.events import describe_event
 from dmm.sessions.transcripts.entry import Entry, Fault
-from dmm.sessions.transcripts.recognise import READERS
+from dmm.sessions.transcripts.recognise import read_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Reader:
 
     def read(self, client: str, lines: Sequence[Record | bytes]) -> list[Read]:
         data = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines]
-        return list(READERS[client](io.BytesIO(b"\n".join(data) + b"\n")))
+        return list(read_transcript(client, io.BytesIO(b"\n".join(data) + b"\n")))
 
     def told(self, client: str, lines: Sequence[Record | bytes]) -> list[tuple[str, str]]:
         """Tell each event by its type and its words: what was said, done, answered or faulty."""

@@ -78,7 +78,7 @@ def test_a_line_that_lacks_something_is_told_with_what_it_lacks(reader: Reader) 
         ("line 3", "the role must be one of user, assistant, tool, system"),
         ("line 4", "a tool call without a name in `tool`"),
         ("line 5", "the text is not a string"),
-        ("line 6", "nested too deeply"),
+        ("line 6", "nested deeper than 32 levels"),
     ]
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from dmm.sessions.events import describe_event
 from dmm.sessions.payload import LARGEST
-from dmm.sessions.transcripts.entry import Entry, Fault
-from dmm.sessions.transcripts.lines import Line, Values, read_lines
-from dmm.sessions.transcripts.recognise import READERS, Head, recognise
+from dmm.sessions.transcripts.entry import Entry, Fault, Head
+from dmm.sessions.transcripts.lines import Line, read_lines
+from dmm.sessions.transcripts.recognise import READERS, read_transcript, recognise
 
 
 def head_of(*lines: object) -> Head | None:
@@ -47,7 +47,7 @@ def test_a_line_that_is_too_long_is_passed_over() -> None:
     data = b'{"a":"' + b"x" * (LARGEST + 100_000) + b'"}\n{"b": 1}\n'
     read = list(read_lines(io.BytesIO(data)))
     assert read[0] == Fault(1, "longer than 16 MiB")
-    assert read[1] == Line(2, Values({"b": 1}))
+    assert read[1] == Line(2, {"b": 1})
 
 
 values = st.recursive(
@@ -76,7 +76,7 @@ records = st.recursive(
 def test_no_file_stops_a_reader(client: str, lines: list[bytes]) -> None:
     data = b"\n".join(lines)
     recognise(io.BytesIO(data))
-    for one in READERS[client](io.BytesIO(data)):
+    for one in read_transcript(client, io.BytesIO(data)):
         assert isinstance(one, Entry | Fault)
         if isinstance(one, Entry):
             assert describe_event(one.event) is not None

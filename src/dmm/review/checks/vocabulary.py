@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dmm.index.analysis import analyze
-from dmm.index.stem import stem
+from dmm.text.stem import stem
 
 SHORTEST_ROOT = 4
 LONGEST_ROOT = 12

@@ -1,18 +1,14 @@
-"""Word lists: sets of names written as plain text."""
+"""Word lists: sets of names written as plain text, or kept in `data/programs.txt`."""
 
 from __future__ import annotations
 
 from dmm.reading import read_sections
+from dmm.reading import word_set as names
 
-
-def names(text: str) -> frozenset[str]:
-    """Read the names that a text lists, blanks between them."""
-    return frozenset(text.split())
-
-
+__all__ = ["LISTS", "listed", "names"]
 LISTS = read_sections("programs.txt")
 
 
 def listed(name: str) -> frozenset[str]:
-    """Read a list of `data/programs.txt`."""
+    """Return the names of a section of the table."""
     return names(" ".join(LISTS[name]))

@@ -2,51 +2,16 @@
 
 from __future__ import annotations
 
-_ENDINGS = {
-    "bash": "sh bash zsh bats",
-    "c": "c h",
-    "cpp": "cc cpp cxx hpp hh hxx cu ino",
-    "csharp": "cs",
-    "css": "css",
-    "elixir": "ex exs",
-    "go": "go",
-    "haskell": "hs",
-    "hcl": "tf hcl tfvars",
-    "html": "html htm xhtml",
-    "java": "java",
-    "javascript": "js mjs cjs jsx",
-    "json": "json",
-    "kotlin": "kt kts",
-    "lua": "lua",
-    "nix": "nix",
-    "php": "php",
-    "python": "py pyi bzl",
-    "ruby": "rb rake gemspec",
-    "rust": "rs",
-    "scala": "scala sc sbt",
-    "solidity": "sol",
-    "swift": "swift",
-    "tsx": "tsx",
-    "typescript": "ts mts cts",
-    "yaml": "yaml yml",
-}
+from dmm.reading import part_rows
+from dmm.rules.commands.wordlists import LISTS
+
+_ENDINGS = part_rows(LISTS["language_endings"])
 LANGUAGES = tuple(_ENDINGS)
 # To these nearly any line of words is code.
 LENIENT = frozenset({"bash", "elixir", "haskell", "hcl", "html", "nix", "ruby", "scala", "yaml"})
-_BY_ENDING = {ending: name for name, endings in _ENDINGS.items() for ending in endings.split()}
+_BY_ENDING = {ending: name for name, endings in _ENDINGS.items() for ending in endings}
 # One grammar holds the other, or people name both by one name.
-_KIN = {
-    "javascript": ("javascript", "jsx", "js"),
-    "typescript": ("typescript", "ts"),
-    "tsx": ("tsx", "typescript", "ts"),
-    "python": ("python", "py"),
-    "rust": ("rust", "rs"),
-    "cpp": ("cpp", "c++"),
-    "csharp": ("csharp", "cs", "c#"),
-    "bash": ("bash", "sh", "shell"),
-    "yaml": ("yaml", "yml"),
-    "go": ("go", "golang"),
-}
+_KIN = part_rows(LISTS["language_kin"])
 _NAMES = {name: name for name in LANGUAGES} | {
     alias: name for name, aliases in reversed(_KIN.items()) for alias in aliases
 }

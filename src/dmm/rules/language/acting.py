@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import phrases_of
-from dmm.rules.language.language import Sort, Token
 from dmm.rules.language.rules import Action, Condition, Noun, Term
-from dmm.rules.language.verbs import is_adverb, is_base, is_verb
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.acts import phrases_of
+from dmm.text.tokens import Sort, Token
+from dmm.text.verbs import is_adverb, is_base, is_verb
+from dmm.text.words import english
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -176,15 +176,5 @@ def is_vague(action: Action) -> bool:
 
 
 _COMMON = lex.LIGHT | lex.USE | lex.MENTION | lex.NEGATIVE | lex.REMOVE | lex.TRANSITION
-# Acts that nearly every decision of a project is.
-EVERYDAY = word_set(
-    """fix add update change commit implement refactor write edit modify create make build use
-    start begin test run remove propose suggest finish complete report submit push merge open
-    send close duplicate copy"""
-)
-# Things that nearly every decision is about.
-NOTHING_SAID = word_set(
-    """it them this that thing anything something everything change code file work way part issue
-    object function method class value type variable feature pattern approach use call page
-    component instance option setting parameter command tool module script step task"""
-)
+EVERYDAY = english("everyday_acts")
+NOTHING_SAID = english("everyday_things")

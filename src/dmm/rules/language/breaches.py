@@ -5,28 +5,24 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import Act, Phrase, Polarity
-from dmm.rules.language.language import text_at
 from dmm.rules.language.match import Breach
 from dmm.rules.language.nouns import match_noun
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.acts import Act, Phrase, Polarity
+from dmm.text.tokens import text_at
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dmm.rules.language.clauses import Reading
-    from dmm.rules.language.quantities import Quantity
     from dmm.rules.language.rules import Limit, Noun, Requirement, Term
+    from dmm.text.amounts import Quantity
+    from dmm.text.clauses import Reading
 
 
 _OPTIONAL = frozenset(("optional", "unnecessary", "off", "disabled", "absent", "missing"))
 _PREFIXES = ("un", "non", "in")
-# To act as these say is to go without a thing.
-_AGAINST = word_set(
-    """skip omit bypass disable deactivate remove drop forgo waive lack miss avoid decline ignore
-    refuse strip eliminate delete abandon replace swap exclude"""
-)
+_AGAINST = english("going_without")
 
 
 def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -> Breach | None:
@@ -170,9 +166,7 @@ def _names(reading: Reading, noun: Noun) -> bool:
     return any(reading.tokens[index].stands_for(noun.head.forms) for index in _told(reading))
 
 
-_NOT_DECIDED = word_set(
-    "budget limit cap save saving saved discount refund cheaper off credit ceiling allowance"
-)
+_NOT_DECIDED = english("other_amounts")
 _REDUCING = word_set("split shorten reduce compress trim shrink cut truncate break refactor fix")
 _GIVEN_UP = lex.REMOVE | lex.NEGATIVE | lex.MENTION | {"shutdown"}
 _GIVING_BACK = word_set("return refund sell reimburse")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.rules.language.clauses import read
 from dmm.rules.language.examples import examples_of
 from dmm.rules.language.forms import parts_of
 from dmm.rules.language.judge import match_part, unlisted_verbs
-from dmm.rules.language.language import sentences_of, text_at, tokens_of
-from dmm.rules.language.lexicon import GRAMMAR
 from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
-from dmm.rules.language.wordsets import english
+from dmm.text.clauses import read
+from dmm.text.lexicon import GRAMMAR
+from dmm.text.tokens import sentences_of, text_at, tokens_of
+from dmm.text.words import english
 
 if TYPE_CHECKING:
-    from dmm.rules.language.language import Token
+    from dmm.text.tokens import Token
 
 MAX_CONSTRAINT = 2_000
 _SOFT = frozenset(("prefer", "ideally", "try", "consider", "preferably"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import (
     EVERYDAY,
     NOTHING_SAID,
@@ -14,12 +13,9 @@ from dmm.rules.language.acting import (
     noun_of,
     terms_of,
 )
-from dmm.rules.language.acts import phrases_of
-from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import comparison_of
 from dmm.rules.language.match import CIRCUMSTANCES, USING
 from dmm.rules.language.prohibitions import BEHIND, NEEDING, subject_of
-from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
     Action,
     Condition,
@@ -30,8 +26,12 @@ from dmm.rules.language.rules import (
     Term,
     Verification,
 )
-from dmm.rules.language.verbs import is_adverb, is_participle, is_verb
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.acts import phrases_of
+from dmm.text.amounts import quantities_of
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.verbs import is_adverb, is_participle, is_verb
+from dmm.text.words import word_set
 
 Words = tuple[Token, ...]
 _VERIFY = word_set("verify check confirm validate review inspect consult research examine ask")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from dmm.rules.language import lexicon as lex
 from dmm.rules.language.rules import (
     Action,
     Limit,
@@ -13,6 +12,7 @@ from dmm.rules.language.rules import (
     Requirement,
     Verification,
 )
+from dmm.text import lexicon as lex
 
 _MEASURES = {
     "time": "seconds",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import noun_of, terms_of
 from dmm.rules.language.demands import contrast_of, only_of, requirement_of, verification_of
-from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import limits_of
 from dmm.rules.language.prohibitions import (
     above_amount_of,
@@ -24,8 +22,10 @@ from dmm.rules.language.rules import (
     Prohibition,
     Verification,
 )
-from dmm.rules.language.verbs import is_verb
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.verbs import is_verb
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,9 +170,7 @@ def _exemptions(words: Words) -> tuple[Exemption, ...] | None:
 
 
 _CONTAINERS = word_set("file script module code folder directory path")
-_UNTOLD = word_set(
-    "own your my case necessary absolutely strictly explicit explicitly reason purpose situation"
-)
+_UNTOLD = english("open_exceptions")
 
 
 def _narrowed(part: Part, scope: tuple[Condition, ...], exemptions: tuple[Exemption, ...]) -> Part:

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.errors import UsageError
 from dmm.rules.callbook import ENGINE_VERSION, Finding
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import Polarity
 from dmm.rules.language.breaches import amount_holds, find_breach, find_contradiction, is_denied
-from dmm.rules.language.clauses import read
-from dmm.rules.language.language import Sort, tokens_of
 from dmm.rules.language.match import Breach, Span, find_action
 from dmm.rules.language.rules import (
     Action,
@@ -26,13 +22,17 @@ from dmm.rules.language.rules import (
     Term,
     Verification,
 )
+from dmm.text import lexicon as lex
+from dmm.text.acts import Polarity
+from dmm.text.clauses import read
+from dmm.text.tokens import Sort, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from dmm.rules.language.acts import Act
-    from dmm.rules.language.clauses import Reading
-    from dmm.rules.language.language import Token
+    from dmm.text.acts import Act
+    from dmm.text.clauses import Reading
+    from dmm.text.tokens import Token
 
 MAX_DECISION = 20_000
 

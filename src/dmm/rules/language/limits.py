@@ -5,49 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.language import Sort, Token, text_at
-from dmm.rules.language.quantities import Quantity, quantities_of
 from dmm.rules.language.rules import Limit, Term
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.amounts import Quantity, quantities_of
+from dmm.text.polarity import FORBIDDEN
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.words import english, group_by_word, word_set
 
 Words = tuple[Token, ...]
 CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 _MORE = word_set("more longer later larger bigger greater higher newer")
 _LESS = word_set("less fewer smaller shorter lower older younger earlier cheaper")
-# A comparison in one word before the amount.
-_BEFORE = {
-    **dict.fromkeys(
-        ("exceed", "exceeds", "exceeding", "over", "above", "beyond", "after", ">"), ">"
-    ),
-    **dict.fromkeys(("under", "below", "before", "<"), "<"),
-    **dict.fromkeys(("within", "maximum", "max", "<="), "<="),
-    **dict.fromkeys(("minimum", "min", ">="), ">="),
-}
-_PAIRS = {
-    ("at", "most"): "<=",
-    ("at", "least"): ">=",
-    ("up", "to"): "<=",
-    ("limited", "to"): "<=",
-    ("capped", "at"): "<=",
-    ("maximum", "of"): "<=",
-    ("minimum", "of"): ">=",
-    ("never", "than"): "<=",
-}
-_ANNOUNCED = {
-    "maximum": "<=",
-    "max": "<=",
-    "limit": "<=",
-    "cap": "<=",
-    "minimum": ">=",
-    "min": ">=",
-}
-_GENERIC = word_set(
-    """budget total cost price spend spending amount maximum minimum limit keep stay set have use
-    value pay expense overall trip must remain exceed go money be require need fit allow take make
-    run last arrive happen finish contain include list hold offer provide single individual weigh
-    receive avoid never small large long old older reject accept cap least most more less"""
-)
+# Comparisons before the amount, in one word or two, and away from it.
+_BEFORE = group_by_word("compared_before")
+_PAIRS = group_by_word("compared_in_two")
+_ANNOUNCED = group_by_word("announced")
+_GENERIC = english("limit_words")
 _MONEY = word_set("budget cost price spend spending expense fare =cost")
 _MEASURED = {
     "size": word_set("size"),
@@ -139,10 +112,10 @@ def _compared_before(words: Words, quantity: Quantity) -> tuple[str, set[int]] |
         at = quantity.first - 1 - gap
         if at < 0 or (gap and words[at + 1].sort is Sort.MARK):
             return None
-        word, pair = words[at].text, (text_at(words, at - 1), words[at].text)
-        if pair in _PAIRS:
-            return _PAIRS[pair], {at - 1, at}
-        if word == "than" and pair[0] in _MORE | _LESS:
+        word, lead = words[at].text, text_at(words, at - 1)
+        if f"{lead}-{word}" in _PAIRS:
+            return _PAIRS[f"{lead}-{word}"], {at - 1, at}
+        if word == "than" and lead in _MORE | _LESS:
             return _than(words, at, quantity)
         if word in _BEFORE:
             timed = quantity.measure == "clock"
@@ -169,7 +142,10 @@ def _is_negated(words: Words, used: set[int]) -> bool:
     own = {words[index].text for index in used}
     if not used or own & {"no", "not", "never", "budget", *_ANNOUNCED}:
         return False
-    if any(word.text in ("not", "never") or word.text in _BANNED for word in words[max(used) :]):
+    if any(
+        word.text in ("not", "never") or word.text in FORBIDDEN | {"rejected", "refused"}
+        for word in words[max(used) :]
+    ):
         return True
     before = words[: min(used, default=0)]
     denying = ("no", "never", "avoid", "cannot", "without", "refuse")
@@ -220,6 +196,3 @@ def _is_subject(word: Token) -> bool:
     if word.sort in (Sort.MARK, Sort.NUMBER) or "not" in word.forms:
         return False
     return word.text not in lex.GRAMMAR and not word.forms & _GENERIC
-
-
-_BANNED = frozenset(("forbidden", "prohibited", "banned", "rejected", "refused"))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import Act, Phrase, Polarity
 from dmm.rules.language.nouns import match_noun, stands
+from dmm.text import lexicon as lex
+from dmm.text.acts import Act, Phrase, Polarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.language.clauses import Reading
     from dmm.rules.language.rules import Action, Condition
+    from dmm.text.clauses import Reading
 
 
 Span = tuple[int, int]

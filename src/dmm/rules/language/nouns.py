@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import Phrase
-from dmm.rules.language.language import Sort, Token
+from dmm.text import lexicon as lex
+from dmm.text.acts import Phrase
+from dmm.text.tokens import Sort, Token
 
 if TYPE_CHECKING:
-    from dmm.rules.language.acts import Act
-    from dmm.rules.language.clauses import Reading
     from dmm.rules.language.rules import Noun, Term
+    from dmm.text.acts import Act
+    from dmm.text.clauses import Reading
 
 
 def match_noun(

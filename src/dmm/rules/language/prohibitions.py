@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import action_of, is_vague, named_actions, noun_of, terms_of
-from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import comparison_of, limits_of
-from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
     Action,
     Condition,
@@ -20,29 +17,29 @@ from dmm.rules.language.rules import (
     Prohibition,
     Requirement,
 )
-from dmm.rules.language.verbs import is_verb
-from dmm.rules.language.wordsets import word_set
+from dmm.text import lexicon as lex
+from dmm.text.amounts import quantities_of
+from dmm.text.polarity import ALLOWED, FORBIDDEN, after_denial
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.verbs import is_verb
+from dmm.text.words import word_set
 
 Words = tuple[Token, ...]
 _MODALS = frozenset(("must", "shall", "should", "may", "can", "do", "does", "will", "are", "is"))
-_BANNED = word_set("forbidden prohibited banned disallowed unacceptable")
-_FINE = word_set("allowed permitted acceptable ok okay")
 _HARMLESS = word_set("forget hesitate worry only just fail mind matter need have let panic assume")
+# A denial further on is told of something else.
+_FARTHEST = 9
 
 
 def _after_denial(words: Words) -> int | None:
     """Where the verb phrase behind never, do not, must not, refrain from or stop begins."""
-    for index, word in enumerate(words[:9]):
-        text = word.text
-        if text in ("never", "cannot") or ("not" in word.forms and text != "not"):
-            return index + 1
-        if text == "not" and index and words[index - 1].text in lex.AUXILIARIES | {"decided"}:
-            told = words[0].text == "the" and words[index - 1].text == "is"
-            led = text_at(words, index + 1) in ("to", "going")
-            led_more = text_at(words, index + 2) == "to"
-            return None if told else index + 1 + led + (led and led_more)
-        if text in ("refrain", "stop") and index <= 1:
-            return index + (2 if text_at(words, index + 1) == "from" else 1)
+    texts = [word.text for word in words]
+    for index, text in enumerate(texts[:_FARTHEST]):
+        after = after_denial(texts, index)
+        if after is not None and after <= _FARTHEST:
+            told = texts[:1] == ["the"] and text == "is"
+            led = text_at(words, after) in ("to", "going") and texts[after - 1] == "not"
+            return None if told else after + led + (led and text_at(words, after + 1) == "to")
         if text in lex.CONDITIONS:
             return None
     return None
@@ -55,7 +52,7 @@ def prohibition_of(words: Words) -> tuple[Part, ...]:
         return ()
     if words[start].text in _HARMLESS:
         return ()
-    if words[start].text in _FINE and words[start - 1].text in ("not", "aren't", "isn't"):
+    if words[start].text in ALLOWED and words[start - 1].text in ("not", "aren't", "isn't"):
         return ()
     if words[-1].text in ("it", "them") or _POINTING & {
         word.text for word in (*words[: start - 1], *words[start + 1 : start + 2])
@@ -201,7 +198,7 @@ def no_thing_of(words: Words) -> tuple[Part, ...]:
         if words[index].text not in ("is", "are"):
             continue
         rest = {word.text for word in words[index + 1 : index + 4]}
-        if rest & _BANNED or ("not" in rest and rest & _FINE) or {"off", "limits"} <= rest:
+        if rest & FORBIDDEN or ("not" in rest and rest & ALLOWED) or {"off", "limits"} <= rest:
             behind = next(
                 (i for i in range(index + 2, len(words)) if words[i].text in BEHIND), len(words)
             )

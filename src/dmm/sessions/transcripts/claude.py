@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from dmm.sessions.outputs import as_text
-from dmm.sessions.transcripts.entry import Fault, read_time
-from dmm.sessions.transcripts.lines import Line, Values, read_lines
-from dmm.sessions.transcripts.telling import Telling
+from dmm.sessions.payload import LONGEST_NAME
+from dmm.sessions.transcripts.entry import Fault, Head
+from dmm.sessions.transcripts.lines import (
+    Flag,
+    Folder,
+    Foreign,
+    Moment,
+    Name,
+    Object,
+    RequiredName,
+    Text,
+    or_absent,
+)
+from dmm.sessions.transcripts.telling import Mark, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import BinaryIO
+    from collections.abc import Iterator, Mapping
 
     from dmm.sessions.transcripts.entry import Read
+    from dmm.sessions.transcripts.lines import Line
+    from dmm.sessions.transcripts.telling import Telling
 
 CLIENT = "claude-code"
 # Helpers of old versions wrote into the file of the session and had no name.
@@ -35,89 +50,120 @@ _NOT_SPOKEN = (
 _INTERRUPTED = "[Request interrupted by user"
 
 
-def read_claude(stream: BinaryIO) -> Iterator[Read]:
-    """Read a transcript, entry by entry."""
-    reading = _Reading()
-    for line in read_lines(stream):
-        if isinstance(line, Fault):
-            yield line
-        else:
-            yield from reading.read(line)
-    yield from reading.close()
+class _Block(Foreign):
+    type: Text = ""
+    text: Text = ""
+    id: Name = ""
+    name: Name = ""
+    input: Object = Field(default={})
+    tool_use_id: Name = ""
+    content: Any = None
+    is_error: Flag = False
+
+
+def _as_blocks(content: object) -> object:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+class _Message(Foreign):
+    id: Name = ""
+    model: Text = ""
+    content: Annotated[
+        list[Annotated[_Block, or_absent(_Block())]], BeforeValidator(_as_blocks), or_absent([])
+    ] = Field(default=[])
+
+    @property
+    def text(self) -> str:
+        return "\n".join(block.text for block in self.content if block.type == "text")
+
+
+class _Origin(Foreign):
+    kind: Text = "human"
+
+
+class _Record(Foreign):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    message: _Message
+    timestamp: Moment
+    session_id: RequiredName
+    type: Text = ""
+    uuid: Name = ""
+    cwd: Folder = ""
+    agent_id: Name = ""
+    prompt_id: Name = ""
+    prompt_source: Text = ""
+    origin: Annotated[_Origin, or_absent(_Origin())] = _Origin()
+    is_sidechain: Flag = False
+    is_meta: Flag = False
+    is_compact_summary: Flag = False
+    is_api_error_message: Flag = False
+
+    @property
+    def agent(self) -> str:
+        """The helper that speaks; empty for the agent itself."""
+        return self.agent_id or (NAMELESS if self.is_sidechain else "")
+
+    @property
+    def is_notice(self) -> bool:
+        """Whether the client speaks for itself, as when a helper in the background is done."""
+        return self.prompt_source == "system" or self.origin.kind != "human"
 
 
 @dataclass(slots=True)
-class _Reading:
-    tellings: dict[tuple[str, str | None], Telling] = field(default_factory=dict)
+class ClaudeReading(Reading):
+    """One transcript; helpers may speak in it."""
+
     trigger: str = ""
     local: bool = False
 
+    @staticmethod
+    def head(values: Mapping[str, Any]) -> Head | None:
+        """Return what a line tells of its session."""
+        match values:
+            case {"sessionId": str(session), "cwd": str(cwd)}:
+                return Head(CLIENT, session, cwd, values.get("isSidechain") is True)
+            case {"sessionId": str(session), "message": _}:
+                return Head(CLIENT, session)
+        return None
+
     def read(self, line: Line) -> Iterator[Read]:
-        values = line.values
-        kind = values.get("type")
-        if kind == "system" and values.get("subtype") == "compact_boundary":
-            self.trigger = values.part("compactMetadata").name("trigger")
-        if kind not in ("user", "assistant"):
-            return
-        message, at = values.copy("message"), read_time(values.get("timestamp"))
-        session = values.name("sessionId")
-        if message is None or at is None or not session:
-            what = "message" if message is None else "timestamp" if at is None else "sessionId"
-            yield Fault(line.number, f"no {what}")
-            return
-        telling = self._find(session, values)
-        if kind == "assistant":
-            self._hear(telling, line, at, message)
-        else:
-            yield from self._listen(telling, line, at, message)
+        """Read one record."""
+        match line.values:
+            case {"type": "system", "compactMetadata": {"trigger": str(trigger)}}:
+                self.trigger = trigger[:LONGEST_NAME]
+            case {"type": "user" | "assistant"}:
+                record = _Record.read(line)
+                if isinstance(record, Fault):
+                    yield record
+                    return
+                telling = self.find(CLIENT, record.session_id, record.agent, record.cwd)
+                telling.turn = record.prompt_id or telling.turn
+                mark = Mark(line.number, record.timestamp, record.uuid)
+                if record.type == "assistant":
+                    _hear(telling, mark, record)
+                else:
+                    yield from self._listen(telling, mark, record)
 
-    def _find(self, session: str, values: Values) -> Telling:
-        agent = values.name("agentId") or None
-        if agent is None and values.get("isSidechain") is True:
-            agent = NAMELESS
-        telling = self.tellings.setdefault((session, agent), Telling(CLIENT, session, agent))
-        telling.cwd = values.path("cwd") or telling.cwd
-        telling.turn = values.name("promptId") or telling.turn
-        return telling
-
-    def _hear(self, telling: Telling, line: Line, at: str, message: Values) -> None:
-        """Record what the model said, not what the client says in its name."""
-        if line.values.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
-            return
-        own, name = _own(line), message.name("id")
-        for block in _blocks(message):
-            if block.get("type") == "text" and (text := block.text("text")).strip():
-                telling.say(line.number, at, own, text, name)
-            elif block.get("type") == "tool_use":
-                telling.call(block.name("id"), block.name("name"), block.part("input").data)
-
-    def _listen(self, telling: Telling, line: Line, at: str, message: Values) -> Iterator[Read]:
-        values, own = line.values, _own(line)
-        blocks = _blocks(message)
-        text = "\n".join(one.text("text") for one in blocks if one.get("type") == "text")
-        if values.get("isCompactSummary"):
+    def _listen(self, telling: Telling, mark: Mark, record: _Record) -> Iterator[Read]:
+        text = record.message.text
+        if record.is_compact_summary:
             summary = _CONTEXT.sub("", text).strip()
-            yield from telling.compacted(line.number, at, own, summary, self.trigger)
-            return
-        if values.get("isMeta"):
+            yield from telling.compacted(mark, summary, self.trigger)
+        elif record.is_meta:
             self.local = text.lstrip().startswith(_CAVEATS)
-            return
-        for block in blocks:
-            if block.get("type") == "tool_result":
-                call = block.name("tool_use_id")
-                output, failed = as_text(block.get("content")), block.get("is_error") is True
-                name = f"{own}|{call}" if own else ""
-                yield from telling.result(line.number, at, name, call, output, failed=failed)
-        if telling.agent is None and text.strip():
-            yield from self._spoken(telling, line, at, text)
+        else:
+            yield from _answer(telling, mark, record.message)
+            if not telling.agent and text.strip():
+                yield from self._spoken(telling, mark, record)
 
-    def _spoken(self, telling: Telling, line: Line, at: str, text: str) -> Iterator[Read]:
-        words = self._words(_CONTEXT.sub("", text).strip())
-        if words.startswith(_INTERRUPTED) or _is_notice(line.values):
+    def _spoken(self, telling: Telling, mark: Mark, record: _Record) -> Iterator[Read]:
+        words = self._words(_CONTEXT.sub("", record.message.text).strip())
+        if words.startswith(_INTERRUPTED) or record.is_notice:
             # Nobody spoke, but what follows is another turn.
             yield from telling.end_turn()
-        elif words:
-            yield from telling.prompt(line.number, at, _own(line), words)
+        else:
+            yield from telling.prompt(mark, words)
 
     def _words(self, text: str) -> str:
         """Find what the user typed in what the client made of it; nothing for its own notes."""
@@ -134,22 +180,22 @@ class _Reading:
         # A command of the client itself asks nothing of the agent.
         return "" if local else f"{command[1]} {given[1] if given else ''}".strip()
 
-    def close(self) -> Iterator[Read]:
-        """Close what the file leaves open."""
-        for telling in self.tellings.values():
-            yield from telling.end_turn(at_end=True)
+
+def _hear(telling: Telling, mark: Mark, record: _Record) -> None:
+    """Record what the model said, not what the client says in its name."""
+    if record.is_api_error_message or record.message.model == "<synthetic>":
+        return
+    for block in record.message.content:
+        if block.type == "tool_use":
+            telling.call(block.id, block.name, block.input)
+        elif block.type == "text":
+            telling.say(mark, block.text, record.message.id)
 
 
-def _own(line: Line) -> str:
-    return line.values.name("uuid")
-
-
-def _is_notice(values: Values) -> bool:
-    """Return whether the client speaks for itself, as when a helper in the background is done."""
-    kind = values.part("origin").get("kind")
-    return values.get("promptSource") == "system" or kind not in (None, "human")
-
-
-def _blocks(message: Values) -> list[Values]:
-    said = message.text("content")
-    return [Values({"type": "text", "text": said})] if said else message.parts("content")
+def _answer(telling: Telling, mark: Mark, message: _Message) -> Iterator[Read]:
+    for block in message.content:
+        if block.type == "tool_result":
+            call = block.tool_use_id
+            named = mark._replace(own=mark.own and f"{mark.own}|{call}")
+            text = as_text(block.content)
+            yield from telling.result(named, call, text, failed=block.is_error)

@@ -5,28 +5,37 @@ Tools get the names and inputs that the client's hooks report for them.
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from dmm.sessions.outputs import as_text
-from dmm.sessions.transcripts.entry import Fault, read_time
-from dmm.sessions.transcripts.lines import Line, Values, read_lines, take
-from dmm.sessions.transcripts.telling import Telling
+from pydantic import AliasChoices, BeforeValidator, Field
+
+from dmm.sessions.objects import find_object
+from dmm.sessions.outputs import as_text, exit_status_of
+from dmm.sessions.transcripts.entry import Fault, Head
+from dmm.sessions.transcripts.lines import (
+    Folder,
+    Foreign,
+    Moment,
+    Name,
+    Object,
+    Text,
+    or_absent,
+)
+from dmm.sessions.transcripts.telling import Mark, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import BinaryIO
 
     from dmm.sessions.transcripts.entry import Read
+    from dmm.sessions.transcripts.lines import Line
+    from dmm.sessions.transcripts.telling import Telling
 
 CLIENT = "codex"
 _SHELLS = {"exec_command", "shell", "shell_command", "local_shell", "container.exec"}
-_LINES = ("cmd", "command", "input")
-_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "tool_search_call")
-_RESULTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
-_ENDS = ("task_complete", "turn_complete", "turn_aborted")
+_UNNAMED = {"local_shell_call": "local_shell", "web_search_call": "WebSearch"}
 # What the client says in the user's name.
 _NOT_SPOKEN = (
     "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>",
@@ -34,9 +43,10 @@ _NOT_SPOKEN = (
     "<user_shell_command>", "<INSTRUCTIONS>", "<collaboration_mode>", "<model_switch>",
 )  # fmt: skip
 _HEADER = re.compile(
-    r"\A(?:Chunk ID: [^\n]*\n)?(?:Exit code: (-?\d{1,6})\n)?Wall time: ([\d.]{1,12}) seconds\n"
-    r"(?:Process exited with code (-?\d{1,6})\n|Process running with session ID [^\n]*\n)?"
-    r"(?:Original token count: \d+\n)?(?:Total output lines: \d+\n)?(?:Output:\n)?"
+    r"(?:(?:Chunk ID: [^\n]*\n)?(?:Exit code: -?\d{1,6}\n)?"
+    r"Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds\n"
+    r"(?:Process exited with code -?\d{1,6}\n|Process running with session ID [^\n]*\n)?"
+    r"(?:Original token count: \d+\n)?(?:Total output lines: \d+\n)?(?:Output:\n)?)"
 )
 _REFUSED = (
     "unsupported call", "aborted by user", "exec_command failed", "apply_patch verification failed",
@@ -44,174 +54,185 @@ _REFUSED = (
 )  # fmt: skip
 
 
-def read_codex(stream: BinaryIO) -> Iterator[Read]:
-    """Read a transcript, entry by entry."""
-    reading = _Reading()
-    for line in read_lines(stream):
-        if isinstance(line, Fault):
-            yield line
-        else:
-            yield from reading.read(line)
-    yield from reading.close()
+class _Meta(Foreign):
+    id: Name = ""
+    cwd: Folder = ""
+    sent_by: Name = Field(
+        default="",
+        validation_alias=AliasChoices("session_id", "parent_thread_id", "forked_from_id", "id"),
+    )
+    thread_source: Text = ""
+    source: Any = None
+
+    @property
+    def helper(self) -> str:
+        """The name of the helper whose file it is; empty for the agent itself."""
+        spawned = self.thread_source == "subagent" or isinstance(self.source, dict)
+        return self.id if spawned else ""
+
+    @property
+    def session(self) -> str:
+        """The session; that of a helper is the one that sent it."""
+        return self.sent_by if self.helper else self.id
 
 
-def read_head(values: Values) -> tuple[str, str, str | None]:
-    """Read the session, the folder and the helper from the first line of a file."""
-    meta = values.part("payload") if isinstance(values.get("payload"), dict) else values
-    own = meta.name("id")
-    if meta.get("thread_source") != "subagent" and not isinstance(meta.get("source"), dict):
-        return own, meta.path("cwd"), None
-    parents = ("session_id", "parent_thread_id", "forked_from_id", "id")
-    first = next((name for name in parents if meta.text(name)), "id")
-    return meta.name(first), meta.path("cwd"), own
+class _Envelope(Foreign):
+    timestamp: Annotated[Moment, or_absent("")] = ""
+    type: Text = ""
+    payload: Annotated[dict[str, object] | None, or_absent(None)] = None
 
 
-class _Reading:
-    def __init__(self) -> None:
-        self.telling: Telling | None = None
-        self.at: str | None = None
+class _Turn(Foreign):
+    cwd: Folder = ""
+    turn_id: Name = ""
+
+
+class _Part(Foreign):
+    text: Text = ""
+
+
+def _as_object(given: object) -> object:
+    return find_object(given) or {"input": given} if isinstance(given, str) else given
+
+
+def _as_parts(content: object) -> object:
+    return [{"text": content}] if isinstance(content, str) else content
+
+
+class _Item(Foreign):
+    type: Text = ""
+    id: Name = ""
+    call_id: Name = ""
+    role: Text = ""
+    name: Name = ""
+    namespace: Name = ""
+    message: Text = ""
+    output: Any = None
+    given: Annotated[Object, BeforeValidator(_as_object)] = Field(
+        default={}, validation_alias=AliasChoices("arguments", "input", "action")
+    )
+    content: Annotated[
+        list[Annotated[_Part, or_absent(_Part())]], BeforeValidator(_as_parts), or_absent([])
+    ] = Field(default=[])
+
+    @property
+    def call(self) -> str:
+        """The name of a call."""
+        return self.call_id or self.id
+
+
+@dataclass(slots=True)
+class CodexReading(Reading):
+    """One rollout: the session itself, or one of its helpers."""
+
+    telling: Telling | None = None
+    at: str = ""
+
+    @staticmethod
+    def head(values: Mapping[str, Any]) -> Head | None:
+        """Return what the first line of a file tells."""
+        first = {"id", "timestamp", "instructions"} <= values.keys()
+        if values.get("type") != "session_meta" and not first:
+            return None
+        meta = _Meta.model_validate(_enclose(values).payload or {})
+        return Head(CLIENT, meta.session, meta.cwd, helper=bool(meta.helper))
 
     def read(self, line: Line) -> Iterator[Read]:
-        values = line.values
-        self.at = read_time(values.get("timestamp")) or self.at
+        """Read one line; the first names the session."""
+        told = _enclose(line.values)
+        self.at = told.timestamp or self.at
+        payload = told.payload
         if self.telling is None:
-            yield from self._open(line)
-            return
-        if self.at is None:
+            meta = _Meta.model_validate(payload or {})
+            if meta.session:
+                self.telling = self.find(CLIENT, meta.session, meta.helper, meta.cwd)
+            else:
+                yield Fault(line.number, "no session")
+        elif not self.at:
             yield Fault(line.number, "no timestamp")
-            return
-        kind = values.get("type")
-        payload = values.copy("payload") if "payload" in values else take(values.data)
-        if payload is None:
+        elif payload is None:
             yield Fault(line.number, "no payload")
-        elif kind == "event_msg":
-            yield from self._event(payload)
-        elif kind == "turn_context":
-            self.telling.cwd = payload.path("cwd") or self.telling.cwd
-            self.telling.turn = payload.name("turn_id") or None
-        elif kind == "compacted":
-            summary = payload.text("message")
-            yield from self.telling.compacted(line.number, self.at, "", summary, "")
-        elif kind == "response_item" or "payload" not in values:
-            yield from self._item(self.telling, line.number, self.at, payload)
-
-    def _open(self, line: Line) -> Iterator[Read]:
-        session, cwd, helper = read_head(line.values)
-        if session:
-            self.telling = Telling(CLIENT, session, helper, cwd)
         else:
-            yield Fault(line.number, "no session")
+            yield from self._tell(self.telling, Mark(line.number, self.at), told.type, payload)
 
-    def _event(self, payload: Values) -> Iterator[Read]:
-        if self.telling is not None and payload.get("type") in _ENDS:
-            yield from self.telling.end_turn()
-
-    def _item(self, telling: Telling, line: int, at: str, item: Values) -> Iterator[Read]:
-        kind = item.get("type")
-        if kind == "message":
-            yield from self._message(telling, line, at, item)
-        elif kind in _CALLS:
-            call = _name_call(item)
-            telling.call(call, *_read_call(item))
-        elif kind in _RESULTS:
-            call = _name_call(item)
-            output, failed, milliseconds = _read_output(item.get("output"))
-            own = f"{telling.session}|{telling.agent or ''}|{call}"
-            more = {"failed": failed, "milliseconds": milliseconds}
-            yield from telling.result(line, at, own, call, output, **more)
-        elif kind == "web_search_call":
-            telling.call("search", "WebSearch", item.part("action").data)
-            yield from telling.result(line, at, "", "search", "")
-
-    def _message(self, telling: Telling, line: int, at: str, item: Values) -> Iterator[Read]:
-        own = item.name("id")
-        own = own and f"{telling.session}|{telling.agent or ''}|{own}"
-        if item.get("role") == "assistant":
-            text = "\n".join(_texts(item))
-            if text.strip():
-                telling.say(line, at, own, text, "")
-        elif item.get("role") == "user" and telling.agent is None:
-            spoken = [text for text in _texts(item) if not text.lstrip().startswith(_NOT_SPOKEN)]
-            text = "\n".join(spoken).strip()
-            if text:
-                yield from telling.prompt(line, at, own, text)
-
-    def close(self) -> Iterator[Read]:
-        """Close what the file leaves open."""
-        if self.telling is not None:
-            yield from self.telling.end_turn(at_end=True)
+    def _tell(
+        self, telling: Telling, mark: Mark, kind: str, payload: dict[str, object]
+    ) -> Iterator[Read]:
+        match kind, payload:
+            case "event_msg", {"type": "task_complete" | "turn_complete" | "turn_aborted"}:
+                yield from telling.end_turn()
+            case "turn_context", _:
+                turn = _Turn.model_validate(payload)
+                telling.cwd = turn.cwd or telling.cwd
+                telling.turn = turn.turn_id
+            case "compacted", _:
+                yield from telling.compacted(mark, _Item.model_validate(payload).message)
+            case "response_item", _:
+                yield from _tell_item(telling, mark, _Item.model_validate(payload))
 
 
-def _texts(item: Values) -> list[str]:
-    content = item.get("content")
-    if isinstance(content, str):
-        return [content]
-    return [part.text("text") for part in item.parts("content") if _is_text(part.get("text"))]
+def _enclose(values: Mapping[str, Any]) -> _Envelope:
+    """Read a line; the first versions wrote items without anything around them."""
+    bare = {} if "payload" in values else {"type": "response_item", "payload": values}
+    return _Envelope.model_validate({**values, **bare})
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _tell_item(telling: Telling, mark: Mark, item: _Item) -> Iterator[Read]:
+    own = f"{telling.session}|{telling.agent}|"
+    match item.type:
+        case "message":
+            yield from _tell_message(telling, mark._replace(own=item.id and own + item.id), item)
+        case "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call":
+            telling.call(item.call, *_read_call(item))
+        case "function_call_output" | "custom_tool_call_output" | "tool_search_output":
+            text, failed, milliseconds = _read_output(item.output)
+            named = mark._replace(own=own + item.call)
+            yield from telling.result(
+                named, item.call, text, failed=failed, milliseconds=milliseconds
+            )
+        case "web_search_call":
+            telling.call("search", *_read_call(item))
+            yield from telling.result(mark, "search", "", failed=False)
 
 
-def _name_call(item: Values) -> str:
-    return item.name("call_id") or item.name("id")
+def _tell_message(telling: Telling, mark: Mark, item: _Item) -> Iterator[Read]:
+    texts = [part.text for part in item.content]
+    spoken = [text for text in texts if not text.lstrip().startswith(_NOT_SPOKEN)]
+    match item.role, telling.agent:
+        case "assistant", _:
+            telling.say(mark, "\n".join(texts))
+        case "user", "":
+            yield from telling.prompt(mark, "\n".join(spoken).strip())
 
 
-def _read_call(item: Values) -> tuple[str, Mapping[str, Any]]:
-    if item.get("type") == "local_shell_call":
-        return "Bash", {"command": _line(item.part("action").get("command"))}
-    name = item.name("name") or "tool_search"
-    given = _arguments(item.get("arguments" if "arguments" in item else "input"))
+def _read_call(item: _Item) -> tuple[str, Mapping[str, object]]:
+    name, given = item.name or _UNNAMED.get(item.type, "tool_search"), item.given
     if name in _SHELLS:
-        found = next((one for one in _LINES if one in given), "")
-        return "Bash", {"command": _line(given.get(found))}
+        commands = (given[key] for key in ("cmd", "command", "input") if key in given)
+        return "Bash", {"command": _line(next(commands, ""))}
     if name == "apply_patch":
-        return name, {"command": given.data.get("input", given.data.get("patch", ""))}
-    space = item.name("namespace")
-    if space.startswith("mcp__") and not name.startswith("mcp__"):
-        name = f"{space.rstrip('_')}__{name}"
-    return name, given.data
+        return name, {"command": given.get("input", given.get("patch", ""))}
+    if item.namespace.startswith("mcp__") and not name.startswith("mcp__"):
+        name = f"{item.namespace.rstrip('_')}__{name}"
+    return name, given
 
 
-def _arguments(value: object) -> Values:
-    if not isinstance(value, str):
-        return Values(value if isinstance(value, dict) else {})
-    try:
-        inner = take(json.loads(value))
-    except (ValueError, RecursionError):
-        inner = None
-    return inner or Values({"input": value})
-
-
-def _line(command: Any) -> str:
+def _line(command: object) -> str:
     """Write a command as the one line that a person would type."""
-    if isinstance(command, list) and all(_is_text(word) for word in command):
-        if len(command) == 3 and command[1] in ("-lc", "-c"):
-            return str(command[2])
-        return shlex.join(command)
-    return command if isinstance(command, str) else ""
+    match command:
+        case [_, "-lc" | "-c", str(script)]:
+            return script
+        case list():
+            return shlex.join(map(str, command))
+        case str():
+            return command
+    return ""
 
 
 def _read_output(value: Any) -> tuple[str, bool, int | None]:
     """Read an output: its text, whether it failed, and how long it took."""
-    code: Any = None
-    if isinstance(value, str) and value.startswith('{"output"'):
-        told = _arguments(value)
-        code = told.part("metadata").get("exit_code")
-        value = told.get("output")
-    failed = isinstance(value, dict) and value.get("success") is False
-    text = as_text(value)
-    header = _HEADER.match(text)
-    if header is None:
-        return text, failed or code not in (None, 0) or text.startswith(_REFUSED), None
-    code = next((int(one) for one in (header[1], header[3]) if one), code)
-    text = text[header.end() :]
-    failed = failed or code not in (None, 0) or text.startswith(_REFUSED)
-    return text, failed, _milliseconds(header[2])
-
-
-def _milliseconds(seconds: str) -> int | None:
-    try:
-        return int(float(seconds) * 1000)
-    except ValueError:
-        return None
+    text, milliseconds = as_text(value), None
+    if header := _HEADER.match(text):
+        text, milliseconds = text[header.end() :], int(float(header[1]) * 1000)
+    failed = text.startswith(_REFUSED) or bool(exit_status_of(value, failed=False))
+    return text, failed, milliseconds

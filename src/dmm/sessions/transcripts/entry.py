@@ -1,8 +1,7 @@
-"""Entries of a transcript, and lines that can't be used."""
+"""Entries of a transcript, lines that can't be used, and what its first lines tell."""
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,13 +33,11 @@ class Fault:
 Read = Entry | Fault
 
 
-def read_time(value: object) -> str | None:
-    """Read a time in ISO 8601 as the ledger writes it; without a zone it counts as UTC."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = dt.datetime.fromisoformat(value)
-        moment = moment.replace(tzinfo=moment.tzinfo or dt.UTC).astimezone(dt.UTC)
-    except (ValueError, OverflowError):
-        return None
-    return moment.isoformat(timespec="milliseconds")
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the beginning of a transcript tells; a helper's file belongs to the session it names."""
+
+    client: str
+    session: str = ""
+    cwd: str = ""
+    helper: bool = False

@@ -2,66 +2,79 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from dmm.sessions.transcripts.entry import Fault, read_time
-from dmm.sessions.transcripts.lines import Values, read_lines, take
-from dmm.sessions.transcripts.telling import Telling
+from pydantic import Field
+
+from dmm.sessions.transcripts.entry import Fault, Head
+from dmm.sessions.transcripts.lines import (
+    Flag,
+    Folder,
+    Foreign,
+    Moment,
+    Name,
+    Object,
+    RequiredName,
+)
+from dmm.sessions.transcripts.telling import Mark, Reading, Telling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import BinaryIO
+    from collections.abc import Iterator, Mapping
 
     from dmm.sessions.transcripts.entry import Read
+    from dmm.sessions.transcripts.lines import Line
 
 CLIENT = "generic"
-ROLES = ("user", "assistant", "tool", "system")
+_FAULTS = {
+    "no at": "no valid time in `at`",
+    "no role": "the role must be one of user, assistant, tool, system",
+    "no text": "the text is not a string",
+}
 
 
-def read_generic(stream: BinaryIO) -> Iterator[Read]:
-    """Read a file of messages, entry by entry; it may hold many sessions."""
-    tellings: dict[str, Telling] = {}
-    for line in read_lines(stream):
-        if isinstance(line, Fault):
-            yield line
-            continue
-        values = take(line.values.data)
-        fault = "nested too deeply" if values is None else _fault(values)
-        if values is None or fault:
-            yield Fault(line.number, fault)
-            continue
-        session = values.text("session")
-        telling = tellings.setdefault(session, Telling(CLIENT, session))
-        telling.cwd = values.path("cwd") or telling.cwd
-        yield from _tell(telling, line.number, values)
+class _Message(Foreign):
+    session: RequiredName
+    at: Moment
+    role: Literal["user", "assistant", "tool", "system"]
+    text: str = ""
+    tool: Name = ""
+    id: Name = ""
+    name: Name = ""
+    cwd: Folder = ""
+    input: Object = Field(default={})
+    failed: Flag = False
 
 
-def _fault(values: Values) -> str:
-    if not values.name("session"):
-        return "no session"
-    if read_time(values.get("at")) is None:
-        return "no valid time in `at`"
-    if values.get("role") not in ROLES:
-        return f"the role must be one of {', '.join(ROLES)}"
-    if values.get("role") == "tool" and not values.name("tool"):
-        return "a tool call without a name in `tool`"
-    valid = "text" not in values or isinstance(values.get("text"), str)
-    return "" if valid else "the text is not a string"
+class GenericReading(Reading):
+    """A file of messages; it may hold many sessions."""
+
+    @staticmethod
+    def head(values: Mapping[str, Any]) -> Head | None:
+        """Return that a line is one of this format."""
+        return Head(CLIENT) if {"role", "session"} <= values.keys() else None
+
+    def read(self, line: Line) -> Iterator[Read]:
+        """Read one message."""
+        message = _Message.read(line)
+        if isinstance(message, Fault):
+            yield Fault(line.number, _FAULTS.get(message.reason, message.reason))
+        elif message.role == "tool" and not message.tool:
+            yield Fault(line.number, "a tool call without a name in `tool`")
+        else:
+            telling = self.find(CLIENT, message.session, cwd=message.cwd)
+            yield from _tell(telling, line.number, message)
 
 
-def _tell(telling: Telling, line: int, values: Values) -> Iterator[Read]:
-    at, text = read_time(values.get("at")) or "", values.text("text")
-    call = values.name("id")
-    own = call and f"{telling.session}|{call}"
-    name = values.name("name")
-    spoken = f"{name}: {text}" if name else text
-    match values.get("role"):
+def _tell(telling: Telling, line: int, message: _Message) -> Iterator[Read]:
+    own = message.id and f"{telling.session}|{message.id}"
+    mark, text = Mark(line, message.at, own), message.text
+    spoken = f"{message.name}: {text}" if message.name else text
+    match message.role:
         case "user" if text.strip():
-            yield from telling.prompt(line, at, own, spoken, name)
+            yield from telling.prompt(mark, spoken, message.name)
         case "assistant" if text.strip():
-            telling.say(line, at, own, spoken, "", name)
+            telling.say(mark, spoken, speaker=message.name)
             yield from telling.end_turn()
         case "tool":
-            telling.call(call, values.text("tool"), values.part("input").data)
-            failed = values.get("failed") is True
-            yield from telling.result(line, at, own, call, text, failed=failed)
+            telling.call(message.id, message.tool, message.input)
+            yield from telling.result(mark, message.id, text, failed=message.failed)

@@ -1,64 +1,33 @@
-"""Lines of a transcript: one bounded JSON object each."""
+"""Lines of a transcript: one bounded JSON object each, and the fields that are read of it."""
 
 from __future__ import annotations
 
-import json
+import codecs
+import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    StringConstraints,
+    ValidationError,
+    WrapValidator,
+)
 
 from dmm.errors import UsageError
-from dmm.sessions.payload import LARGEST, LONGEST_NAME, LONGEST_PATH, plain
+from dmm.sessions.objects import read_object
+from dmm.sessions.payload import LARGEST, LONGEST_NAME, LONGEST_PATH
 from dmm.sessions.transcripts.entry import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import BinaryIO
+    from collections.abc import Iterator
+    from typing import BinaryIO, Self
+
+    from pydantic import ValidatorFunctionWrapHandler
 
 _PIECE = 1 << 16
-_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """A JSON object of another program; what is not of the expected type counts as absent."""
-
-    data: Mapping[str, Any]
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.data
-
-    def get(self, key: str) -> object:
-        """Return a value of any type."""
-        return self.data.get(key)
-
-    def text(self, key: str) -> str:
-        """Return a text of any length; empty if there is none."""
-        value = self.data.get(key)
-        return value if isinstance(value, str) else ""
-
-    def name(self, key: str, limit: int = LONGEST_NAME) -> str:
-        """Return a name; empty if it is not text or is too long."""
-        value = self.text(key)
-        return str(plain(value, 1)) if len(value) <= limit else ""
-
-    def path(self, key: str) -> str:
-        """Return a path; empty if there is none."""
-        return self.name(key, LONGEST_PATH)
-
-    def part(self, key: str) -> Values:
-        """Return an object in this one; empty if there is none."""
-        value = self.data.get(key)
-        return Values(value if isinstance(value, dict) else {})
-
-    def parts(self, key: str) -> list[Values]:
-        """Return the objects of a list."""
-        value = self.data.get(key)
-        found = value if isinstance(value, list) else []
-        return [Values(one) for one in found if isinstance(one, dict)]
-
-    def copy(self, key: str) -> Values | None:
-        """Copy an object in this one as plain data that can be recorded; None if there is none."""
-        return take(self.data.get(key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +35,7 @@ class Line:
     """One line that holds a JSON object."""
 
     number: int
-    values: Values
+    values: dict[str, object]
 
 
 def read_lines(stream: BinaryIO) -> Iterator[Line | Fault]:
@@ -78,7 +47,7 @@ def read_lines(stream: BinaryIO) -> Iterator[Line | Fault]:
             _pass_over(stream, data)
             yield Fault(number, f"longer than {LARGEST >> 20} MiB")
         elif data.strip():
-            yield _parse(number, data)
+            yield _parse(number, data.removeprefix(codecs.BOM_UTF8))
 
 
 def _pass_over(stream: BinaryIO, data: bytes) -> None:
@@ -89,26 +58,51 @@ def _pass_over(stream: BinaryIO, data: bytes) -> None:
 
 def _parse(number: int, data: bytes) -> Line | Fault:
     try:
-        values = json.loads(data.decode("utf-8").removeprefix(_MARK), parse_constant=_nothing)
-    except UnicodeDecodeError:
-        return Fault(number, "not UTF-8")
-    except (ValueError, RecursionError):
-        return Fault(number, "not JSON")
-    if not isinstance(values, dict):
-        return Fault(number, "not a JSON object")
-    return Line(number, Values(values))
+        return Line(number, read_object(data))
+    except UsageError as error:
+        return Fault(number, error.what)
 
 
-def _nothing(_: str) -> None:
-    return None
+def or_absent(absent: object) -> WrapValidator:
+    """Take a value of another type, or one that is too long, for an absent one."""
+
+    def read(value: object, validate: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return validate(value)
+        except ValidationError:
+            return absent
+
+    return WrapValidator(read)
 
 
-def take(value: object) -> Values | None:
-    """Copy an object as plain data that can be recorded; None for anything else."""
-    if not isinstance(value, dict):
-        return None
+def _read_time(text: str) -> str:
+    """Read a time in ISO 8601 as the ledger writes it; without a zone it counts as UTC."""
     try:
-        return Values({str(plain(key, 1)): plain(one, 1) for key, one in value.items()})
-    except UsageError:
-        # Nested too deep for anybody to have written it.
-        return None
+        moment = dt.datetime.fromisoformat(text)
+        moment = moment.replace(tzinfo=moment.tzinfo or dt.UTC).astimezone(dt.UTC)
+    except OverflowError as error:
+        raise ValueError("outside the calendar") from error
+    return moment.isoformat(timespec="milliseconds")
+
+
+Moment = Annotated[str, AfterValidator(_read_time)]
+RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+Name = Annotated[RequiredName, or_absent("")]
+Folder = Annotated[str, StringConstraints(max_length=LONGEST_PATH), or_absent("")]
+Text = Annotated[str, or_absent("")]
+Flag = Annotated[bool, or_absent(False)]
+Object = Annotated[dict[str, Any], or_absent({})]
+
+
+class Foreign(BaseModel):
+    """What is read of an object of another program."""
+
+    model_config = ConfigDict(strict=True)
+
+    @classmethod
+    def read(cls, line: Line) -> Self | Fault:
+        """Read a line; without a field that it must have it is a fault."""
+        try:
+            return cls.model_validate(line.values)
+        except ValidationError as error:
+            return Fault(line.number, f"no {error.errors()[0]['loc'][0]}")

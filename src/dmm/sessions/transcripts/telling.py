@@ -5,9 +5,10 @@ Hooks report the last words of a turn only, so the words before them are not kep
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.sessions.payload import HookEvent, HookKind
 from dmm.sessions.transcripts.entry import Entry, Fault
@@ -15,28 +16,29 @@ from dmm.sessions.transcripts.entry import Entry, Fault
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dmm.sessions.transcripts.entry import Read
+    from dmm.sessions.transcripts.entry import Head, Read
+    from dmm.sessions.transcripts.lines import Line
 
 # Calls that wait for their result; what an interrupted session left open goes first.
 MOST_CALLS = 256
 SOURCE = "import"
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    tool: str
-    input: Mapping[str, object]
+class Mark(NamedTuple):
+    """The line and the time of a record, and the name that it has for itself."""
+
+    line: int
+    at: str
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    line: int
-    at: str
-    own: str
+    mark: Mark
     message: str
     text: str
     speaker: str
-    turn: str | None
+    turn: str
 
 
 @dataclass(slots=True)
@@ -45,68 +47,70 @@ class Telling:
 
     client: str
     session: str
-    agent: str | None = None
+    agent: str = ""
     cwd: str = ""
-    turn: str | None = None
+    turn: str = ""
     _begun: bool = False
-    _calls: OrderedDict[str, _Call] = field(default_factory=OrderedDict)
+    _calls: OrderedDict[str, Mapping[str, object]] = field(default_factory=OrderedDict)
     _said: _Said | None = None
     _busy: bool = False
 
-    def prompt(self, line: int, at: str, own: str, text: str, speaker: str = "") -> Iterator[Read]:
+    def prompt(self, mark: Mark, text: str, speaker: str = "") -> Iterator[Read]:
         """Record what the user said; it ends the previous turn."""
-        yield from self.end_turn()
-        yield from self._tell(line, at, HookKind.PROMPT, own, prompt=text, speaker=speaker)
+        if text:
+            yield from self.end_turn()
+            yield from self._tell(mark, HookKind.PROMPT, prompt=text, speaker=speaker)
 
-    def compacted(self, line: int, at: str, own: str, text: str, trigger: str) -> Iterator[Read]:
+    def compacted(self, mark: Mark, text: str, trigger: str = "") -> Iterator[Read]:
         """Take the summary that stands for all that was said before."""
         yield from self.end_turn()
-        yield from self._tell(line, at, HookKind.COMPACT_DONE, own, output=text, source=trigger)
+        yield from self._tell(mark, HookKind.COMPACT_DONE, output=text, source=trigger)
 
     def call(self, call: str, tool: str, given: Mapping[str, object]) -> None:
         """Record a call; it is reported with its result."""
         self._busy = True
-        self._calls[call] = _Call(tool, given)
+        self._calls[call] = {"tool": tool, "input": given, "call_id": call}
         while len(self._calls) > MOST_CALLS:
             self._calls.popitem(last=False)
 
     def result(
-        self, line: int, at: str, own: str, call: str, output: str, **more: Any
+        self, mark: Mark, call: str, output: str, *, failed: bool, milliseconds: int | None = None
     ) -> Iterator[Read]:
-        """Take the result of a call; `failed` and `milliseconds` may be known."""
+        """Take the result of a call."""
         made = self._calls.pop(call, None)
         if made is None:
-            yield Fault(line, "a result without its call", at)
+            yield Fault(mark.line, "a result without its call", mark.at)
             return
-        kind = HookKind.TOOL_FAILED if more.pop("failed", False) else HookKind.TOOL_DONE
-        told = {"tool": made.tool, "input": made.input, "output": output, "call_id": call}
-        yield from self._tell(line, at, kind, own, **told, **more)
+        kind = HookKind.TOOL_FAILED if failed else HookKind.TOOL_DONE
+        yield from self._tell(mark, kind, **made, output=output, milliseconds=milliseconds)
 
-    def say(self, line: int, at: str, own: str, text: str, message: str, speaker: str = "") -> None:
+    def say(self, mark: Mark, text: str, message: str = "", speaker: str = "") -> None:
         """Record words of the agent; a message may come in parts."""
+        if not text.strip():
+            return
         last = self._said
         if last is not None and not self._busy and message and last.message == message:
-            line, own, text = last.line, last.own, f"{last.text}\n\n{text}"
-        self._said = _Said(line, at, own, message, text, speaker, self.turn)
+            mark, text = last.mark._replace(at=mark.at), f"{last.text}\n\n{text}"
+        self._said = _Said(mark, message, text, speaker, self.turn)
         self._busy = False
 
     def end_turn(self, *, at_end: bool = False) -> Iterator[Read]:
         """End the turn with its last words; at the end of a file only if no call followed them."""
-        said, busy = self._said, self._busy
-        if said is None or (at_end and busy):
+        said = self._said
+        if said is None or (at_end and self._busy):
             return
         self._said, self._busy = None, False
-        kind = HookKind.TURN_END if self.agent is None else HookKind.SUBAGENT_END
+        kind = HookKind.SUBAGENT_END if self.agent else HookKind.TURN_END
         told = {"output": said.text, "speaker": said.speaker, "turn": said.turn}
-        yield from self._tell(said.line, said.at, kind, said.own, **told)
+        yield from self._tell(said.mark, kind, **told)
 
-    def _tell(self, line: int, at: str, kind: HookKind, own: str, **more: Any) -> Iterator[Read]:
-        if not self._begun and self.agent is None:
+    def _tell(self, mark: Mark, kind: HookKind, **more: Any) -> Iterator[Read]:
+        if not self._begun and not self.agent:
             self._begun = True
             start = HookKind.SESSION_START
-            yield Entry(line, at, self._event(start, f"|{self.session}", source=SOURCE))
-        own = own or f"|{self.session}|{self.agent or ''}|{line}"
-        yield Entry(line, at, self._event(kind, own, **{"turn": self.turn} | more))
+            yield Entry(mark.line, mark.at, self._event(start, f"|{self.session}", source=SOURCE))
+        own = mark.own or f"|{self.session}|{self.agent}|{mark.line}"
+        yield Entry(mark.line, mark.at, self._event(kind, own, **{"turn": self.turn} | more))
 
     def _event(self, kind: HookKind, own: str, **more: Any) -> HookEvent:
         return HookEvent(
@@ -120,3 +124,30 @@ class Telling:
             agent=self.agent,
             **more,
         )
+
+
+@dataclass(slots=True)
+class Reading(ABC):
+    """One file of a client: who speaks in it, line after line."""
+
+    tellings: dict[tuple[str, str], Telling] = field(default_factory=dict)
+
+    @staticmethod
+    @abstractmethod
+    def head(values: Mapping[str, Any]) -> Head | None:
+        """Return what a line among the first tells; None if it is not one of this client."""
+
+    @abstractmethod
+    def read(self, line: Line) -> Iterator[Read]:
+        """Read one line."""
+
+    def find(self, client: str, session: str, agent: str = "", cwd: str = "") -> Telling:
+        """Find a speaker, who may have gone to another folder."""
+        telling = self.tellings.setdefault((session, agent), Telling(client, session, agent))
+        telling.cwd = cwd or telling.cwd
+        return telling
+
+    def close(self) -> Iterator[Read]:
+        """End what the file leaves open."""
+        for telling in self.tellings.values():
+            yield from telling.end_turn(at_end=True)

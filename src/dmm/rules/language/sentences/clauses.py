@@ -6,33 +6,16 @@ from typing import NamedTuple
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import CONSTRUCTS
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    LINKS,
-    Piece,
-    Pieces,
-    find,
-    skip,
-    word_at,
-)
-from dmm.rules.language.wordsets import word_set
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Piece, Pieces, find, skip, word_at
+from dmm.text.polarity import ALLOWED, FORBIDDEN, NEGATIONS, TELLING, after_denial
+from dmm.text.words import english, word_set
 
-_NOT = word_set("don't dont mustn't shouldn't can't cannot won't doesn't needn't couldn't never")
 _MODALS = word_set("do must should may can shall will does need could might")
-_SUBJECTS = word_set(
-    """you we agents agent claude codex the an a nobody everyone developers contributors i please
-    always it they one also and then that assistants assistant must should may can will shall do
-    are is be to important note critical remember but"""
-)
-_FORBIDDEN = word_set("forbidden prohibited banned disallowed forbid verboten")
-_ALLOWED = word_set("allowed permitted acceptable ok okay")
+_SUBJECTS = english("rule_subjects")
 _BE = word_set("is are remain remains stay stays")
 _FRONTED = word_set("on in when if while during for before after inside within under at")
-_ASKING = word_set(
-    """ask asking get obtain request seek wait for confirm check with always do please must should
-    you me us the user human team maintainer maintainers owner approval permission confirmation
-    explicit first my your a an person to and i we lead someone but"""
-)
+_ASKING = english("asking")
 _ASK = word_set("ask confirm approval permission confirmation check")
 _APPROVED = word_set("approval permission review confirmation sign-off consent")
 
@@ -54,7 +37,7 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     preface, body = _label(sentence)
     if body is None:
         return [Clause(("run" if find(preface, "commands") is not None else "",), preface)]
-    forbidden = any(one.word in _FORBIDDEN for one in preface)
+    forbidden = any(one.word in FORBIDDEN for one in preface)
     if forbidden:
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
         return [Clause((verb,), body)]
@@ -80,11 +63,11 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
     if at is None:
         return (), pieces
     left, right = pieces[:at], pieces[at + 1 :]
-    if word_at(right, 0) in _FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
+    if word_at(right, 0) in FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
         return left, None
-    if any(one.word in _NOT | {"avoid"} for one in left):
+    if any(one.word in NEGATIONS | {"avoid"} for one in left):
         # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
-        lists = len(left) < 2 or left[-2].word in _NOT
+        lists = len(left) < 2 or left[-2].word in NEGATIONS
         opened = lists and bool(words.group_of(left[-1].word)) and not _forbids(right, 0)
         opened = opened or left[-1].word.startswith("command")
         return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
@@ -135,7 +118,7 @@ def _forbids(pieces: Pieces, at: int) -> bool:
 
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
     """Return whether "use logging, never print" forbids the call `print`, not an act."""
-    after = at + 1 if word_at(pieces, at) in _NOT | {"not"} else at
+    after = at + 1 if word_at(pieces, at) in NEGATIONS | {"not"} else at
     alone = after + 1 >= len(pieces) or bool(pieces[after + 1].mark)
     return word_at(said, 0) == "use" and alone and word_at(pieces, after) in CONSTRUCTS
 
@@ -216,20 +199,10 @@ def _prohibited(pieces: Pieces) -> list[Clause]:
 
 def _after_not(pieces: Pieces, at: int) -> int | None:
     """Return the place behind a word that forbids."""
-    word, following = pieces[at].word, word_at(pieces, at + 1)
-    if word in _NOT:
+    after = after_denial([one.word for one in pieces[: at + 3]], at)
+    if after is None and pieces[at].word == "avoid" and at < 2:
         after = at + 1
-    elif (word, following, word_at(pieces, at + 2)) == ("under", "no", "circumstances"):
-        after = at + 3
-    elif word in _MODALS and following in ("not", "never"):
-        after = at + 2
-    elif word in ("avoid", "stop") and at < 2:
-        after = at + 1
-    elif (word, following) == ("refrain", "from"):
-        after = at + 2
-    elif word == "not" and following in _ALLOWED and word_at(pieces, at + 2) == "to":
-        after = at + 3
-    else:
+    if after is None or pieces[at].word in TELLING:
         return None
     ever = word_set("try attempt ever even")
     return skip(pieces, after, words.IDLE - {"any"}, ever) if after < len(pieces) else None
@@ -308,11 +281,11 @@ def _predicate(pieces: Pieces) -> list[Clause]:
         if pieces[at].word not in _BE:
             continue
         near = [one.word for one in pieces[at + 1 : at + 4]]
-        negated = "not" in near and any(one in _ALLOWED for one in near)
+        negated = "not" in near and any(one in ALLOWED for one in near)
         off = "off-limits" in near or ("off" in near and "limits" in near)
-        if not (negated or off or (any(one in _FORBIDDEN for one in near) and "not" not in near)):
+        if not (negated or off or (any(one in FORBIDDEN for one in near) and "not" not in near)):
             continue
-        after = skip(pieces, at + 1, _FORBIDDEN, _ALLOWED, words.IDLE, word_set("not off limits"))
+        after = skip(pieces, at + 1, FORBIDDEN, ALLOWED, words.IDLE, word_set("not off limits"))
         rest = pieces[after + 1 if word_at(pieces, after) == "off-limits" else after :]
         found = _thing((*pieces[:at], *rest))
         return [

@@ -10,17 +10,6 @@ from dmm.rules.language.sentences.examples import Example, examples_of, order_ex
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    MAX_TEXT,
-    Pieces,
-    find,
-    read_list,
-    sentences,
-    skip,
-    told,
-    word_at,
-)
 from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
 from dmm.rules.language.sentences.things import (
     NOWHERE,
@@ -34,18 +23,16 @@ from dmm.rules.language.sentences.things import (
     is_command,
     read_paths,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import MAX_TEXT, Pieces, find, read_list, sentences, skip, told, word_at
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 _LEADS = word_set("always only exclusively please you we must should")
-_PURPOSE = word_set(
-    """for as to in this the project repo repository codebase python javascript js ts typescript
-    node package packages dependency dependencies management manager managing installing install
-    installs and all our your modules libraries manage add adding a"""
-)
+_PURPOSE = english("manager_purposes")
 
 
 def read_only(sentence: Pieces, context: Context) -> Thing | None:

@@ -6,18 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences.constructs import EMOJI
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    find,
-    skip,
-    told,
-    word_at,
-)
 from dmm.rules.language.sentences.things import Thing
-from dmm.rules.language.wordsets import word_set
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import find, skip, told, word_at
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
-    from dmm.rules.language.sentences.pieces import Pieces
+    from dmm.text.pieces import Pieces
 
 _TARGETS = (
     (r"commit (?:messages?|titles?|subjects?|descriptions?)|commits?", "commit"),
@@ -45,9 +40,7 @@ _CONVENTIONAL = (
 )
 _NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b")
 _PLACEHOLDER = re.compile(r"<[^>]+>|\{[^}]+\}|\[[^\]]+\]")
-_FORMED = word_set(
-    "prefixed prefix start starts begin begins follow follows match format named form use name"
-)
+_FORMED = english("formed")
 _BETWEEN = word_set("must should be with the in a an format form of as by have pattern prefix like")
 
 

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.pieces import DETERMINERS, Pieces, skip, word_at
 from dmm.rules.language.sentences.texts import TEXT_READERS, read_text
 from dmm.rules.language.sentences.things import (
     STOPS,
@@ -26,7 +25,9 @@ from dmm.rules.language.sentences.things import (
     read_paths,
     same_commands,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import Pieces, skip, word_at
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,19 +104,10 @@ _COMMAND_WORDS = word_set("command commands")
 _PLAIN = word_set("bare system plain global raw")
 _CARRIERS = word_set("package library dependency packages libraries dependencies")
 _NEW = word_set("new additional extra more third-party external runtime other further npm pip any")
-_FILLERS = word_set(
-    """file files anything something code contents content changes edits things data repos folders
-    directories tests modules"""
-)
+_FILLERS = english("file_fillers")
 _INTO = word_set("in under inside within below to of from into at")
-_KNOWN_TOOLS = word_set(
-    """WebFetch WebSearch NotebookEdit MultiEdit TodoWrite BashOutput KillShell apply_patch
-    exec_command run_shell_command write_file read_file"""
-)
-# In prose these are commands only with a word behind them.
-_RUNNABLE = word_set(
-    "make go cargo poetry bundle rake rails python node just mix brew gem composer java perl ruby"
-)
+_KNOWN_TOOLS = english("client_tools")
+_RUNNABLE = english("runnable")
 _ALONE = word_set("reboot shutdown halt make")
 _ARGUMENT = re.compile(r"[a-z0-9@][\w:./@=+*-]*|[./~$][\w./*~${}-]*|\+\S+")
 _MOST_WORDS = 5

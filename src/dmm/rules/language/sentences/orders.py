@@ -5,17 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from dmm.rules.language.lemmas import base_forms
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.objects import read_object
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    find,
-    skip,
-    word_at,
-)
 from dmm.rules.language.sentences.things import (
     Context,
     Item,
@@ -25,15 +16,12 @@ from dmm.rules.language.sentences.things import (
     command_words,
     is_command,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.text.lemmas import base_forms
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
+from dmm.text.words import english, word_set
 
-_IDLE = word_set(
-    """always you we must should please first have has had to sure that be ever the run rerun
-    running execute ensure ensuring verify check confirm all do it is i full whole unit integration
-    suite suites local complete entire project's backend frontend relevant end-to-end e2e and pass
-    passes passed passing green succeed successfully again are clean cleanly existing been finishes
-    with without errors"""
-)
+_IDLE = english("step_words")
 _ACTS = word_set("you we each every any a an the your making creating opening")
 _VERIFY = word_set("verify check confirm review inspect validate consult double-check read")
 # Their words are names that a project gave.

@@ -7,16 +7,6 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import CALLED, CODE, LANGUAGES
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    find,
-    read_list,
-    skip,
-    starts,
-    word_at,
-)
 from dmm.rules.language.sentences.things import (
     Context,
     Item,
@@ -27,7 +17,9 @@ from dmm.rules.language.sentences.things import (
     read_branches,
     read_paths,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Pieces, find, read_list, skip, starts, word_at
+from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,10 +35,7 @@ _MOTIVES = word_set("make avoid silence suppress get save fix work speed satisfy
 _TEST_WORDS = word_set("test tests testing unit integration e2e spec specs")
 _CODE_WORDS = word_set("code files file modules sources source components")
 _SHIPPED = word_set("production non-test library application app src shipped")
-_RESOURCES = word_set(
-    """environment environments env cluster clusters server servers database databases db account
-    accounts workspace namespace systems system infrastructure data resources"""
-)
+_RESOURCES = english("resources")
 _INSIDE: Item = {"command": {"via": ["docker", "docker-compose", "podman", "kubectl"]}}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.language.lemmas import base_forms
 from dmm.rules.language.sentences.constructs import (
     CONSTRUCTS,
     LONGEST,
@@ -16,16 +15,11 @@ from dmm.rules.language.sentences.constructs import (
     looks_like_code,
     regex_of,
 )
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    find,
-    skip,
-    word_at,
-)
 from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
-from dmm.rules.language.wordsets import word_set
+from dmm.text.lemmas import base_forms
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

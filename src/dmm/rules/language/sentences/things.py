@@ -8,34 +8,20 @@ from typing import Any, NamedTuple
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import looks_like_code
-from dmm.rules.language.sentences.pieces import (
-    DETERMINERS,
-    LINKS,
-    Pieces,
-    read_list,
-    skip,
-    word_at,
-)
-from dmm.rules.language.wordsets import word_set
 from dmm.rules.syntax import flags_of
+from dmm.text.lexicon import DETERMINERS
+from dmm.text.pieces import LINKS, Pieces, read_list, skip, word_at
+from dmm.text.words import english, word_set
 
 Item = dict[str, Any]
-# A name in prose ends here.
-STOPS = DETERMINERS | words.IDLE | LINKS | word_set(
-    """on in to from without unless except for with against when if because before after while
-    during between outside as since until via into onto inside within under over is are was be must
-    should which instead but not than even through using so like by at of committed checked that"""
-)  # fmt: skip
+STOPS = DETERMINERS | words.IDLE | LINKS | english("name_ends")
 _PLACEHOLDER = re.compile(r"<.*>|\[.*\]|\{.*\}|\.\.\.|…|[A-Z][A-Z_]{2,}|\*+")
 _PROGRAM = re.compile(r"(?:[\w.~-]*/)*[a-z][a-z0-9._+-]*")
 _ARGUMENT = re.compile(r"[\w@./:=+~^*%,$#{}-]+")
 _PATH = re.compile(r"[\w./*?~@${}\[\]-]+")
 _FOLDER_WORDS = word_set("folder folders directory directories dir dirs")
 _FILE_WORDS = word_set("file files itself contents")
-_NO_FOLDER = word_set(
-    """current working root home parent source same project right wrong target output other new
-    whole entire top build temp temporary different another main test docs"""
-)
+_NO_FOLDER = english("no_folders")
 
 
 class Surroundings(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dmm.rules.language.wordsets import ENGLISH, english
+from dmm.text.words import ENGLISH, english
 
 DETERMINERS = english("determiners")
 PRONOUNS = english("pronouns")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.rules.language.language import Sort, sentences_of, tokens_of
-from dmm.rules.language.lemmas import base_forms
-from dmm.rules.language.quantities import quantities_of
+from dmm.text.amounts import quantities_of
+from dmm.text.lemmas import base_forms
+from dmm.text.tokens import Sort, sentences_of, tokens_of
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.language import Sort, Token, text_at
-from dmm.rules.language.lemmas import base_forms
-from dmm.rules.language.wordsets import english
+from dmm.text import lexicon as lex
+from dmm.text.lemmas import base_forms
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.words import english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

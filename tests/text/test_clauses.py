@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dmm.rules.language.acts import Act, Polarity
-from dmm.rules.language.clauses import Reading, read
+from dmm.text.acts import Act, Polarity
+from dmm.text.clauses import Reading, read
 
 
 def act_of(text: str, verb: str) -> tuple[Reading, Act]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from dmm.rules.language.wordsets import word_set
+from dmm.text.prose import straighten
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_PLAIN = str.maketrans({
-    "\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{LEFT SINGLE QUOTATION MARK}": "'",
-    "\N{LEFT DOUBLE QUOTATION MARK}": '"', "\N{RIGHT DOUBLE QUOTATION MARK}": '"',
-    "\N{EM DASH}": " - ", "\N{EN DASH}": " - ", "\N{RIGHTWARDS ARROW}": " - ",
-    "\N{NON-BREAKING HYPHEN}": "-", "\N{NO-BREAK SPACE}": " ",
-})  # fmt: skip
+_DASHES = re.compile("[\N{EM DASH}\N{EN DASH}\N{RIGHTWARDS ARROW}]")
 _PIECE = re.compile(
     r"""(?P<ticks>`+)(?P<code>[^`\n]+)(?P=ticks)
     |"(?P<quoted>[^"\n]+)"
@@ -61,14 +57,11 @@ Pieces = tuple[Piece, ...]
 T = TypeVar("T")
 
 
-DETERMINERS = word_set(
-    "the a an any all every our your my this that these those each its their some"
-)
 LINKS = word_set("or and nor plus")
 
 
 def _read(text: str) -> Iterator[Piece]:
-    for found in _PIECE.finditer(_DRESS.sub("", text.translate(_PLAIN))):
+    for found in _PIECE.finditer(_DRESS.sub("", _DASHES.sub(" - ", straighten(text)))):
         kind = str(found.lastgroup)
         value = found[kind]
         if kind in ("quoted", "single"):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.language import Sort, Token, text_at
-from dmm.rules.language.verbs import is_participle
+from dmm.text import lexicon as lex
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.verbs import is_participle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

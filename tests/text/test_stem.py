@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.index.stem import stem
+from dmm.text.stem import stem
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import (
+from dmm.text import lexicon as lex
+from dmm.text.acts import (
     RELATIVES,
     Act,
     Clause,
@@ -15,9 +15,9 @@ from dmm.rules.language.acts import (
     Polarity,
     phrases_of,
 )
-from dmm.rules.language.language import Sort, Token, sentences_of, text_at, tokens_of
-from dmm.rules.language.quantities import Quantity, quantities_of
-from dmm.rules.language.verbs import is_participle, is_verb
+from dmm.text.amounts import Quantity, quantities_of
+from dmm.text.tokens import Sort, Token, sentences_of, text_at, tokens_of
+from dmm.text.verbs import is_participle, is_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

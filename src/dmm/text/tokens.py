@@ -9,8 +9,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dmm.rules.language.lemmas import base_forms
-from dmm.rules.language.lexicon import GRAMMAR, PHRASES, kinds_of, meanings_of, stem_of
+from dmm.text.lemmas import base_forms
+from dmm.text.lexicon import GRAMMAR, PHRASES, kinds_of, meanings_of, stem_of
+from dmm.text.prose import straighten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,21 +87,7 @@ def _folded_cluster(cluster: str) -> str:
     if unicodedata.category(cluster[0]) == "Cf":
         return ""
     plain = unicodedata.normalize("NFKC", cluster).casefold()
-    return plain.translate(_PLAIN_MARKS)
-
-
-_PLAIN_MARKS = str.maketrans(
-    {
-        "\N{RIGHT SINGLE QUOTATION MARK}": "'",
-        "\N{LEFT SINGLE QUOTATION MARK}": "'",
-        "\N{LEFT DOUBLE QUOTATION MARK}": '"',
-        "\N{RIGHT DOUBLE QUOTATION MARK}": '"',
-        "\N{HYPHEN}": "-",
-        "\N{NON-BREAKING HYPHEN}": "-",
-        "\N{LESS-THAN OR EQUAL TO}": "<=",
-        "\N{GREATER-THAN OR EQUAL TO}": ">=",
-    }
-)
+    return straighten(plain).replace("≤", "<=").replace("≥", ">=")
 
 
 # A decision is looked at several times in a row; what was read of one takes 10 KB.

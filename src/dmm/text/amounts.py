@@ -6,51 +6,22 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from dmm.rules.language.language import Sort, Token
-from dmm.rules.language.wordsets import word_set
+from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.words import english, group_by_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_CURRENCIES = {
-    "$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "usd": "usd", "dollar": "usd", "dollars": "usd",
-    "buck": "usd", "eur": "eur", "euro": "eur", "euros": "eur", "gbp": "gbp", "pound": "gbp",
-    "jpy": "jpy", "yen": "jpy", "chf": "chf", "cad": "cad", "aud": "aud", "inr": "inr",
-}  # fmt: skip
-_SCALES = {
-    "time": {
-        "ns": "0.000000001", "us": "0.000001", "ms": "0.001", "millisecond": "0.001",
-        "millis": "0.001", "s": "1", "sec": "1", "second": "1", "min": "60", "mins": "60",
-        "minute": "60", "h": "3600", "hr": "3600", "hour": "3600", "d": "86400", "day": "86400",
-        "week": "604800", "month": "2592000", "year": "31536000",
-    },
-    "size": {
-        "byte": "1", "kb": "1000", "kib": "1024", "kilobyte": "1000", "mb": "1000000",
-        "mib": "1048576", "megabyte": "1000000", "gb": "1000000000", "gib": "1073741824",
-        "gigabyte": "1000000000", "tb": "1000000000000", "terabyte": "1000000000000",
-    },
-    "share": {"%": "1", "percent": "1", "pct": "1"},
-    "length": {
-        "mm": "0.001", "cm": "0.01", "m": "1", "metre": "1", "meter": "1", "km": "1000",
-        "kilometre": "1000", "kilometer": "1000", "mile": "1609.344",
-        "foot": "0.3048", "feet": "0.3048", "ft": "0.3048", "inch": "0.0254", "yard": "0.9144",
-    },
-    "weight": {"mg": "0.001", "g": "1", "gram": "1", "kg": "1000", "kilo": "1000",
-               "kilogram": "1000", "lb": "453.592", "pound": "453.592",
-               "tonne": "1000000", "ton": "1000000", "ounce": "28.3495"},
-    "volume": {"ml": "0.001", "millilitre": "0.001", "milliliter": "0.001", "litre": "1",
-               "liter": "1", "gallon": "3.785"},
-}  # fmt: skip
+_CURRENCIES = group_by_word("currencies")
 _UNITS = {
-    word: (name, Decimal(scale)) for name, row in _SCALES.items() for word, scale in row.items()
+    word: (measure, Decimal(scale))
+    for word, (measure, scale) in (
+        (word, lead.split()) for word, lead in group_by_word("units").items()
+    )
 }
 _MULTIPLES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "hundred": 100,
               "dozen": 12}  # fmt: skip
-_NUMBER_TEXT = """
-zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12
-dozen 12 fifteen 15 twenty 20 thirty 30 forty 40 fifty 50 sixty 60 ninety 90 hundred 100 twice 2
-"""
-_NUMBER_WORDS = dict(zip(_NUMBER_TEXT.split()[::2], _NUMBER_TEXT.split()[1::2], strict=True))
+_NUMBER_WORDS = group_by_word("numbers")
 _CLOCK_WORDS = {"noon": 720, "midday": 720, "midnight": 1440}
 _PER = frozenset(("per", "a", "an", "each", "every", "/"))
 
@@ -94,7 +65,7 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
         return _half(tokens, index) or _one(tokens, index)
     last = index
     currency = _CURRENCIES.get(token.text[0])
-    following = _text(tokens, last + 1)
+    following = text_at(tokens, last + 1)
     multiple = _MULTIPLES.get(following)
     if multiple and (currency or following != "m" or _currency(tokens, last + 2)):
         value, last = value * multiple, last + 1
@@ -121,7 +92,7 @@ def _measured(tokens: Sequence[Token], index: int, last: int, value: Decimal) ->
 
 def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
     """ "Half an hour"."""
-    if tokens[index].text != "half" or _text(tokens, index + 1) not in ("a", "an"):
+    if tokens[index].text != "half" or text_at(tokens, index + 1) not in ("a", "an"):
         return None
     unit = _unit(tokens, index + 2)
     return None if unit is None else Quantity(unit[1] / 2, unit[0], index, index + 2)
@@ -129,7 +100,7 @@ def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
 
 def _one(tokens: Sequence[Token], index: int) -> Quantity | None:
     """ "Longer than an hour", "at most a week"."""
-    if tokens[index].text not in ("a", "an") or _text(tokens, index - 1) not in _COMPARING:
+    if tokens[index].text not in ("a", "an") or text_at(tokens, index - 1) not in _COMPARING:
         return None
     unit = _unit(tokens, index + 1)
     if unit is None or unit[0] not in ("time", "length", "volume"):
@@ -138,10 +109,6 @@ def _one(tokens: Sequence[Token], index: int) -> Quantity | None:
 
 
 _COMPARING = frozenset(("than", "most", "least", "within", "exceed", "under", "over"))
-
-
-def _text(tokens: Sequence[Token], index: int) -> str:
-    return tokens[index].text if 0 <= index < len(tokens) else ""
 
 
 def _value(token: Token) -> Decimal | None:
@@ -200,15 +167,12 @@ def _counted(tokens: Sequence[Token], last: int) -> tuple[frozenset[str], int]:
     return frozenset(forms), last
 
 
-_STOPS = word_set(
-    """in on at to for from with by and or but than the a an is are per of as when if during while
-    before after because"""
-)
+_STOPS = english("counted_ends")
 
 
 def _with_per(tokens: Sequence[Token], quantity: Quantity) -> Quantity:
     index = quantity.last + 1
-    word = _text(tokens, index)
+    word = text_at(tokens, index)
     if word in _PER and index + 1 < len(tokens):
         unit = min(
             tokens[index + 1].forms, key=lambda form: (form.startswith("="), len(form), form)

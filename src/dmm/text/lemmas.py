@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dmm.rules.language.wordsets import ENGLISH, english
+from dmm.text.words import ENGLISH, english
 
 _UNCHANGED = english("unchanged")
 _VOWELS = frozenset("aeiouy")

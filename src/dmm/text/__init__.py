@@ -1,0 +1,1 @@
+"""The reader of English: words, lemmas, sentences, clauses, polarity and amounts."""

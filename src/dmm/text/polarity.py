@@ -1,0 +1,31 @@
+"""What denies or forbids in a sentence of a rule, and where that which is denied begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.text.words import english, word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NEGATIONS = english("negations")
+FORBIDDEN = english("forbidden")
+ALLOWED = english("allowed")
+TELLING = english("telling")
+_LEADING = english("auxiliaries") | TELLING | {"need"}
+_FIRST = word_set("stop refrain")
+
+
+def after_denial(words: Sequence[str], at: int) -> int | None:
+    """Return the place behind what denies at a place: "never", "must not", "refrain from"."""
+    one, two, three = (*words[at : at + 3], "", "", "")[:3]
+    if one in NEGATIONS:
+        return at + 1
+    if (one, two, three) == ("under", "no", "circumstances"):
+        return at + 3
+    if one == "not" and two in ALLOWED and three == "to":
+        return at + 3
+    if one in _LEADING and two in ("not", "never"):
+        return at + 2
+    return at + 1 + (two == "from") if one in _FIRST and at < 2 else None

@@ -1,0 +1,50 @@
+"""Prose as people write it: where its sentences end, without the marks of Markdown."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+_CODE = re.compile(r"`[^`\n]*`")
+# A sentence ends before a capital letter, a number or code, not behind an abbreviation.
+_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bresp)(?<!\bapprox)(?<!\bno)"
+    r"[.!?。]+[\"')\]*_]*\s+(?=[\"'(\[*_]*[A-Z0-9`])"
+)
+_BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ITEM = re.compile(r"\s*(?:[-*+>]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_STRAIGHT = str.maketrans({
+    "\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{LEFT SINGLE QUOTATION MARK}": "'",
+    "\N{LEFT DOUBLE QUOTATION MARK}": '"', "\N{RIGHT DOUBLE QUOTATION MARK}": '"',
+    "\N{HYPHEN}": "-", "\N{NON-BREAKING HYPHEN}": "-", "\N{NO-BREAK SPACE}": " ",
+})  # fmt: skip
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut a paragraph where its sentences end; code in backticks never ends one."""
+    hidden = _CODE.sub(lambda code: "`" * len(code[0]), text)
+    cuts = [0, *(found.end() for found in _END.finditer(hidden)), len(text)]
+    pieces = (text[start:end].strip() for start, end in pairwise(cuts))
+    return [one for one in pieces if one]
+
+
+def strip_bullet(line: str) -> str:
+    """Strip the mark of a list item; the box of a task stays."""
+    return _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
+
+
+def strip_item(line: str) -> str:
+    """Strip the mark of a list item, a task or a quotation."""
+    return _ITEM.sub("", line, count=1) if _ITEM.match(line) else line
+
+
+def strip_emphasis(text: str) -> str:
+    """Strip the marks of emphasis; code keeps what is in it."""
+    parts = re.split(r"(`[^`\n]*`)", text)
+    return "".join(one if one.startswith("`") else _EMPHASIS.sub("", one) for one in parts)
+
+
+def straighten(text: str) -> str:
+    """Write quotation marks, hyphens and blanks as programs do, each as one character."""
+    return text.translate(_STRAIGHT)
