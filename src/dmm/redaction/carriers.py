@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from binascii import Error, a2b_base64
 
-from dmm.redaction.patterns import Rule, later, match_at, scan_rules
+from dmm.redaction.forms import Form, scan_forms
+from dmm.redaction.patterns import later, match_at
 from dmm.redaction.randomness import has_digit, is_mixed, is_random, is_uuid
 from dmm.redaction.values import is_placeholder, is_real
 
@@ -82,16 +83,16 @@ _STRONG_QUERY = ("token", "secret", "passw", "pwd", "signature", "assertion", "j
 def scan_carriers(layer: Layer) -> Iterator[Span]:
     """Find credentials in addresses, headers, cookies and the files that programs keep them in."""
     text, lowered = layer.text, layer.lowered
-    yield from scan_rules(_ADDRESS_RULES, layer)
+    yield from scan_forms(_ADDRESS_FORMS, layer)
     if "@" in text:
         yield from _logins(text)
     if "=" in text and ("?" in text or "&" in text):
         yield from _queries(text)
     yield from _authorizations(text, lowered)
     yield from _schemes(text, lowered)
-    yield from scan_rules(_RULES, layer)
+    yield from scan_forms(_FORMS, layer)
     if "Secret" in text and later(_CLUSTER_KIND).search(text):
-        yield from scan_rules(_CLUSTER_RULES, layer)
+        yield from scan_forms(_CLUSTER_FORMS, layer)
 
 
 def _is_password(found: Match) -> bool:
@@ -117,22 +118,22 @@ def _is_cookie(value: str) -> bool:
     return not _is_hidden(value) and "(" not in value.partition("=")[0]
 
 
-_ADDRESS_RULES = (
-    Rule("url-password", ("://",), _USERINFO, is_real, near=_is_password, needs="://"),
-    Rule("url-password", ("://",), _LOOSE_USERINFO, is_real, near=_is_database, needs="://"),
-    Rule("url-password", ("://",), _USER_ALONE, is_random, needs="://"),
-    Rule("url-parameter", ("://",), _LINK, is_random, needs="://"),
-    Rule("authorization", ("authorization:",), _DIGEST, folded=True),
+_ADDRESS_FORMS = (
+    Form("url-password", ("://",), _USERINFO, is_real, near=_is_password, needs="://"),
+    Form("url-password", ("://",), _LOOSE_USERINFO, is_real, near=_is_database, needs="://"),
+    Form("url-password", ("://",), _USER_ALONE, is_random, needs="://"),
+    Form("url-parameter", ("://",), _LINK, is_random, needs="://"),
+    Form("authorization", ("authorization:",), _DIGEST, folded=True),
 )
-_RULES = (
-    Rule("header", ("x-",), _HEADER, is_real, near=_is_telling, folded=True),
-    Rule("cookie", ("cookie",), _COOKIE, _is_cookie, folded=True),
-    Rule("cookie", ("\tTRUE\t", "\tFALSE\t"), _JAR, needs="\t"),
-    Rule("password", ("login", "machine"), _NETRC, is_real, folded=True),
-    Rule("password", (), _PGPASS, is_mixed, needs=":"),
+_FORMS = (
+    Form("header", ("x-",), _HEADER, is_real, near=_is_telling, folded=True),
+    Form("cookie", ("cookie",), _COOKIE, _is_cookie, folded=True),
+    Form("cookie", ("\tTRUE\t", "\tFALSE\t"), _JAR, needs="\t"),
+    Form("password", ("login", "machine"), _NETRC, is_real, folded=True),
+    Form("password", (), _PGPASS, is_mixed, needs=":"),
 )
 # Every value of a Kubernetes secret, whatever its name.
-_CLUSTER_RULES = (Rule("secret", (), _CLUSTER_DATA, _is_coded),)
+_CLUSTER_FORMS = (Form("secret", (), _CLUSTER_DATA, _is_coded),)
 
 
 def _logins(text: str) -> Iterator[Span]:

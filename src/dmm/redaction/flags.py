@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dmm.redaction.patterns import Rule, later, match_at, scan_rules, words_of
+from dmm.redaction.forms import Form, scan_forms
+from dmm.redaction.patterns import later, match_at, words_of
 from dmm.redaction.randomness import has_digit, has_letter, is_mixed, is_uuid
 from dmm.redaction.tables import READERS, USAGES
 from dmm.redaction.values import WORDS, is_placeholder, is_real, is_spoken_secret
@@ -153,7 +154,7 @@ def scan_flags(layer: Layer) -> Iterator[Span]:
     for program in words & _programs().keys():
         for usage in _programs()[program]:
             yield from _used(text, program.decode(), _usage(usage), words)
-    yield from scan_rules(_RULES, layer)
+    yield from scan_forms(_FORMS, layer)
 
 
 def _used(text: str, program: str, usage: Usage, words: set[bytes]) -> Iterator[Span]:
@@ -224,23 +225,23 @@ def _is_password(value: str) -> bool:
     return signs and is_mixed(value) and has_digit(value) and has_letter(value)
 
 
-_RULES = (
-    Rule("password", ("identified",),
+_FORMS = (
+    Form("password", ("identified",),
          r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?(?:by|as)\s{1,4}"
          r"(?:password\s{1,4})?(?:\"([^\"\n]{1,256})\"|'([^'\n]{1,256})')", _is_word, folded=True),
-    Rule("password", ("echo", "printf"),
+    Form("password", ("echo", "printf"),
          rf"(?:echo|printf)[ \t]{{1,4}}(?:-\w{{1,3}}[ \t]{{1,4}})?"
          r"(?:\"([^\"]{1,256})\"|'([^']{1,256})'|([^\s\"'|;&<>`,)]{1,256}+))"
          rf"[ \t]{{0,4}}\|[^\n|]{{0,200}}(?:{_READER})", _is_word),
-    Rule("password", ("echo", "printf"),
+    Form("password", ("echo", "printf"),
          r"(?:echo|printf)\s{1,4}[\"']?[\w.-]{1,64}:([^\s\"'|]{3,200})[\"']?\s{0,4}\|\s{0,4}"
          r"(?:sudo\s)?chpasswd", _is_word),
-    Rule("password", ("send", "Send", "write"), _SENT, _is_word, near=_is_answer, needs="ass"),
+    Form("password", ("send", "Send", "write"), _SENT, _is_word, near=_is_answer, needs="ass"),
     # What a program that reads a password is given on the same line, or on the next.
-    Rule("password", _READING, _GIVEN, is_real, needs="<<<"),
-    Rule("password", _READING, _GIVEN_LINES, is_real, needs="<<"),
-    Rule("cookie", ("curl",), _COOKIE, needs="curl"),
-    Rule("password", ("auth", "cred", "login", "user"), _LOGIN, is_spoken_secret,
+    Form("password", _READING, _GIVEN, is_real, needs="<<<"),
+    Form("password", _READING, _GIVEN_LINES, is_real, needs="<<"),
+    Form("cookie", ("curl",), _COOKIE, needs="curl"),
+    Form("password", ("auth", "cred", "login", "user"), _LOGIN, is_spoken_secret,
          near=_is_login, needs=":"),
-    Rule("password", ("-p",), _SHORT, _is_word, near=_is_short, needs="-p"),
+    Form("password", ("-p",), _SHORT, _is_word, near=_is_short, needs="-p"),
 )  # fmt: skip

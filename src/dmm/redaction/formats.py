@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from dmm.redaction.forms import Form, scan_forms
 from dmm.redaction.layers import TOKEN
-from dmm.redaction.patterns import Rule, later, match_at, scan_rules, words_of
+from dmm.redaction.patterns import later, match_at, words_of
 from dmm.redaction.randomness import class_changes, is_opaque, is_random, is_varied
 from dmm.redaction.tables import prefixes_of
 
@@ -22,26 +23,26 @@ _BEFORE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 _ALONE = later(r"[A-Za-z0-9]+")
 _TAIL = later(r"[A-Za-z0-9_-]+(?:[.=/+][A-Za-z0-9_-]+)*={0,2}")
 # Forms that begin with something fixed, and those that hold something fixed.
-_RULES = (
-    Rule("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3T"),
+_FORMS = (
+    Form("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3T"),
          r"(?<![A-Za-z0-9])((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16,})"),
-    Rule("jwt", ("eyJ",),
+    Form("jwt", ("eyJ",),
          r"(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_=-]{2,}){1,4}\.?|eyJ[A-Za-z0-9_+/-]{28,}={0,2})"),
-    Rule("slack-token", ("hooks.slack.com/",), r"hooks\.slack\.com/([a-z]{4,12}/[\w/-]{12,})"),
-    Rule("webhook", ("/webhooks/", "/webhookb2/"), r"/webhook(?:s/\d{6,20}|b2)/([\w@./-]{16,})"),
-    Rule("token", ("access_token$",), r"(access_token\$[\w$-]{20,})"),
-    Rule("password-hash", ("$",),
+    Form("slack-token", ("hooks.slack.com/",), r"hooks\.slack\.com/([a-z]{4,12}/[\w/-]{12,})"),
+    Form("webhook", ("/webhooks/", "/webhookb2/"), r"/webhook(?:s/\d{6,20}|b2)/([\w@./-]{16,})"),
+    Form("token", ("access_token$",), r"(access_token\$[\w$-]{20,})"),
+    Form("password-hash", ("$",),
          r"(\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|sha1|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,16}"
          r"|bcrypt-sha256)\$[./A-Za-z0-9$=,+-]{16,})", needs="$"),
-    Rule("secret", ("otpauth://",), r"otpauth://[^\s\"'<>]{0,200}[?&]secret=([A-Za-z2-7=%]{8,})"),
-    Rule("telegram-token", (), r"(?<!\d)(\d{6,12}:AA[\w-]{30,})", needs=":AA"),
-    Rule("api-key", (), r"(?<![0-9a-f])([0-9a-f]{32}-us\d{1,2})(?!\w)", needs="-us"),
-    Rule("azure-key", (), r"(?<![\w~.-])([\w~.-]{3}[78]Q~[\w~.-]{30,36})", needs="Q~"),
-    Rule("token", (), r"(?<![A-Za-z0-9])([A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,})",
+    Form("secret", ("otpauth://",), r"otpauth://[^\s\"'<>]{0,200}[?&]secret=([A-Za-z2-7=%]{8,})"),
+    Form("telegram-token", (), r"(?<!\d)(\d{6,12}:AA[\w-]{30,})", needs=":AA"),
+    Form("api-key", (), r"(?<![0-9a-f])([0-9a-f]{32}-us\d{1,2})(?!\w)", needs="-us"),
+    Form("azure-key", (), r"(?<![\w~.-])([\w~.-]{3}[78]Q~[\w~.-]{30,36})", needs="Q~"),
+    Form("token", (), r"(?<![A-Za-z0-9])([A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,})",
          needs=".atlasv1."),
-    Rule("token", (), r"(?<!\d)(\d/1\d{14,17}:[0-9a-f]{32})", needs="/1"),
+    Form("token", (), r"(?<!\d)(\d/1\d{14,17}:[0-9a-f]{32})", needs="/1"),
     # The numbers of a key in JSON that are private.
-    Rule("private-key", (),
+    Form("private-key", (),
          r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']""", needs="kty"),
 )  # fmt: skip
 _DIGITS = r"\d\d\d(?:[ -]?\d){10}"
@@ -58,7 +59,7 @@ def scan_formats(layer: Layer) -> Iterator[Span]:
     likely = "\n".join(words)
     if likely:
         yield from _prefixed(text, likely)
-        yield from scan_rules(_RULES, layer)
+        yield from scan_forms(_FORMS, layer)
     if later(_DIGITS).search(text):
         yield from _cards(layer)
     place = 0

@@ -10,9 +10,7 @@ from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dmm.redaction.layers import Layer
+    from collections.abc import Iterator
 
 # Where something was found, and what it is.
 Span = tuple[int, int, str]
@@ -52,52 +50,6 @@ def match_at(
                 yield found
             behind = place + len(literal) if found is None else found.end()
             place = searched.find(literal, behind)
-
-
-def _any(_: object) -> bool:
-    return True
-
-
-class Rule:
-    """A form in which secrets are written: what a match begins with, and how it goes on.
-
-    The last group of the pattern is the secret, where the judge agrees and what is near fits.
-    Without a beginning, the pattern is looked for in the whole text. A folded rule has its
-    beginnings in small letters. What a rule needs is in every text that it is worth trying on.
-    """
-
-    def __init__(
-        self,
-        label: str,
-        begins: tuple[str, ...],
-        source: str,
-        judge: Callable[[str], bool] = _any,
-        *,
-        near: Callable[[re.Match[str]], bool] = _any,
-        folded: bool = False,
-        needs: str = "",
-    ) -> None:
-        self.label, self.begins, self.source = label, begins, source
-        self.judge, self.near = judge, near
-        self.folded, self.needs = folded, needs
-
-    def find(self, layer: Layer) -> Iterator[re.Match[str]]:
-        """Find what is written in this form, secret or not."""
-        if not self.begins:
-            return later(self.source).finditer(layer.text)
-        within = layer.lowered if self.folded else layer.text
-        return match_at(self.source, layer.text, self.begins, within)
-
-
-def scan_rules(rules: tuple[Rule, ...], layer: Layer) -> Iterator[Span]:
-    """Find the secrets that are written in one of some forms."""
-    text = layer.text
-    for rule in rules:
-        if rule.needs in text:
-            for found in rule.find(layer):
-                group = found.lastindex or 0
-                if rule.judge(found[group]) and rule.near(found):
-                    yield (*found.span(group), rule.label)
 
 
 def places_of(text: str, literal: str) -> Iterator[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dmm.redaction.patterns import Rule, later, match_at, scan_rules
+from dmm.redaction.forms import Form, scan_forms
+from dmm.redaction.patterns import later, match_at
 from dmm.redaction.randomness import has_digit
 from dmm.redaction.values import is_quoted_secret, is_spoken_secret
 
@@ -51,18 +52,18 @@ _PAIR_CALLS = ("uth(", "uth=(", "login(", "login '", "redentials(")
 def scan_phrases(layer: Layer) -> Iterator[Span]:
     """Find values after several words that announce them."""
     yield from _wallets(layer.lowered)
-    yield from scan_rules(_RULES, layer)
+    yield from scan_forms(_FORMS, layer)
 
 
 def _is_quoted(value: str) -> bool:
     return is_quoted_secret(value, strong=True)
 
 
-_RULES = (
-    Rule("secret", _CODE_NAMES, _CODES, has_digit, needs=" code"),
-    Rule("secret", _CODE_WORDS, _GROUPS, has_digit, folded=True),
-    Rule("password", _PAIR_WORDS, _PAIR, is_spoken_secret),
-    Rule("password", _PAIR_CALLS, _PAIR_CALL, _is_quoted),
+_FORMS = (
+    Form("secret", _CODE_NAMES, _CODES, has_digit, needs=" code"),
+    Form("secret", _CODE_WORDS, _GROUPS, has_digit, folded=True),
+    Form("password", _PAIR_WORDS, _PAIR, is_spoken_secret),
+    Form("password", _PAIR_CALLS, _PAIR_CALL, _is_quoted),
 )
 
 
