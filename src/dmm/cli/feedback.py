@@ -15,12 +15,7 @@ from dmm.passkeys.acts import PersonAct
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.lifecycle.results import (
-        FeedbackRecorded,
-        LifecycleRun,
-        SuggestionView,
-        UsageExport,
-    )
+    from dmm.lifecycle.results import FeedbackRecorded, LifecycleRun, SuggestionView, UsageExport
 
 SHOWN = 20
 MOVES = {"deprecate": "deprecate", "promote": "promote to", "demote": "demote to"}

@@ -12,15 +12,7 @@ import typer
 
 from dmm.cli.daemon_call import find_agent
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.options import (
-    Json,
-    Root,
-    counted,
-    deliver,
-    open_project,
-    present,
-    refuse_agents,
-)
+from dmm.cli.options import Json, Root, counted, deliver, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text

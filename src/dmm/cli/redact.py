@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.options import (
-    Json,
-    Root,
-    agrees,
-    counted,
-    open_project,
-    present,
-    print_lines,
-)
+from dmm.cli.options import Json, Root, agrees, counted, open_project, present, print_lines
 from dmm.cli.persons import need_person
 from dmm.domain.plain import to_plain
 from dmm.errors import IndexBusy, UsageError

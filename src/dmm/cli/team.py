@@ -11,23 +11,8 @@ import typer
 
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.members import (
-    NewRole,
-    OfPerson,
-    Role,
-    Writer,
-    carry_out_removal,
-    present_members,
-)
-from dmm.cli.options import (
-    Json,
-    Root,
-    counted,
-    open_project,
-    present,
-    print_lines,
-    refuse_agents,
-)
+from dmm.cli.members import NewRole, OfPerson, Role, Writer, carry_out_removal, present_members
+from dmm.cli.options import Json, Root, counted, open_project, present, print_lines, refuse_agents
 from dmm.cli.persons import need_person, prove_person
 from dmm.cli.team_search import tell_answer
 from dmm.errors import UsageError

@@ -9,15 +9,7 @@ import typer
 
 from dmm.cli.format import paint, verdicts
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.options import (
-    Json,
-    Root,
-    agrees,
-    counted,
-    open_project,
-    present,
-    refuse_agents,
-)
+from dmm.cli.options import Json, Root, agrees, counted, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct

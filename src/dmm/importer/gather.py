@@ -12,14 +12,7 @@ from dmm.importer.notes import WANTED_TOKENS, Count, Note
 from dmm.importer.outline import heading_line, shift_headings
 from dmm.importer.split import CRUMB
 from dmm.importer.titles import LONGEST, clipped, is_generic, is_vague, titled
-from dmm.importer.topics import (
-    GENERAL,
-    MOST_TAGS,
-    content_words,
-    meaning,
-    topic_of,
-    topic_title,
-)
+from dmm.importer.topics import GENERAL, MOST_TAGS, content_words, meaning, topic_of, topic_title
 from dmm.text.stem import stem
 
 if TYPE_CHECKING:

@@ -7,12 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.errors import (
-    IndexBroken,
-    IndexBusy,
-    ModelUnavailable,
-    StorageError,
-)
+from dmm.errors import IndexBroken, IndexBusy, ModelUnavailable, StorageError
 from dmm.files.lock import in_turn
 from dmm.index.hurry import Hurry, describe_left
 from dmm.index.lexical import Unread

@@ -15,13 +15,7 @@ from dmm.files import markdown
 from dmm.files.shipped import example_paths
 from dmm.files.texts import describe_fault
 from dmm.memories.index_content import can_write, count_memories, peek, size_of
-from dmm.memories.validation import (
-    check_citations,
-    check_expiry,
-    find_lost,
-    find_torn,
-    read_files,
-)
+from dmm.memories.validation import check_citations, check_expiry, find_lost, find_torn, read_files
 from dmm.packs.baselines import KEPT, compile_baseline
 from dmm.packs.token_counts import KeptCounts
 from dmm.rules.folder import FOLDER, list_rule_files

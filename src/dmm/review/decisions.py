@@ -32,13 +32,7 @@ from dmm.review.examination import Examined
 from dmm.review.intake import clean_edits
 from dmm.review.patches import show_diff, three_way
 from dmm.review.preview import show_clashes, show_neighbours
-from dmm.review.results import (
-    Processed,
-    ProposalList,
-    ProposalRow,
-    ProposalView,
-    ReviewView,
-)
+from dmm.review.results import Processed, ProposalList, ProposalRow, ProposalView, ReviewView
 from dmm.review.reviewer_calls import Silence
 from dmm.review.store import overtaken, rewritten
 from dmm.review.tiers import Tier, may_apply

@@ -11,14 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from dmm.domain.event import Trust
-from dmm.domain.proposal import (
-    Judge,
-    Operation,
-    ProposalResult,
-    ProposalStatus,
-    Verdict,
-    digest,
-)
+from dmm.domain.proposal import Judge, Operation, ProposalResult, ProposalStatus, Verdict, digest
 from dmm.domain.proposal_payload import ProposalChecked, ProposalMade, ProposalReviewed
 from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
 from dmm.redaction.inputs import need

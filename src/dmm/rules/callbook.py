@@ -11,13 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.domain.value import Value
-from dmm.rules.callrules import (
-    SPOKEN_VERSION,
-    CallRule,
-    Done,
-    Meeting,
-    meet,
-)
+from dmm.rules.callrules import SPOKEN_VERSION, CallRule, Done, Meeting, meet
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.writings import with_writings

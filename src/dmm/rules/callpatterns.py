@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
 from dmm.rules.budget import Budget, Stopped
-from dmm.rules.commands.branches import (
-    branches_touched,
-    chooses_branch,
-    is_every,
-    same_branch,
-)
+from dmm.rules.commands.branches import branches_touched, chooses_branch, is_every, same_branch
 from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.contacts import hosts_of, remotes_of
 from dmm.rules.commands.dependencies import ANY_PACKAGE, installed, normal_name
@@ -30,14 +25,7 @@ from dmm.rules.evidence import Evidence, unknown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.commands.facts import (
-        CallFacts,
-        CommandUse,
-        MessageKind,
-        PathUse,
-        ToolCall,
-        Verb,
-    )
+    from dmm.rules.commands.facts import CallFacts, CommandUse, MessageKind, PathUse, ToolCall, Verb
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation
 

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dmm.domain.value import Value
 from dmm.rules.budget import Stopped
 from dmm.rules.needs import Done, Need, done_by_call
-from dmm.rules.patterns import (
-    Action,
-    Match,
-    ToolRule,
-    matches,
-)
+from dmm.rules.patterns import Action, Match, ToolRule, matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,15 +17,7 @@ from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_call, describe_example
 from dmm.rules.language.compile import compile_rule
-from dmm.rules.language.judge import (
-    InForce,
-    Judgement,
-    Priority,
-    Recorded,
-    RuleSet,
-    guards,
-    judge,
-)
+from dmm.rules.language.judge import InForce, Judgement, Priority, Recorded, RuleSet, guards, judge
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
 from dmm.rules.source import judge_words, read_rule

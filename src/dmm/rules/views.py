@@ -10,14 +10,7 @@ from dmm.eventlog.state import Constraint
 from dmm.rules.authorship import first_paragraph
 from dmm.rules.explain import ADVICE, ON_DECISIONS, describe_call, describe_matcher
 from dmm.rules.folder import digest_source
-from dmm.rules.results import (
-    ConstraintView,
-    Examples,
-    RuleFault,
-    RuleRow,
-    RuleShown,
-    RuleView,
-)
+from dmm.rules.results import ConstraintView, Examples, RuleFault, RuleRow, RuleShown, RuleView
 from dmm.rules.rule import State
 from dmm.rules.rulebook import on_calls
 from dmm.rules.states import describe_constraint, hardest, is_starter, state_of

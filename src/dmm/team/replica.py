@@ -13,12 +13,7 @@ from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
 from dmm.team import replica_tables as tables
 from dmm.team.blanked import tells_of
-from dmm.team.chain import (
-    Checkpoint,
-    Placed,
-    Trail,
-    is_checkpoint,
-)
+from dmm.team.chain import Checkpoint, Placed, Trail, is_checkpoint
 from dmm.team.checked import WHOLE_EVERY, Checked, Known
 from dmm.team.folding import Fold
 from dmm.team.mark import damaged

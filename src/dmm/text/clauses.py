@@ -6,15 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.text import lexicon as lex
-from dmm.text.acts import (
-    RELATIVES,
-    Act,
-    Clause,
-    ClausePolarity,
-    Phrase,
-    Polarity,
-    phrases_of,
-)
+from dmm.text.acts import RELATIVES, Act, Clause, ClausePolarity, Phrase, Polarity, phrases_of
 from dmm.text.amounts import Quantity, quantities_of
 from dmm.text.tokens import Sort, Token, sentences_of, text_at, tokens_of
 from dmm.text.verbs import is_participle, is_verb

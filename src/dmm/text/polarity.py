@@ -14,7 +14,10 @@ FORBIDDEN = english("forbidden")
 ALLOWED = english("allowed")
 TELLING = english("telling")
 _LEADING = english("auxiliaries") | TELLING | {"need"}
+# "No force pushes", "avoid globals": the thing itself is out.
+BANS = word_set("no avoid forbid ban prohibit")
 _FIRST = word_set("stop refrain")
+_BE = word_set("is are remain remains stay stays")
 
 
 def after_denial(words: Sequence[str], at: int) -> int | None:
@@ -29,3 +32,18 @@ def after_denial(words: Sequence[str], at: int) -> int | None:
     if one in _LEADING and two in ("not", "never"):
         return at + 2
     return at + 1 + (two == "from") if one in _FIRST and at < 2 else None
+
+
+def find_ban(words: Sequence[str]) -> int | None:
+    """Return the place of the verb in "X is forbidden", "X are not allowed", "X is off limits"."""
+    for at in range(1, len(words)):
+        near = set(words[at + 1 : at + 4])
+        banned = near & (ALLOWED if "not" in near else FORBIDDEN)
+        if words[at] in _BE and (banned or is_off_limits(near)):
+            return at
+    return None
+
+
+def is_off_limits(words: set[str]) -> bool:
+    """Whether some words say that nobody may come near a thing."""
+    return "off-limits" in words or {"off", "limits"} <= words

@@ -8,14 +8,7 @@ from dmm.domain.event import Trust
 from dmm.domain.hidden import find_hidden
 from dmm.domain.proposal import CheckName, Operation
 from dmm.files.markdown import plain
-from dmm.review.checks.subject import (
-    failed,
-    passed,
-    quote,
-    skipped,
-    warned,
-    words_of_head,
-)
+from dmm.review.checks.subject import failed, passed, quote, skipped, warned, words_of_head
 from dmm.review.wording import find_doubtful, find_manipulation, find_rules
 
 if TYPE_CHECKING:

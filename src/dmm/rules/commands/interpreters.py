@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.runs import (
-    SHELL,
-    STANDARD_INPUT,
-    Run,
-    argv,
-    clustered,
-    program_of,
-    text_of,
-)
+from dmm.rules.commands.runs import SHELL, STANDARD_INPUT, Run, argv, clustered, program_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

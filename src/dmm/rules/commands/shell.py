@@ -10,16 +10,7 @@ from dmm.rules.commands.grammar import Grammar
 from dmm.rules.commands.opening import Opener, Origin, Scene
 from dmm.rules.commands.runs import Run
 from dmm.rules.commands.settings import learn
-from dmm.rules.commands.values import (
-    APART,
-    Body,
-    Context,
-    Invocation,
-    Output,
-    Script,
-    Word,
-    inside,
-)
+from dmm.rules.commands.values import APART, Body, Context, Invocation, Output, Script, Word, inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

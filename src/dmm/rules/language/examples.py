@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from dmm.rules.language.rules import (
-    Action,
-    Limit,
-    Part,
-    Prohibition,
-    Requirement,
-    Verification,
-)
+from dmm.rules.language.rules import Action, Limit, Part, Prohibition, Requirement, Verification
 from dmm.text import lexicon as lex
 
 _MEASURES = {

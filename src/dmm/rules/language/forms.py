@@ -14,14 +14,7 @@ from dmm.rules.language.prohibitions import (
     prohibition_of,
     reserved_of,
 )
-from dmm.rules.language.rules import (
-    Condition,
-    Exemption,
-    Limit,
-    Part,
-    Prohibition,
-    Verification,
-)
+from dmm.rules.language.rules import Condition, Exemption, Limit, Part, Prohibition, Verification
 from dmm.text import lexicon as lex
 from dmm.text.tokens import Sort, Token, text_at
 from dmm.text.verbs import is_verb

@@ -19,7 +19,7 @@ from dmm.rules.language.rules import (
 )
 from dmm.text import lexicon as lex
 from dmm.text.amounts import quantities_of
-from dmm.text.polarity import ALLOWED, FORBIDDEN, after_denial
+from dmm.text.polarity import ALLOWED, BANS, FORBIDDEN, after_denial, find_ban
 from dmm.text.tokens import Sort, Token, text_at
 from dmm.text.verbs import is_verb
 from dmm.text.words import word_set
@@ -52,7 +52,8 @@ def prohibition_of(words: Words) -> tuple[Part, ...]:
         return ()
     if words[start].text in _HARMLESS:
         return ()
-    if words[start].text in ALLOWED and words[start - 1].text in ("not", "aren't", "isn't"):
+    told = words[start].text in ALLOWED | FORBIDDEN - {"forbid"}
+    if told and words[start - 1].text in ("not", "aren't", "isn't"):
         return ()
     if words[-1].text in ("it", "them") or _POINTING & {
         word.text for word in (*words[: start - 1], *words[start + 1 : start + 2])
@@ -187,23 +188,18 @@ def no_thing_of(words: Words) -> tuple[Part, ...]:
         # What is not needed is not forbidden.
         needed = bool(words[done].forms & NEEDING)
         return () if needed else _forbid((words[done], *words[1:done], *words[done + 1 :]), None)
-    if first in ("no", "avoid", "forbid", "ban", "prohibit"):
+    if first in BANS:
         start = 2 if text_at(words, 1) in ("more", "using") else 1
         return (
             ()
             if text_at(words, start) in _NO_THINGS
             else _forbid_thing(words[start:], named=first == "no")
         )
-    for index in range(1, len(words)):
-        if words[index].text not in ("is", "are"):
-            continue
-        rest = {word.text for word in words[index + 1 : index + 4]}
-        if rest & FORBIDDEN or ("not" in rest and rest & ALLOWED) or {"off", "limits"} <= rest:
-            behind = next(
-                (i for i in range(index + 2, len(words)) if words[i].text in BEHIND), len(words)
-            )
-            return _forbid_thing((*words[:index], *words[behind:]))
-    return ()
+    ban = find_ban([word.text for word in words])
+    if ban is None:
+        return ()
+    places = (i for i in range(ban + 2, len(words)) if words[i].text in BEHIND)
+    return _forbid_thing((*words[:ban], *words[next(places, len(words)) :]))
 
 
 def _is_done(words: Words, index: int) -> bool:

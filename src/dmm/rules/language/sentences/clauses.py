@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import CONSTRUCTS
+from dmm.text import polarity
 from dmm.text.lexicon import DETERMINERS
 from dmm.text.pieces import LINKS, Piece, Pieces, find, skip, word_at
-from dmm.text.polarity import ALLOWED, FORBIDDEN, NEGATIONS, TELLING, after_denial
 from dmm.text.words import english, word_set
 
 _MODALS = word_set("do must should may can shall will does need could might")
 _SUBJECTS = english("rule_subjects")
-_BE = word_set("is are remain remains stay stays")
 _FRONTED = word_set("on in when if while during for before after inside within under at")
 _ASKING = english("asking")
 _ASK = word_set("ask confirm approval permission confirmation check")
@@ -37,7 +36,7 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     preface, body = _label(sentence)
     if body is None:
         return [Clause(("run" if find(preface, "commands") is not None else "",), preface)]
-    forbidden = any(one.word in FORBIDDEN for one in preface)
+    forbidden = any(one.word in polarity.FORBIDDEN for one in preface)
     if forbidden:
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
         return [Clause((verb,), body)]
@@ -63,11 +62,11 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
     if at is None:
         return (), pieces
     left, right = pieces[:at], pieces[at + 1 :]
-    if word_at(right, 0) in FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
+    if word_at(right, 0) in polarity.FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
         return left, None
-    if any(one.word in NEGATIONS | {"avoid"} for one in left):
+    if any(one.word in polarity.NEGATIONS | {"avoid"} for one in left):
         # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
-        lists = len(left) < 2 or left[-2].word in NEGATIONS
+        lists = len(left) < 2 or left[-2].word in polarity.NEGATIONS
         opened = lists and bool(words.group_of(left[-1].word)) and not _forbids(right, 0)
         opened = opened or left[-1].word.startswith("command")
         return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
@@ -118,7 +117,7 @@ def _forbids(pieces: Pieces, at: int) -> bool:
 
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
     """Return whether "use logging, never print" forbids the call `print`, not an act."""
-    after = at + 1 if word_at(pieces, at) in NEGATIONS | {"not"} else at
+    after = at + 1 if word_at(pieces, at) in polarity.NEGATIONS | {"not"} else at
     alone = after + 1 >= len(pieces) or bool(pieces[after + 1].mark)
     return word_at(said, 0) == "use" and alone and word_at(pieces, after) in CONSTRUCTS
 
@@ -199,10 +198,10 @@ def _prohibited(pieces: Pieces) -> list[Clause]:
 
 def _after_not(pieces: Pieces, at: int) -> int | None:
     """Return the place behind a word that forbids."""
-    after = after_denial([one.word for one in pieces[: at + 3]], at)
+    after = polarity.after_denial([one.word for one in pieces[: at + 3]], at)
     if after is None and pieces[at].word == "avoid" and at < 2:
         after = at + 1
-    if after is None or pieces[at].word in TELLING:
+    if after is None or pieces[at].word in polarity.TELLING:
         return None
     ever = word_set("try attempt ever even")
     return skip(pieces, after, words.IDLE - {"any"}, ever) if after < len(pieces) else None
@@ -255,9 +254,7 @@ def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:
 
 
 def _no_thing(pieces: Pieces) -> list[Clause]:
-    if word_at(pieces, 0) not in ("no", "avoid", "forbid", "ban", "prohibit"):
-        return []
-    return _thing(pieces[1:])
+    return _thing(pieces[1:]) if word_at(pieces, 0) in polarity.BANS else []
 
 
 def _thing(pieces: Pieces) -> list[Clause]:
@@ -277,18 +274,13 @@ def _thing(pieces: Pieces) -> list[Clause]:
 
 def _predicate(pieces: Pieces) -> list[Clause]:
     """ "X is forbidden", "X is not allowed", "X is off limits"."""
-    for at in range(1, len(pieces)):
-        if pieces[at].word not in _BE:
-            continue
-        near = [one.word for one in pieces[at + 1 : at + 4]]
-        negated = "not" in near and any(one in ALLOWED for one in near)
-        off = "off-limits" in near or ("off" in near and "limits" in near)
-        if not (negated or off or (any(one in FORBIDDEN for one in near) and "not" not in near)):
-            continue
-        after = skip(pieces, at + 1, FORBIDDEN, ALLOWED, words.IDLE, word_set("not off limits"))
-        rest = pieces[after + 1 if word_at(pieces, after) == "off-limits" else after :]
-        found = _thing((*pieces[:at], *rest))
-        return [
-            one._replace(verbs=("touch",)) if off and not one.verbs[0] else one for one in found
-        ]
-    return []
+    at = polarity.find_ban([one.word for one in pieces])
+    if at is None:
+        return []
+    off = polarity.is_off_limits({one.word for one in pieces[at + 1 : at + 4]})
+    after = skip(
+        pieces, at + 1, polarity.FORBIDDEN, polarity.ALLOWED, words.IDLE, word_set("not off limits")
+    )
+    rest = pieces[after + 1 if word_at(pieces, after) == "off-limits" else after :]
+    found = _thing((*pieces[:at], *rest))
+    return [one._replace(verbs=("touch",)) if off and not one.verbs[0] else one for one in found]
