@@ -119,10 +119,10 @@ def _is_cookie(value: str) -> bool:
 
 
 _ADDRESS_FORMS = (
-    Form("url-password", ("://",), _USERINFO, is_real, near=_is_password, needs="://"),
-    Form("url-password", ("://",), _LOOSE_USERINFO, is_real, near=_is_database, needs="://"),
-    Form("url-password", ("://",), _USER_ALONE, is_random, needs="://"),
-    Form("url-parameter", ("://",), _LINK, is_random, needs="://"),
+    Form("url-password", ("://",), _USERINFO, is_real, near=_is_password),
+    Form("url-password", ("://",), _LOOSE_USERINFO, is_real, near=_is_database),
+    Form("url-password", ("://",), _USER_ALONE, is_random),
+    Form("url-parameter", ("://",), _LINK, is_random),
     Form("authorization", ("authorization:",), _DIGEST, folded=True),
 )
 _FORMS = (

@@ -240,8 +240,8 @@ _FORMS = (
     # What a program that reads a password is given on the same line, or on the next.
     Form("password", _READING, _GIVEN, is_real, needs="<<<"),
     Form("password", _READING, _GIVEN_LINES, is_real, needs="<<"),
-    Form("cookie", ("curl",), _COOKIE, needs="curl"),
+    Form("cookie", ("curl",), _COOKIE),
     Form("password", ("auth", "cred", "login", "user"), _LOGIN, is_spoken_secret,
          near=_is_login, needs=":"),
-    Form("password", ("-p",), _SHORT, _is_word, near=_is_short, needs="-p"),
+    Form("password", ("-p",), _SHORT, _is_word, near=_is_short),
 )  # fmt: skip

@@ -41,7 +41,9 @@ _FORMS = (
     Form("token", (), r"(?<![A-Za-z0-9])([A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,})",
          needs=".atlasv1."),
     Form("token", (), r"(?<!\d)(\d/1\d{14,17}:[0-9a-f]{32})", needs="/1"),
-    # The numbers of a key in JSON that are private.
+)  # fmt: skip
+# The numbers of a key in JSON that are private.
+_KEY_FORMS = (
     Form("private-key", (),
          r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']""", needs="kty"),
 )  # fmt: skip
@@ -59,7 +61,8 @@ def scan_formats(layer: Layer) -> Iterator[Span]:
     likely = "\n".join(words)
     if likely:
         yield from _prefixed(text, likely)
-        yield from scan_forms(_FORMS, layer)
+        yield from scan_forms(tuple(one for one in _FORMS if one.needs in likely), layer)
+        yield from scan_forms(_KEY_FORMS, layer)
     if later(_DIGITS).search(text):
         yield from _cards(layer)
     place = 0

@@ -25,6 +25,8 @@ class Form:
     beginnings in small letters. What a form needs is in every text that it is worth trying on.
     """
 
+    __slots__ = ("begins", "folded", "judge", "label", "near", "needs", "source")
+
     def __init__(
         self,
         label: str,
@@ -38,7 +40,8 @@ class Form:
     ) -> None:
         self.label, self.begins, self.source = label, begins, source
         self.judge, self.near = judge, near
-        self.folded, self.needs = folded, needs
+        self.folded = folded
+        self.needs = needs or (begins[0] if len(begins) == 1 and not folded else "")
 
     def find(self, layer: Layer) -> Iterator[re.Match[str]]:
         """Find what is written in this form, secret or not."""
