@@ -48,7 +48,7 @@ COMMANDS = {
 GENERAL = {"--help", "-h", "--version", "-V"}
 TEXTS = {".py", ".md", ".txt"}
 # These have no command to name.
-SILENT = {"hard_constraints.md", "_dir.md", "scale.md"}
+SILENT = {"hard_constraints.md", "_dir.md"}
 
 
 def name_of(words: list[str]) -> str:

@@ -53,18 +53,18 @@ def check_out(repository: Path, folder: Path) -> None:
 def import_project(repository: Path, base: Path) -> Project:
     """Check a repository out, import its instruction files, and open it.
 
-    What an earlier run left in `base` is opened as it is.
+    What an earlier run left in `base` is kept, but what its index lacks is added: another model
+    drops all vectors, and a query would answer by words alone.
     """
     folder, home = base / "work", base / "home"
     root = Root(folder / NAME)
-    if root.folder.is_dir():
-        return Project(folder, open_root(root, home))
-    home.mkdir(parents=True)
-    check_out(repository, folder)
-    root.tree.root.mkdir(parents=True)
-    TrustStore.of_user(home).trust(root.folder)
-    dmm = open_root(root, home)
-    dmm.importer.apply(dmm.importer.plan(dmm.importer.find_files()))
+    if not root.folder.is_dir():
+        home.mkdir(parents=True)
+        check_out(repository, folder)
+        root.tree.root.mkdir(parents=True)
+        TrustStore.of_user(home).trust(root.folder)
+        dmm = open_root(root, home)
+        dmm.importer.apply(dmm.importer.plan(dmm.importer.find_files()))
     # An import may have changed the settings.
     dmm = open_root(root, home)
     dmm.memories.reindex()

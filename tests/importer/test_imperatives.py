@@ -56,6 +56,24 @@ def test_a_line_that_says_when_to_run_the_code_below_counts() -> None:
     assert find("Audit before pushing:\n\n- the tests\n") == []
 
 
+def test_a_sentence_keeps_the_one_that_it_refers_back_to() -> None:
+    text = "`api.ts` is generated from the schema. Never edit it by hand. Never push to main."
+    first, second = find_imperatives(Source("AGENTS.md", text))
+    assert (first.said, first.before) == (
+        "Never edit it by hand.",
+        "`api.ts` is generated from the schema.",
+    )
+    assert second.before == ""
+
+
+def test_a_sentence_that_ends_with_a_colon_takes_the_quote_below() -> None:
+    (one,) = find_imperatives(
+        Source("AGENTS.md", "Every page must meet one standard:\n\n> Plain.\n")
+    )
+    assert one.code is not None
+    assert one.code.text == "> Plain."
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -86,8 +86,8 @@ def test_before_the_first_sync_the_files_are_described_and_the_index_is_not_buil
     (own,) = status.roots
     assert own.origin is Origin.PROJECT
     assert own.folder == str(root.tree.root)
-    assert (own.files, own.deprecated) == (6, 0)
-    assert own.scopes == {"baseline": 2, "global": 1, "agent": 1, "project": 1, "ephemeral": 1}
+    assert (own.files, own.deprecated, own.examples) == (6, 0, 4)
+    assert own.scopes == {"baseline": 2, "global": 0, "agent": 0, "project": 0, "ephemeral": 0}
     assert own.index.state == "not built"
     assert (own.index.added, own.index.changed, own.index.removed) == (6, 0, 0)
     assert (own.index.size_bytes, own.index.generation, own.index.model) == (0, 0, None)

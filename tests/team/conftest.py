@@ -26,6 +26,7 @@ from dmm.server.run import _listen
 from dmm.team.chain import seal
 from dmm.team.client import HttpLog
 from dmm.team.client import join as join_over_http
+from dmm.team.confirming import READ
 from dmm.team.credentials import Credentials
 from dmm.team.indexed import TeamIndex
 from dmm.team.keys import SigningKey
@@ -33,6 +34,7 @@ from dmm.team.nearness import StoredVectors
 from dmm.team.port import Batch
 from dmm.team.registry import Registry
 from dmm.team.sqlite import SqliteDatabase
+from dmm.team.statements import MARK
 from dmm.team.told import Told
 
 if TYPE_CHECKING:
@@ -187,11 +189,12 @@ def served(
 
 
 def fill_index(database: Database, model: Embedder, team: str) -> None:
-    """Index what a team has said, with something in every table of the index."""
+    """Index what a team has said, with something in every table that is made from the log."""
     TeamIndex(database, lambda: model).fill((team, "shop"))
     kept = StoredVectors()
-    if database.vectors.name != kept.name:
-        with database.transaction(team) as rows:
+    with database.transaction(team) as rows:
+        rows(MARK.format(places="(?, ?, ?, ?)"), team, "shop", "server", READ)
+        if database.vectors.name != kept.name:
             kept.add(rows, (team, "shop"), 1, [bytes(2 * model.dimensions)])
 
 

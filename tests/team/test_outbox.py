@@ -20,10 +20,12 @@ from dmm.errors import StorageError, TeamError
 from dmm.passkeys.acts import PersonAct, digest_text
 from dmm.passkeys.keyring import FILE, Keyring
 from dmm.passkeys.webauthn import encode
+from dmm.server.body import LARGEST_BODY
 from dmm.team.chain import digest
 from dmm.team.client import HttpLog
 from dmm.team.foretelling import foretell
 from dmm.team.persons import describe_passkeys
+from dmm.team.port import MOST_WRITTEN
 from dmm.team.proofs import PROOF
 from dmm.team.replica import Replica
 
@@ -119,6 +121,18 @@ def sent_payloads(dmm: Dmm) -> list[dict[str, str]]:
     with Replica.opened(dmm.team.path) as replica:
         own = [one.entry for one in replica.events() if one.entry.writer == held.writer]
     return [json.loads(one.payload) for one in own]
+
+
+def test_no_more_is_sent_at_once_than_a_server_reads(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = settle(office, "ada", ["facts"])
+    for number in range(30):
+        ada.ledger.add_fact(f"quotes-{number}", '"' * 1_000)
+    monkeypatch.setattr("dmm.server.app.LARGEST_BODY", LARGEST_BODY // 100)
+    monkeypatch.setattr("dmm.team.port.MOST_WRITTEN", MOST_WRITTEN // 100)
+    assert sync(ada) == (0, 0)
+    assert len(sent_payloads(ada)) == 30
 
 
 def test_an_unproved_decision_that_was_offered_before_holds_nothing_up(office: Office) -> None:

@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 
 LONGEST = 400
 _SHORTEST = 8
-_CODES = (BlockKind.FENCE, BlockKind.CODE)
+_QUOTED = (BlockKind.FENCE, BlockKind.CODE, BlockKind.QUOTE)
 _REFERS = re.compile(r"\b(these|this|following|below)\b|:$", re.IGNORECASE)
+# A pronoun so near to the start means something that an earlier sentence names.
+_REFERS_BACK = re.compile(r"(\S+ ){0,3}(it|its|this|these|those|them|they|both|the rest)\b", re.I)
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.ITEM)
 _CODE = re.compile(r"`[^`]*`")
 _LABEL = re.compile(
@@ -91,8 +93,9 @@ class Imperative:
 
     `said` is its own wording; `unit` is the paragraph or list item around it, with so many
     sentences (`siblings`; none where it also holds code); `lead` is the line that introduces its
-    list, `code` what it refers to. A `hard` one binds without exception; a `plain` one says so in
-    its own words, not only by its heading.
+    list, `code` the code or quote below that it refers to, `before` the sentence it refers back to.
+    A `hard` one binds without exception; a `plain` one says so in its own words, not only by its
+    heading.
     """
 
     text: str
@@ -106,6 +109,7 @@ class Imperative:
     unit: Block | None = None
     siblings: int = 0
     code: Block | None = None
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,7 @@ def imperatives_of(section: Section, path: str, *, named: bool = False) -> Itera
     heading = section.title if named or section.level > 1 else ""
     for found in group(section.blocks):
         for block, after in zip_longest(found.blocks, found.blocks[1:]):
-            code = after if after and after.kind in _CODES else None
+            code = after if after and after.kind in _QUOTED else None
             place = _Place(heading, found, block.kind is BlockKind.STEPS, code)
             for unit in block.items or (block,):
                 yield from _of_unit(unit, place, base_of(path))
@@ -161,11 +165,13 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
         return
     listed = unit.kind is BlockKind.ITEM
     sentences = list(_sentences(unit))
-    judged = [(said, number, _force(said, place, listed=listed)) for said, number in sentences]
-    found = [one for one in judged if one[2]]
+    found: list[tuple[str, int, str, str]] = []
+    for (said, number), (last, _) in zip(sentences, [("", 0), *sentences], strict=False):
+        if force := _force(said, place, listed=listed):
+            found.append((said, number, force, last if _REFERS_BACK.match(said) else ""))
     siblings = 0 if "```" in unit.text else len(sentences)
     lead = place.group.blocks[0] if place.group.label and listed else None
-    for said, number, force in found:
+    for said, number, force, before in found:
         bare = _bare(said)
         code = place.code if _REFERS.search(bare) else None
         text = f"{place.orders} {bare[:1].lower()}{bare[1:]}" if place.orders and listed else bare
@@ -182,6 +188,7 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
             unit=unit,
             siblings=siblings,
             code=code,
+            before=before,
         )
 
 

@@ -67,9 +67,17 @@ class _Entry:
 
     @property
     def text(self) -> str:
-        text = self.unit.text if self.full else f"- {' '.join(map(_ended, self.rules))}"
+        text = self.unit.text if self.full else f"- {' '.join(self._sentences())}"
         code = self.rules[-1].code
         return f"{text}\n\n{code.text}\n" if code else text
+
+    def _sentences(self) -> Iterator[str]:
+        """Return the rules, each behind the sentence it refers back to, unless that is one too."""
+        said = {one.said for one in self.rules}
+        for one in self.rules:
+            if one.before and one.before not in said:
+                yield _ended(one.before)
+            yield _ended(one.said)
 
     @property
     def refs(self) -> tuple[SourceRef, ...]:
@@ -128,8 +136,8 @@ def _entries(rules: Iterable[Imperative]) -> Iterator[_Entry]:
             yield _Entry(own, own[0].unit, own[0].siblings == len(own))
 
 
-def _ended(one: Imperative) -> str:
-    return one.said if one.said.endswith((".", "!", "?", ":")) else f"{one.said}."
+def _ended(said: str) -> str:
+    return said if said.endswith((".", "!", "?", ":")) else f"{said}."
 
 
 def _fitting(wanted: Sequence[_Entry], budget: int, count: Count, size: Size) -> list[_Entry]:
@@ -167,10 +175,9 @@ def _note(entries: list[_Entry], held: Held) -> Note:
 
 def _lines(entries: Sequence[_Entry]) -> Iterator[str]:
     """Write the rules below their headings and lead-ins, as they stand in the source."""
-    heading, lead = "", None
-    for number, entry in enumerate(entries):
+    heading, lead, gap = "", None, ""
+    for entry in entries:
         first = entry.rules[0]
-        gap = "\n" if number else ""
         if first.heading != heading:
             yield f"{gap}{heading_line(2, first.heading)}\n"
             gap = ""
@@ -179,4 +186,7 @@ def _lines(entries: Sequence[_Entry]) -> Iterator[str]:
             gap = ""
         heading, lead = first.heading, first.lead
         # A paragraph next to a list would become a part of its last item.
-        yield entry.text if entry.is_listed else f"{gap}{entry.text}\n"
+        text = entry.text if entry.is_listed else f"{gap}{entry.text.rstrip()}\n"
+        yield text
+        # What ends with an empty line needs none before what follows.
+        gap = "" if text.endswith("\n") else "\n"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.domain.memory import DEPRECATED_DIRECTORY, Origin, Scope
+from dmm.domain.memory import DEPRECATED_DIRECTORY, Confidence, Origin, Scope
 from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding
 from dmm.errors import MemoryFileError
 from dmm.files import markdown
-from dmm.files.shipped import example_paths
+from dmm.files.shipped import example_paths, is_example
 from dmm.files.texts import describe_fault
 from dmm.memories.index_content import can_write, count_memories, peek, size_of
 from dmm.memories.validation import check_citations, check_expiry, find_lost, find_torn, read_files
@@ -237,7 +237,11 @@ class Look:
         self.faults += [self._named(finding) for finding in refused.values()]
         for path, data in files.items():
             try:
-                self.memories.append(markdown.parse(path, markdown.decode(path, data)).memory)
+                memory = markdown.parse(path, markdown.decode(path, data)).memory
+                if is_example(memory.body):
+                    # The index knows an untouched example as inactive.
+                    memory = replace(memory, confidence=Confidence.DEPRECATED)
+                self.memories.append(memory)
             except MemoryFileError as fault:
                 self.faults.append(self._named(describe_fault(fault)))
         if known is not None and _differs(stamp, known, files.get(stamp.path)):

@@ -6,16 +6,20 @@ import json
 from typing import TYPE_CHECKING
 
 from dmm.errors import ProofRefused
-from dmm.passkeys.webauthn import encode
 from dmm.team import statements
 from dmm.team.chain import PASSKEY, read_payload
-from dmm.team.proofs import APPROVED, PROOF, Approval, Confirmed
+from dmm.team.nearness import fill
+from dmm.team.proofs import APPROVED, Confirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from dmm.team.chain import Entry, LogName
     from dmm.team.database import Rows
+
+# Stands for all that a laptop's events had used up when they were read for the table.
+READ = "read"
+MOST_MARKED = 1_000
 
 
 def read_confirmed(log: LogName, rows: Rows, writer: str) -> Confirmed:
@@ -34,13 +38,43 @@ def find_unproven(log: LogName, rows: Rows, writer: str, entries: Sequence[Entry
     if not found:
         return ""
     known = read_confirmed(log, rows, writer)
-    given = (Approval.read(told.get(PROOF)) for _, told in found)
-    for nonce in {encode(one.signed.nonce) for one in given if one is not None}:
-        for kind, payload in rows(statements.CONFIRMED, *log, writer, f"%{nonce}%"):
-            known.use(log, writer, str(kind), json.loads(payload))
+    said = Confirmed()
+    for one, told in found:
+        said.use(log, writer, one.type, told)
+    known.used = _read_used(log, rows, writer, said.used)
     for one, told in found:
         try:
             known.take(log, writer, one.type, told)
         except ProofRefused as error:
             return f"event {one.wseq}: {error.what}"
+    _mark(log, rows, writer, said.used)
     return ""
+
+
+def forget_used(log: LogName, rows: Rows) -> None:
+    """Forget what was used up: it is read from the log again when it is needed."""
+    rows(statements.UNMARK, *log)
+
+
+def _read_used(log: LogName, rows: Rows, writer: str, marks: set[str]) -> set[str]:
+    """Return which of some confirmations were used before."""
+    if not marks:
+        return marks
+    asked = (READ, *marks)
+    statement = statements.MARKED.format(places=fill("?", asked))
+    found = {str(mark) for (mark,) in rows(statement, *log, writer, *asked)}
+    if READ in found:
+        return found
+    before = Confirmed()
+    for kind, payload in rows(statements.PROVED, *log, writer):
+        before.use(log, writer, str(kind), json.loads(payload))
+    _mark(log, rows, writer, {READ, *before.used})
+    return before.used
+
+
+def _mark(log: LogName, rows: Rows, writer: str, marks: Iterable[str]) -> None:
+    every = sorted(marks)
+    for start in range(0, len(every), MOST_MARKED):
+        some = every[start : start + MOST_MARKED]
+        values = [value for mark in some for value in (*log, writer, mark)]
+        rows(statements.MARK.format(places=fill("(?, ?, ?, ?)", some)), *values)

@@ -128,13 +128,23 @@ STEPS: Mapping[int, Step] = {
         unknown="passkeys for decisions",
         hint="what the log tells stays: keep this version, or restore a backup of the one before",
     ),
+    # What passkeys confirmed, to be found without reading all that a laptop ever said.
+    9: Step(
+        up=(
+            "CREATE TABLE confirmation ("
+            " team_id TEXT NOT NULL, project_id TEXT NOT NULL, writer TEXT NOT NULL,"
+            " mark TEXT NOT NULL, PRIMARY KEY (team_id, project_id, writer, mark));"
+        ),
+        down="DROP TABLE confirmation;",
+        made=("confirmation",),
+    ),
 }
 
 
 # A table beside those of the seventh version, where PostgreSQL has pgvector.
 NEAR, NEAR_SINCE = "passage_near", 7
 # What can be made anew from the log is in no backup.
-DERIVED = (*STEPS[7].made, NEAR)
+DERIVED = (*STEPS[7].made, *STEPS[9].made, NEAR)
 
 
 def plan(found: int, to: int) -> Iterator[tuple[int, bool]]:

@@ -15,7 +15,7 @@ from dmm.team import replica_tables as tables
 from dmm.team.approving import Approver
 from dmm.team.blanked import find_blanked, tells_of
 from dmm.team.chain import JOINED, PASSKEY, ROLE_CHANGED, SERVER, seal
-from dmm.team.port import MOST_PUSHED, Batch
+from dmm.team.port import MOST_PUSHED, Batch, fit
 from dmm.team.proofs import APPROVED, Confirmed
 from dmm.team.replica_tables import Membership, columns, read_entry, read_membership
 from dmm.team.roles import may_send, read_role
@@ -131,7 +131,7 @@ class Outbox:
         before = self._rows(tables.HASH_OF, sent)
         entries = self._rows(tables.UNSENT, sent, MOST_PUSHED)
         previous = str(before[0][0]) if before else GENESIS
-        return Batch(previous, tuple(map(read_entry, entries)), seen)
+        return Batch(previous, fit(map(read_entry, entries)), seen)
 
     def offer(self) -> tuple[Batch, int]:
         """Return the next entries to send, and how many were offered before.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from dmm.team.chain import Checkpoint, Entry, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+T = TypeVar("T", Entry, Placed)
 
 PROTOCOL = 4
 MOST_PUSHED = 100
@@ -118,11 +120,11 @@ def tell_fault(outcome: Outcome) -> str:
     return ""
 
 
-def fit(placed: Iterable[Placed]) -> tuple[Placed, ...]:
+def fit(entries: Iterable[T]) -> tuple[T, ...]:
     """Return the first entries, as many as travel at once; one always does."""
-    room, found = MOST_WRITTEN, list[Placed]()
-    for one in placed:
-        text = one.entry.payload
+    room, found = MOST_WRITTEN, list[T]()
+    for one in entries:
+        text = (one.entry if isinstance(one, Placed) else one).payload
         # A payload is printable ASCII, of which JSON escapes these two.
         room -= len(text) + text.count('"') + text.count("\\")
         if room < 0 and found:

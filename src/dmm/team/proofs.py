@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from dmm.domain.conflict import Resolution
@@ -71,25 +72,29 @@ class Approval:
         """Return it as a payload holds it."""
         return canonical({**self.signed.describe(), ITEMS: ",".join(self.items)})
 
-    @classmethod
-    def read(cls, text: object) -> Approval | None:
+    @staticmethod
+    def read(text: object) -> Approval | None:
         """Read it out of a payload; None where it is written in another way."""
-        if not isinstance(text, str) or len(text) > MAX_PROOF:
-            return None
-        try:
-            told = json.loads(text)
-            items = tuple(told.pop(ITEMS).split(","))
-            found = cls(Signed.read(told), items)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ProofRefused):
-            return None
-        named = _NAME.fullmatch(found.signed.answer.id)
-        well = named and len(items) <= MOST_ITEMS and all(map(_ITEM.fullmatch, items))
-        # In one form only, as it is searched for; nothing else fits in.
-        return found if well and found.write() == text else None
+        return _read(text) if isinstance(text, str) and len(text) <= MAX_PROOF else None
 
     def mark(self, statement: str) -> str:
         """Return the mark that this answer was used for a statement."""
         return digest_text(f"{self.signed.nonce.hex()} {statement}")
+
+
+# Each is read several times in turn, and all that was confirmed together holds the same one.
+@lru_cache(128)
+def _read(text: str) -> Approval | None:
+    try:
+        told = json.loads(text)
+        items = tuple(told.pop(ITEMS).split(","))
+        found = Approval(Signed.read(told), items)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ProofRefused):
+        return None
+    named = _NAME.fullmatch(found.signed.answer.id)
+    well = named and len(items) <= MOST_ITEMS and all(map(_ITEM.fullmatch, items))
+    # In one form only; nothing else fits in.
+    return found if well and found.write() == text else None
 
 
 def needs_proof(kind: str, told: Mapping[str, object]) -> bool:

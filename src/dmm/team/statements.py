@@ -52,7 +52,13 @@ SELECT payload FROM event
 WHERE team_id = ? AND project_id = ? AND writer = 'server' AND type = ? ORDER BY seq
 """
 # A confirmation may cover several events; it is in the payload of each.
-CONFIRMED = """
+PROVED = """
 SELECT type, payload FROM event
-WHERE team_id = ? AND project_id = ? AND writer = ? AND payload LIKE ?
+WHERE team_id = ? AND project_id = ? AND writer = ? AND payload LIKE '%"proof":%'
 """
+MARKED = """
+SELECT mark FROM confirmation
+WHERE team_id = ? AND project_id = ? AND writer = ? AND mark IN ({places})
+"""
+MARK = "INSERT INTO confirmation VALUES {places} ON CONFLICT DO NOTHING"
+UNMARK = "DELETE FROM confirmation WHERE team_id = ? AND project_id = ?"

@@ -24,7 +24,7 @@ from dmm.team.chain import (
     seal,
     sign_head,
 )
-from dmm.team.confirming import find_unproven
+from dmm.team.confirming import find_unproven, forget_used
 from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken, fit
 from dmm.team.refill import need_ahead, need_own_order
 from dmm.team.roles import Right, may
@@ -227,6 +227,7 @@ class Place:
         """Add entries where they stood, and what they say of writers; the trail must take them."""
         before = dict(trail.writers)
         trail.follow(placed)
+        forget_used(self.log, rows)
         if placed:
             self._insert(rows, placed)
         rows(MOVE_PROJECT, trail.head.seq, trail.head.hash, self.team, self.project)

@@ -27,7 +27,6 @@ class Clause(NamedTuple):
     preface: Pieces = ()
     level: str = "deny"
     chosen: Pieces = ()
-    aside: Pieces = ()
 
 
 def clauses_of(sentence: Pieces) -> list[Clause]:
@@ -48,12 +47,7 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
                 break
     lead = preface if word_at(preface, 0) in _FRONTED else ()
     chosen = _chosen(segments)
-    _, asides = _asides(body)
-    aside = tuple(asides[0]) if len(asides) == 1 else ()
-    return [
-        one._replace(preface=one.preface or lead, chosen=one.chosen or chosen, aside=aside)
-        for one in found
-    ]
+    return [one._replace(preface=one.preface or lead, chosen=one.chosen or chosen) for one in found]
 
 
 def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
@@ -89,6 +83,8 @@ def _segments(pieces: Pieces) -> list[Pieces]:
             found.append([])
         else:
             found[-1].append(piece)
+    # "(no bare `except:`)" forbids; "(`a`, not `b`)" only shows what is meant.
+    asides = [one for one in asides if word_at(tuple(one), 0) in ("no", "avoid")]
     return [tuple(one) for one in (*found, *asides) if one]
 
 

@@ -65,14 +65,14 @@ def _family(pieces: Pieces, at: int) -> Thing | None:
     for language, members in words.MANAGERS.items():
         if chosen in members:
             more = {"subcommand": words.CHANGING} if language == "python" else {}
-            others = (one for one in members if one != chosen)
-            return Thing(tuple(command_item([one], **more) for one in others))
+            others = [one for one in members if one != chosen]
+            items = tuple(command_item([one], **more) for one in others)
+            return _apart(Thing(items, whole=True), others)
     return None
 
 
 Fields = dict[str, object]
 _NOTHING = "no command, path or text was recognised in it (put those into backticks)"
-_SHORT = 3
 
 
 class Sentence(NamedTuple):
@@ -99,14 +99,17 @@ def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     for part in parts:
         for one in _read(part, Context("", language, known)):
             if isinstance(one, Order) and one.require:
-                return _made(_order_fields(one), known)
+                return _made(_order_fields(one), known, wide=True)
             found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
     if not found:
         return Sentence(None, _NOTHING)
-    return _made(_match_fields(found), known, found[0].chosen)
+    wide = any(one.thing.wide for one in found)
+    return _made(_match_fields(found), known, found[0].chosen, wide=wide)
 
 
-def _made(fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
+def _made(fields: Fields, known: Surroundings, chosen: str = "", *, wide: bool) -> Sentence:
+    if known.folder and wide:
+        return Sentence(None, f"no call shows whether it is about {known.folder}")
     folder: Fields = {"folder": known.folder} if known.folder else {}
     return Sentence(fields | folder, instead=_way(fields, chosen))
 
@@ -137,10 +140,6 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
-    if not things and clause.aside and len(clause.rest) <= _SHORT:
-        # "Sensitive data (API keys, passwords)": the aside says what is meant.
-        things, _ = read_list(clause.aside, 0, lambda ones, at: read_object(ones, at, context))
-        end = len(clause.rest)
     found: list[_Found | Order] = []
     for thing in things:
         reading = read_tail(thing, clause.rest[end:], context, clause.preface)
@@ -176,8 +175,16 @@ def _sparing(thing: Thing, chosen: Pieces) -> Thing:
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
     if not wrapper or not programs[0] or any(one in family for one in programs):
-        return thing
+        return _apart(thing, programs) if thing.whole and chosen else thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
+
+
+def _apart(thing: Thing, programs: Sequence[str]) -> Thing:
+    """Spare what a choice of a package manager does not speak of: `npm view`, `npm i -g`."""
+    named = [one for one in programs if one in words.MANAGERS["javascript"]]
+    spared = ({"subcommand": words.APART}, {"flags": ["-g|--global"]}) if named else ()
+    apart = tuple({"command": {"program": named, **one}} for one in spared)
+    return thing._replace(unless=(*thing.unless, *apart))
 
 
 def _program(item: Item) -> str:

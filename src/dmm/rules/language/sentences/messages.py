@@ -21,8 +21,10 @@ _TARGETS = (
     (r"(?:prs?|pull requests?)(?: (?:descriptions?|bod(?:y|ies)|messages?))?", "pr_body"),
 )
 _TARGET = re.compile(r"\b(?:" + "|".join(f"(?P<{name}>{text})" for text, name in _TARGETS) + r")\b")
+# A person may be a co-author where an assistant may not be credited.
 _ATTRIBUTION = (
-    r"(?i)co-authored-by:|generated (?:with|by) .*(?:claude|codex|copilot|cursor|gpt|ai\b)"
+    r"(?i)(?:co-authored-by:|generated (?:with|by)) "
+    r".*(?:claude|codex|copilot|cursor|gpt|gemini|anthropic|openai|\bai\b)"
 )
 # What such things are called, and how they look in a message.
 _CALLED = (

@@ -26,7 +26,7 @@ from dmm.rules.language.sentences.things import (
     same_commands,
 )
 from dmm.text.lexicon import DETERMINERS
-from dmm.text.pieces import Pieces, skip, word_at
+from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ _GIT = {
     "rebase": Thing((command_item(["git", "rebase"], without=["--abort"]),), vague=True),
     "force-push": Thing(same_commands(["git", "push", "--force"])),
 }
+# What may follow an act that stands alone.
+_BEYOND = STOPS - DETERMINERS - LINKS | word_set("- : ( )")
 _FIXED = {
     "amend": ("git commit --amend", "commit commits last previous existing your own the a any"),
     "hard-reset": ("git reset --hard", "the branch repository"),
@@ -65,7 +67,15 @@ def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
             return Thing(tuple(one for name in found[0] for one in _deletions(name))), found[1]
         return commands(_GIT[verb], branch=found[0]), found[1]
     thing, end = _GIT.get(verb), skip(pieces, at, words.IDLE, _CARRIED)
+    if verb != "force-push" and not _is_alone(pieces, end):
+        return None
     return (thing, end) if thing else None
+
+
+def _is_alone(pieces: Pieces, at: int) -> bool:
+    """Whether nothing else is named, as in "commit this value" or "commit, print or paste it"."""
+    rest = (one.text.lower() for one in pieces[at : at + 2] if one.mark != ",")
+    return next(rest, "in") in _BEYOND
 
 
 def _deletions(branch: str) -> list[dict[str, object]]:
@@ -103,6 +113,7 @@ GIT_READERS: dict[str, Callable[[Pieces, int, Context], Found | None]] = {
 _COMMAND_WORDS = word_set("command commands")
 _PLAIN = word_set("bare system plain global raw")
 _CARRIERS = word_set("package library dependency packages libraries dependencies")
+_CARRIER = word_set("package library dependency")
 _NEW = word_set("new additional extra more third-party external runtime other further npm pip any")
 _FILLERS = english("file_fillers")
 _INTO = word_set("in under inside within below to of from into at")
@@ -153,6 +164,15 @@ def _option(pieces: Pieces, at: int, context: Context) -> Found | None:
     return (Thing((command_item(["*"], flags=[flag]),)), end) if flag.startswith("--") else None
 
 
+def _means(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read "bypass the check with `git commit --no-verify`": what is named is how it is done."""
+    turn = find(pieces, "with", "using", "via", "by", start=at)
+    if turn is None:
+        return None
+    running = context._replace(verb="run")
+    return _option(pieces, turn + 1, running) or _command(pieces, turn + 1, running)
+
+
 def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read "the lodash package", "a dependency on lodash", "new dependencies"."""
     at = skip(pieces, at, DETERMINERS - {"any"}, word_set("on"))
@@ -170,7 +190,8 @@ def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
         return None
     role = skip(pieces, at + 2, DETERMINERS, _NEW)
     as_one = word_at(pieces, at + 1) in ("as", "to") and word_at(pieces, role) in _CARRIERS
-    called = word_at(pieces, at + 1) in _CARRIERS
+    # "Unpopular libraries" are a kind.
+    called = word_at(pieces, at + 1) in (_CARRIERS if pieces[at].code else _CARRIER)
     sure = context.verb == "install" and (pieces[at].code or name == name.lower())
     if not (as_one or called or sure):
         return None
@@ -193,7 +214,9 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
     elif script:
         found = [text], at + 1
     elif pieces[at].code:
-        return None if context.verb == "run" else read_text(pieces, at, context)
+        # "Bare `ValueError`" is no ban of the name.
+        named = {context.verb, word_at(pieces, at - 1)}.isdisjoint(("run", "bare"))
+        return read_text(pieces, at, context) if named else None
     elif len(several) > 1 and all(part in words.PROGRAMS - words.AMBIGUOUS for part in several):
         return Thing(tuple(command_item([part]) for part in several), whole=True), at + 1
     else:
@@ -306,7 +329,7 @@ _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] 
     "import": (_TEXTS["import"],),
     "add": (_package, _TEXTS["marker"], _TEXTS["construct"], _TEXTS["code"], _touched),
     "hardcode": (_TEXTS["construct"],),
-    "skip": (GIT_READERS["skip"], _TEXTS["suppressed"]),
+    "skip": (GIT_READERS["skip"], _means, _TEXTS["suppressed"]),
     **dict.fromkeys(("edit", "touch", "access", "create"), (_touched, _TEXTS["code"])),
     "read": (_touched,),
     "bump": (),

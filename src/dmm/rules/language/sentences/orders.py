@@ -69,12 +69,17 @@ def _act(pieces: Pieces, known: Surroundings) -> Thing | None:
     word = word_at(pieces, at)
     request = skip(pieces, at, word_set("pull pr prs request requests"))
     if request > at and request >= len(pieces):
-        return Thing(({"command": "gh pr create"},))
+        return Thing(({"command": "gh pr create"},), vague=True)
     verb = words.NOUNS.get(word) or words.group_of(word)
     found = read_object(pieces, at + 1 if verb else at, Context(verb, "", known))
     if found is None or skip(pieces, found[1], words.IDLE) < len(pieces):
         return None
-    return found[0] if "command" in found[0].items[0] else None
+    if verb == "merge" and found[0].vague:
+        # A branch is merged when its pull request is; `git merge main` brings it up to date.
+        return Thing(({"command": "gh pr merge"},), vague=True)
+    command = found[0].items[0].get("command", "")
+    everyday = found[0].vague or "package" in command
+    return found[0]._replace(vague=everyday) if command else None
 
 
 def read_steps(pieces: Pieces, known: Surroundings) -> tuple[Item, ...]:

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LEVELS = ("deny", "ask", "warn")
-_REASONS = word_set("because since so otherwise it they this that which even use prefer")
+_REASONS = word_set("because since so otherwise it they this even use prefer")
 _PRONOUNS = word_set("it they this that we you these there")
 _TIMES = word_set("if when while during between after whenever once where")
 _PLACES = word_set("in inside within under on onto to into against for from at of")
+# What may narrow a thing that was not read in full.
+_NARROWING = _PLACES - {"of"} | word_set("as when if with while")
 _ALONE = (("by", "itself"), ("on", "its", "own"), ("alone",), ("without", "arguments"))
 # Why somebody might be tempted: the act is meant whatever the motive.
 _MOTIVES = word_set("make avoid silence suppress get save fix work speed satisfy appease hide pass")
@@ -88,10 +90,7 @@ def _step(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | 
     if not pieces[at].mark and word not in _REASONS:
         # What else is forbidden was not read; what was read still is, if it stands on its own.
         reading.lost = word not in LINKS or reading.thing.whole
-        if (
-            find(pieces, "as", "for", "in", "on", "when", "if", "with", "while", start=at)
-            is not None
-        ):
+        if find(pieces, *_NARROWING, start=at) is not None:
             reading.soften("warn")
     return _remark(reading, pieces, at + 1)
 
@@ -109,7 +108,7 @@ def _idle(pieces: Pieces, at: int) -> int:
 
 def _remark(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """Pass a remark, which ends the tail; an exception or a condition in it counts."""
-    if find(pieces, "unless", "except", "until", start=at) is not None:
+    if find(pieces, "unless", "except", "until", "without", start=at) is not None:
         reading.soften("ask")
         return None
     conditions = word_set("if when while during whenever without in on or")
@@ -118,6 +117,11 @@ def _remark(reading: Reading, pieces: Pieces, at: int) -> int | None:
 
 def _warned(reading: Reading, *_: object) -> None:
     reading.soften("warn")
+
+
+def _restricted(reading: Reading, *_: object) -> None:
+    """Give up "a memo that reads a store": only some of what is named is meant."""
+    reading.lost = True
 
 
 def _role(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
@@ -276,6 +280,7 @@ _PARTS: tuple[tuple[frozenset[str], Callable[..., int | None]], ...] = (
     (word_set("unless except without until before excluding but"), _exception),
     (word_set("outside"), _outside),
     (_TIMES, _warned),
+    (word_set("that which whose"), _restricted),
     (word_set("as"), _role),
     (word_set("with using"), _manner),
     (_PLACES, _place),

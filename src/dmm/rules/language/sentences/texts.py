@@ -18,7 +18,7 @@ from dmm.rules.language.sentences.constructs import (
 from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
 from dmm.text.lemmas import base_forms
 from dmm.text.lexicon import DETERMINERS
-from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
+from dmm.text.pieces import LINKS, Piece, Pieces, find, skip, word_at
 from dmm.text.words import word_set
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _marker(pieces: Pieces, at: int, context: Context) -> Found | None:
     at = skip(pieces, at, DETERMINERS)
     text = pieces[at].text if at < len(pieces) else ""
     named = word_at(pieces, at + 1) in _COMMENTS
-    sign = re.match(r"(?:#|//|--)\s*[a-z]|@ts-|/\*", text)
+    sign = re.match(r"(?:#|//)\s*[a-z]|--\s+[a-z]|@ts-|/\*", text)
     formed = re.search(r"[-@:]|^no[a-z]+$|^[A-Z]+$", text)
     if not (named and formed) and not (sign and pieces[at].code):
         return None
@@ -68,7 +68,7 @@ def _construct(pieces: Pieces, at: int, context: Context) -> Found | None:
     start = at if word_at(pieces, at) == "any" else skip(pieces, at, DETERMINERS)
     for length in range(min(LONGEST, len(pieces) - start), 0, -1):
         span = pieces[start : start + length]
-        parts = [one.mark or one.text.strip(":()").lower() for one in span]
+        parts = [one.mark or _folded(one).strip(":()") for one in span]
         forms = (parts[-1], *sorted(base_forms(parts[-1])))
         phrases = (" ".join((*parts[:-1], one)) for one in forms)
         phrase = next((one for one in phrases if one in CONSTRUCTS), "")
@@ -81,6 +81,11 @@ def _construct(pieces: Pieces, at: int, context: Context) -> Found | None:
             item = {"content": found, "path": files_of(one.language)}
             return Thing((item,), lifted, (one.bad, one.good)), start + length
     return None
+
+
+def _folded(piece: Piece) -> str:
+    """Return a word in small letters; `Any` is not `any`, but `TODO` is what "todos" are."""
+    return piece.text if piece.code and piece.text.istitle() else piece.text.lower()
 
 
 def _fits(name: str, phrase: str, span: Pieces, context: Context) -> bool:

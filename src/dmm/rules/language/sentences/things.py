@@ -22,6 +22,9 @@ _PATH = re.compile(r"[\w./*?~@${}\[\]-]+")
 _FOLDER_WORDS = word_set("folder folders directory directories dir dirs")
 _FILE_WORDS = word_set("file files itself contents")
 _NO_FOLDER = english("no_folders")
+# "The Markdown file" is one that was named before.
+_DEFINITE = word_set("the this that its")
+_MANY = tuple((kind, "file") for kind in ("markdown", "snapshot", "workflow"))
 
 
 class Surroundings(NamedTuple):
@@ -48,6 +51,11 @@ class Thing(NamedTuple):
     sample: tuple[str, str] = ("", "")
     whole: bool = False
     vague: bool = False
+
+    @property
+    def wide(self) -> bool:
+        """Whether it can't be told for which folder it is done: a program, a package."""
+        return self.whole or any("package" in one.get("command", "") for one in self.items)
 
 
 Found = tuple[Thing, int]
@@ -215,10 +223,11 @@ def read_paths(
         piece, following = ones[place], word_at(ones, place + 1)
         end = skip(ones, place + 1, _FILE_WORDS, _FOLDER_WORDS)
         kind = words.FILE_KINDS.get(piece.word.rstrip("s"))
+        if word_at(ones, place - 1) in _DEFINITE and (piece.word, following) in _MANY:
+            return None
         if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
             return list(kind), end
-        dotted = piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
-        if dotted or is_path(piece.text, code=piece.code or named, known=known):
+        if is_path(piece.text, code=piece.code or named, known=known):
             return globs_of(piece.text), end
         called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
         if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):

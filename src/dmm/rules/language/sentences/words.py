@@ -30,6 +30,11 @@ GIT = english("git_subcommands")
 EVERYWHERE = word_set("grep find cat sed awk ls head tail python python3 node bash sh echo")
 DRY_RUNS = english_rows("dry_runs")
 MANAGERS = english_rows("managers")
+# What such a manager does apart from the packages and scripts of the project.
+APART = [
+    "create", "init", "publish", "pack", "view", "info", "show", "search", "login", "logout",
+    "whoami", "owner", "config", "help",
+]  # fmt: skip
 BOTH_NAMES = english_rows("both_names")
 CHANGING = ["install", "i", "add", "remove", "uninstall", "update", "upgrade", "sync", "lock", "ci"]
 BRANCHES = english("branches")
