@@ -4,52 +4,48 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dmm.importer.groups import Group
 from dmm.importer.outline import Block, BlockKind, render_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from dmm.importer.notes import Count
 
+T = TypeVar("T")
 _SOLID = (BlockKind.FENCE, BlockKind.TABLE)
 _HEAD_LINES = {BlockKind.FENCE: 1, BlockKind.TABLE: 2}
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 
 
-def pack(groups: list[Group], room: int, count: Count) -> list[list[Group]]:
-    """Fill groups into as few runs of at most `room` tokens as their order allows."""
-    runs: list[list[Group]] = []
-    used = 0
-    for found in groups:
-        for part in _fitting(found, room, count):
-            size = count(render_blocks(part.blocks)) + 1
-            if not runs or used + size > room:
-                runs.append([])
-                used = 0
-            runs[-1].append(part)
-            used += size
+def fill(parts: Iterable[T], room: int, size: Callable[[T], int]) -> list[list[T]]:
+    """Fill parts into as few runs of at most `room` as their order allows."""
+    runs: list[list[T]] = []
+    left = 0
+    for part in parts:
+        needed = size(part)
+        if needed > left:
+            runs.append([])
+            left = room
+        runs[-1].append(part)
+        left -= needed
     return runs
 
 
-def _fitting(found: Group, room: int, count: Count) -> Iterator[Group]:
-    size = count(render_blocks(found.blocks))
-    if size <= room:
-        yield found
-        return
-    label, used = found.label, 0
-    run: list[Block] = []
-    for block in found.blocks:
-        for piece in _pieces(block, room, count):
-            size = count(piece.text) + 1
-            if run and used + size > room:
-                yield Group(tuple(run), label)
-                run, label, used = [], "", 0
-            run.append(piece)
-            used += size
-    yield Group(tuple(run), label)
+def pack(groups: list[Group], room: int, count: Count) -> list[list[Group]]:
+    """Fill groups into as few runs of at most `room` tokens as their order allows."""
+    parts = [part for found in groups for part in _fitting(found, room, count)]
+    return fill(parts, room, lambda part: count(render_blocks(part.blocks)) + 1)
+
+
+def _fitting(found: Group, room: int, count: Count) -> list[Group]:
+    if count(render_blocks(found.blocks)) <= room:
+        return [found]
+    pieces = [piece for block in found.blocks for piece in _pieces(block, room, count)]
+    first, *more = fill(pieces, room, lambda piece: count(piece.text) + 1)
+    return [Group(tuple(first), found.label), *(Group(tuple(run)) for run in more)]
 
 
 def _pieces(block: Block, room: int, count: Count) -> Iterator[Block]:
@@ -87,10 +83,10 @@ def _wrapped(block: Block, room: int, count: Count) -> Iterator[Block]:
     before = _head(block)
     after = f"\n{end}" if end else ""
     parts = list(_halves(inner, room - count(before + after), count))
-    for number, part in enumerate(parts):
-        # The lines of the frame belong to the first and the last part.
-        start = block.ref.first_line if number == 0 else part.ref.first_line
-        stop = block.ref.last_line if number == len(parts) - 1 else part.ref.last_line
+    # The lines of the frame belong to the first and the last part.
+    firsts = [block.ref.first_line, *(part.ref.first_line for part in parts[1:])]
+    lasts = [*(part.ref.last_line for part in parts[:-1]), block.ref.last_line]
+    for part, start, stop in zip(parts, firsts, lasts, strict=True):
         whole = replace(block.ref, first_line=start, last_line=stop)
         yield replace(block, text=f"{before}\n{part.text}{after}", ref=whole)
 

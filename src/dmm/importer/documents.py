@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from dmm.importer.bearing import Voice, strength
@@ -83,8 +84,8 @@ class Document:
         if self.voice.front.name:
             name = self.voice.front.name
             return humanised(re.sub(r"^(user|feedback|project|reference)[_-]", "", name, count=1))
-        file = self.path.replace("\\", "/").rpartition("/")[2]
-        return _NAMES.get(file.casefold()) or humanised(file.rpartition(".")[0] or file)
+        file = PurePosixPath(self.path.replace("\\", "/"))
+        return _NAMES.get(file.name.casefold()) or humanised(file.stem)
 
 
 def humanised(name: str) -> str:
@@ -153,10 +154,11 @@ def _described(path: str, tree: Section, front: FrontMatter) -> Section:
     texts = (block.text.casefold() for block in tree.every_block())
     if not said or any(said.casefold() in text for text in texts):
         return tree
-    if not tree.children and not tree.blocks:
-        return tree
-    if len(tree.children) == 1 and not tree.blocks:
-        return replace(tree, children=(_described(path, tree.children[0], front),))
+    match tree.blocks, tree.children:
+        case (), ():
+            return tree
+        case (), (only,):
+            return replace(tree, children=(_described(path, only, front),))
     words = Block(BlockKind.PARAGRAPH, SourceRef(path, 1, 1), said)
     return replace(tree, blocks=(words, *tree.blocks))
 
@@ -164,23 +166,25 @@ def _described(path: str, tree: Section, front: FrontMatter) -> Section:
 def _left_aside(tree: Section, kind: SourceKind, together: frozenset[str]) -> Iterator[Skipped]:
     for section in tree.walk():
         shell = section.level and not section.children and all(map(_points, section.blocks))
-        for block in section.blocks:
-            for part in (block, *block.items):
-                reason = _reason(part, kind, together)
-                if reason or shell:
-                    yield Skipped(part.text, part.ref, reason or "only points elsewhere")
+        default = "only points elsewhere" if shell else ""
+        parts = (part for block in section.blocks for part in (block, *block.items))
+        found = ((part, _reason(part, kind, together) or default) for part in parts)
+        yield from (Skipped(part.text, part.ref, reason) for part, reason in found if reason)
 
 
 def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
-    if block.kind is BlockKind.SEPARATOR:
-        return "separator line"
-    if block.kind is BlockKind.COMMENT:
-        return "" if read_mark((block,)) else "comment"
-    if _BADGES.fullmatch(block.text):
-        return "badge or image"
-    if block.kind is BlockKind.LIST and _ANCHORS.fullmatch(block.text):
-        return "table of contents"
-    return _said_reason(block, kind, together) if block.kind in _TEXT_KINDS else ""
+    match block.kind:
+        case BlockKind.SEPARATOR:
+            return "separator line"
+        case BlockKind.COMMENT:
+            return "" if read_mark((block,)) else "comment"
+        case _ if _BADGES.fullmatch(block.text):
+            return "badge or image"
+        case BlockKind.LIST if _ANCHORS.fullmatch(block.text):
+            return "table of contents"
+        case BlockKind.PARAGRAPH | BlockKind.ITEM:
+            return _said_reason(block, kind, together)
+    return ""
 
 
 def _said_reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
 from dmm.importer.bearing import CONSTRAINTS, IDENTITY, PROJECT_SCOPE
+from dmm.importer.cuts import fill
 from dmm.importer.notes import WANTED_TOKENS, Count, Note
 from dmm.importer.outline import heading_line, shift_headings
 from dmm.importer.split import CRUMB
@@ -95,21 +96,16 @@ def _join_alike(
 
 def _chunks(family: list[Note], count: Count) -> list[Note]:
     """Join a family into as few notes as fit the wanted size."""
-    runs: list[list[Note]] = [[]]
-    size = 0
-    for note in family:
-        tokens = count(note.body) + 5
-        if runs[-1] and size + tokens > WANTED_TOKENS:
-            runs.append([])
-            size = 0
-        runs[-1].append(note)
-        size += tokens
+    runs = fill(family, WANTED_TOKENS, lambda note: count(note.body) + 5)
     return [_joined(run) if len(run) > 1 else run[0] for run in runs]
 
 
 def _joined(family: list[Note]) -> Note:
-    title = _family_title(family)
     trails = {note.trail[:-1] for note in family}
+    topics = {note.topic for note in family}
+    trail = trails.pop() if len(trails) == 1 else family[0].trail[:1]
+    topic = topics.pop() if len(topics) == 1 else GENERAL
+    title = _family_title(family, trail, topic)
     parts = [heading_line(1, title), *(_part(note, title) for note in family)]
     return replace(
         family[0],
@@ -118,18 +114,15 @@ def _joined(family: list[Note]) -> Note:
         tags=_tags(family),
         priority=max(note.priority for note in family),
         sources=tuple(ref for note in family for ref in note.sources),
-        trail=trails.pop() if len(trails) == 1 else family[0].trail[:1],
-        topic=family[0].topic if len({note.topic for note in family}) == 1 else GENERAL,
+        trail=trail,
+        topic=topic,
     )
 
 
-def _family_title(family: list[Note]) -> str:
-    parents = {note.trail[:-1] for note in family}
-    trail = parents.pop() if len(parents) == 1 else family[0].trail[:1]
+def _family_title(family: list[Note], trail: tuple[str, ...], topic: str) -> str:
     base = trail[-1] if trail and not is_generic(trail[-1]) else ""
-    topics = list(dict.fromkeys(note.topic for note in family))
-    if len(topics) == 1 and topics[0] != GENERAL:
-        about = topic_title(topics[0])
+    if topic != GENERAL:
+        about = topic_title(topic)
         told = stem(about) in {stem(word) for word in content_words(base)}
         return clipped(base) if told else titled(base, about) if base else about.capitalize()
     if len(trail) > 1 and base:

@@ -15,7 +15,6 @@ _LABEL_WORDS = 8
 _TAG_OPEN = re.compile(r"\s*<[A-Za-z][^<>/]*>\s*")
 _TAG_CLOSE = re.compile(r"\s*</[A-Za-z][^<>]*>\s*")
 _LISTS = (BlockKind.LIST, BlockKind.STEPS)
-_BOUND_TO_WHAT_STANDS_BEFORE = (BlockKind.FENCE, BlockKind.CODE, BlockKind.TABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +51,16 @@ def introduces(block: Block, follower: Block | None) -> bool:
 
 def _bound(run: list[Block], block: Block) -> bool:
     before = run[-1]
-    return (
-        introduces(before, block)
-        or (block.kind in _BOUND_TO_WHAT_STANDS_BEFORE and before.kind is not BlockKind.TABLE)
-        or bool(before.kind is BlockKind.HTML and _TAG_OPEN.fullmatch(before.text))
-        or bool(block.kind is BlockKind.HTML and _TAG_CLOSE.fullmatch(block.text))
-    )
+    match before.kind, block.kind:
+        case BlockKind.HTML, _ if _TAG_OPEN.fullmatch(before.text):
+            return True
+        case _, BlockKind.HTML if _TAG_CLOSE.fullmatch(block.text):
+            return True
+        case BlockKind.TABLE, _:
+            return False
+        case _, BlockKind.FENCE | BlockKind.CODE | BlockKind.TABLE:
+            return True
+    return introduces(before, block)
 
 
 def _label(run: list[Block]) -> str:

@@ -39,10 +39,10 @@ def _without_title(memory: Memory) -> tuple[str, str]:
     """Strip the first heading of a body if it is the title."""
     body = memory.body.strip("\n")
     tree = outline(memory.path, body)
-    first = tree.children[0] if tree.children else None
-    if tree.blocks or first is None or first.level != 1:
-        return memory.title, body
-    lines = body.split("\n")
-    setext = len(lines) > first.line and not lines[first.line - 1].lstrip().startswith("#")
-    rest = "\n".join(lines[first.line + setext :])
-    return first.heading, rest.strip("\n")
+    match tree.blocks, tree.children:
+        case (), (first, *_) if first.level == 1:
+            lines = body.split("\n")
+            setext = len(lines) > first.line and not lines[first.line - 1].lstrip().startswith("#")
+            rest = "\n".join(lines[first.line + setext :])
+            return first.heading, rest.strip("\n")
+    return memory.title, body

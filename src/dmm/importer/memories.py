@@ -43,9 +43,9 @@ _PART = re.compile(r" \(part \d+\)$")
 _DEVICES = re.compile(r"con|prn|aux|nul|(com|lpt)\d?")
 # The baseline knows these files by name and puts the first two in front.
 _BASELINE_NAMES = {
-    IDENTITY: "identity",
-    CONSTRAINTS: "hard_constraints",
-    PROJECT_SCOPE: "project_scope",
+    (Scope.BASELINE, IDENTITY): "identity",
+    (Scope.BASELINE, CONSTRAINTS): "hard_constraints",
+    (Scope.BASELINE, PROJECT_SCOPE): "project_scope",
 }
 
 
@@ -111,18 +111,12 @@ def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Me
     """Return the memories with ids, the old ones where free, and with valid links."""
     ids = set(taken)
     chosen: list[str] = []
-    wanted = {note.mark.id for note in notes if note.mark and ID_PATTERN.fullmatch(note.mark.id)}
+    wanted = {note.old_id for note in notes if ID_PATTERN.fullmatch(note.old_id)}
     fresh = free_ids(day, taken | wanted)
     for note in notes:
-        own = note.mark.id if note.mark else ""
-        free = own in wanted and own not in ids
-        chosen.append(own if free else next(fresh))
+        chosen.append(note.old_id if note.old_id in wanted - ids else next(fresh))
         ids.add(chosen[-1])
-    became = {
-        note.mark.id: identity
-        for note, identity in zip(notes, chosen, strict=True)
-        if note.mark and note.mark.id
-    }
+    became = {note.old_id: identity for note, identity in zip(notes, chosen, strict=True)}
     by_title = dict(zip((note.title for note in notes), chosen, strict=True))
     made = zip(notes, chosen, strict=True)
     return [_memory(note, identity, became, by_title, day) for note, identity in made]
@@ -206,10 +200,9 @@ def _directory(note: Note) -> str:
 
 
 def _name(note: Note, taken: set[str]) -> str:
-    if note.scope is Scope.BASELINE:
-        first = _BASELINE_NAMES.get(note.topic, "")
-        if first and f"baseline/{first}.md" not in taken:
-            return first
+    known = _BASELINE_NAMES.get((note.scope, note.topic), "")
+    if known and f"baseline/{known}.md" not in taken:
+        return known
     return slug(note.title) or slug("_".join(note.tags)) or "note"
 
 

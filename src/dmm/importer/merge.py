@@ -175,11 +175,7 @@ def _key(block: Block) -> _Key:
 
 
 def _same(a: Rule, b: Rule) -> bool:
-    if a.exact or b.exact:
-        alike = a.exact == b.exact
-    else:
-        alike = a.wording.size > 0 and a.wording.says_the_same_as(b.wording)
-    return alike and _comparable(a, b)
+    return (bool(a.exact) or a.wording.says_the_same_as(b.wording)) and _comparable(a, b)
 
 
 def _comparable(a: Rule, b: Rule) -> bool:
@@ -266,7 +262,7 @@ def _stranded(
         intro, *rest = found.blocks
         alone = found.label and not any(_remains(block, left) for block in rest)
         if alone and _remains(intro, left):
-            items = [item for block in rest for item in (block.items or (block,))]
+            items = [item for block in rest for item in block.parts]
             kept = next((kept_at[item.ref] for item in items if item.ref in kept_at), None)
             if kept is not None:
                 yield Merged(intro.text, intro.ref, kept)
@@ -274,4 +270,4 @@ def _stranded(
 
 def _remains(block: Block, left: dict[str, set[int]]) -> bool:
     here = left[block.ref.path]
-    return any(part.ref.last_line in here for part in (block.items or (block,)))
+    return any(part.ref.last_line in here for part in block.parts)

@@ -39,3 +39,8 @@ class Note:
     users: bool = False
     stands_alone: bool = False
     mark: Memory | None = None
+
+    @property
+    def old_id(self) -> str:
+        """The id that an exported file says it had; empty where there is none."""
+        return self.mark.id if self.mark else ""

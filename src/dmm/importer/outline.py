@@ -70,6 +70,11 @@ class Block:
         """The numbers of its lines in the source."""
         return iter(range(self.ref.first_line, self.ref.last_line + 1))
 
+    @property
+    def parts(self) -> tuple[Block, ...]:
+        """The items of a list; another block is its only part."""
+        return self.items or (self,)
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -238,11 +243,8 @@ def _with_items(
 
 
 def _slice(kind: BlockKind, path: str, lines: list[str], first: int, end: int) -> Block:
-    while first < end and not lines[first].strip():
-        first += 1
-    while end > first and not lines[end - 1].strip():
-        end -= 1
-    end = max(end, first + 1)
+    filled = [number for number in range(first, end) if lines[number].strip()]
+    first, end = min(filled, default=first), max(filled, default=first) + 1
     return Block(kind, SourceRef(path, first + 1, end), "\n".join(lines[first:end]))
 
 

@@ -105,8 +105,7 @@ class Remembered:
         if all(self._has_line(line, rule) for line in rule.lines):
             return True
         return rule.block.kind not in _LITERAL and any(
-            other.wording.size > 0
-            and other.wording.says_the_same_as(rule.wording)
+            other.wording.says_the_same_as(rule.wording)
             and other.place.agrees(rule.place, closely=rule.is_short)
             for other in self.wordings.get(rule.wording.guarded, ())
         )

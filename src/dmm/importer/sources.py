@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
@@ -15,7 +14,7 @@ import yaml
 from dmm.clients.registry import all_clients
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 FRONT_MATTER_BYTES = 16_384
 _YAML_DEPTH = 8
@@ -37,6 +36,9 @@ _FILE_NAME = re.compile(r"(README|AGENTS|CLAUDE|GEMINI)|.*\.(md|mdc|txt|rst|json
 # Folders without instructions of the project's own.
 SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules", "site-packages", "vendor"}
 # Where clients look for skills, and where a repository keeps those of all of them.
+_OUTSIDE = re.compile(r"[~/]|[^/\\]*:.*[/\\]")
+# Hidden folders and those of skills say nothing of what a file in them is about.
+_OF_TOOLS = re.compile(r"(?:^|/)(?:\.|skills(?:/|$))")
 _SKILL_FOLDER = re.compile(r"(^|/)\.[\w-]+/skills/|^skills/")
 
 
@@ -173,11 +175,15 @@ def find_instructions(project: Path) -> Iterator[Path]:
         names[:] = sorted(set(names) - SKIPPED)
         for name in sorted(files):
             path = Path(folder, name)
-            shown = path.relative_to(project).as_posix()
-            skill = recognise(shown) is SourceKind.SKILL and _SKILL_FOLDER.search(shown)
             # A link may lead nowhere: CLAUDE.md -> agents.md, where only AGENTS.md is there.
-            if (is_instruction(shown) or skill) and path.exists():
+            if _is_for_agents(path.relative_to(project).as_posix()) and path.exists():
                 yield path
+
+
+def _is_for_agents(path: str) -> bool:
+    kind = recognise(path)
+    skill = kind is SourceKind.SKILL
+    return bool(_SKILL_FOLDER.search(path)) if skill else kind in _INSTRUCTIONS.values()
 
 
 def kinds_of(paths: tuple[str, ...]) -> dict[str, SourceKind]:
@@ -200,14 +206,9 @@ def base_of(path: str) -> str:
 
     It is empty for the whole project, and for documents that no client reads by their place.
     """
-    kind = recognise(path)
-    if kind is not SourceKind.SKILL and kind not in _INSTRUCTIONS.values():
+    if recognise(path) not in {SourceKind.SKILL, *_INSTRUCTIONS.values()} or _OUTSIDE.match(path):
         return ""
-    parts = folder_of(path).split("/")
-    if path.startswith(("~", "/")) or ":" in parts[0]:
-        return ""
-    inner = (n for n, part in enumerate(parts) if part.startswith(".") or part == "skills")
-    return "/".join(parts[: next(inner, len(parts))])
+    return _OF_TOOLS.split(folder_of(path), maxsplit=1)[0]
 
 
 def reach_of(path: str, globs: Sequence[str]) -> tuple[str, ...]:
@@ -245,18 +246,23 @@ def read_front_matter(lines: list[str]) -> FrontMatter:
     fields = _as_yaml("\n".join(inner))
     if fields is None:
         fields = _line_by_line(inner)
-    nested = fields.get("metadata")
-    kind = fields.get("type") or (nested.get("type") if isinstance(nested, Mapping) else None)
-    globs = fields.get("globs") or fields.get("paths") or fields.get("applyTo")
+    match fields:
+        case {"metadata": {"type": kind}}:
+            fields = {"type": kind, **fields}
     return FrontMatter(
         last_line=end,
-        name=_one_line(fields.get("name") or fields.get("title")),
+        name=_one_line(_first(fields, "name", "title")),
         description=_one_line(fields.get("description")),
-        globs=_globs(globs),
+        globs=_globs(_first(fields, "globs", "paths", "applyTo")),
         always=str(fields.get("alwaysApply")).casefold() == "true"
         or fields.get("trigger") == "always_on",
-        memory_type=_one_line(kind).casefold(),
+        memory_type=_one_line(fields.get("type")).casefold(),
     )
+
+
+def _first(fields: Mapping[str, object], *names: str) -> object:
+    """Return the first of some fields that says anything."""
+    return next((fields[name] for name in names if fields.get(name)), None)
 
 
 def _front_matter_end(lines: list[str]) -> int:

@@ -65,10 +65,10 @@ def split(document: Document, *, count: Count) -> list[Note]:
 
 def _page(document: Document, count: Count) -> _Page:
     top = document.tree
-    if len(top.children) == 1 and not read_mark(top.children[0].blocks):
-        # Text above the only title belongs to the document as much as the text below it.
-        only = top.children[0]
-        top = replace(only, blocks=(*top.blocks, *only.blocks))
+    match top.children:
+        case (only,) if not read_mark(only.blocks):
+            # Text above the only title belongs to the document as much as the text below it.
+            top = replace(only, blocks=(*top.blocks, *only.blocks))
     named = document.voice.kind in _NAMED and document.voice.front.name
     title = document.name if named else top.title or document.name
     return _Page(document, title, top, count)

@@ -26,6 +26,8 @@ _HEADINGS = """avoid, background, bad, basics, best practices, checklist, comman
     running, scope, setup, steps, structure, summary, tips, todo, tools, types, usage, what, when,
     why, yes"""
 _AMBIGUOUS = frozenset(re.split(r",\s+", _HEADINGS))
+# An acronym, a name with capitals inside, or the pronoun.
+_AS_IT_IS = re.compile(r"[^ ]+?[A-Z]|I(?= |$)")
 _CLIENTS = "|".join(word for client in all_clients() for word in client.headed)
 _GENERIC = re.compile(
     rf"({_CLIENTS}|agents?|readme|project|repository|ai|coding|development|memory)?\W*"
@@ -76,9 +78,7 @@ def _speaks(title: str) -> bool:
 
 
 def _lowered(text: str) -> str:
-    first = text.partition(" ")[0]
-    keeps = len(first) > 1 and first[1:] != first[1:].lower()
-    return text if keeps or first == "I" else text[:1].lower() + text[1:]
+    return text if _AS_IT_IS.match(text) else text[:1].lower() + text[1:]
 
 
 def tell_apart(notes: Sequence[Note]) -> list[Note]:

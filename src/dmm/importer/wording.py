@@ -25,7 +25,6 @@ _TOKEN = re.compile(
 _CONTRACTION = re.compile(
     r"\b(do|does|did|is|are|was|must|should|would|could|wo|ca|can)n['\u2019]?t\b", re.I
 )
-_CONTRACTED = re.compile("[nN]['\u2019]?[tT]")
 _SPAN = re.compile(r"(`[^`]+`)")
 _IDENTIFIER = re.compile(r".*(\d|[_/$@<>=%€£+#≤≥]|\w\.\w|[a-z][A-Z]|^-)")
 
@@ -57,7 +56,7 @@ class Wording:
 
     def says_the_same_as(self, other: Wording) -> bool:
         """Return whether the two differ at most by a few added words that change nothing else."""
-        if self.guarded != other.guarded:
+        if self.guarded != other.guarded or not self.size:
             return False
         fewer, more = sorted((self.words, other.words), key=len)
         if set(fewer) == set(more):
@@ -84,21 +83,16 @@ def _turning(text: str) -> tuple[str, ...]:
 
 def _tokens(text: str) -> list[str]:
     text = strip_bullet(text).replace("cannot", "not")
-    parts = _SPAN.split(text) if "`" in text else [text]
     found: list[str] = []
-    for part in parts:
-        if part.startswith("`"):
-            found.append(" ".join(part.split()))
-            continue
-        found += _TOKEN.findall(_spelt_out(part))
+    for part in _SPAN.split(text):
+        code = part.startswith("`")
+        found += [" ".join(part.split())] if code else _TOKEN.findall(_spelt_out(part))
     return found
 
 
 def _spelt_out(text: str) -> str:
     """Strip emphasis and expand contractions."""
-    if "*" in text or "_" in text:
-        text = strip_emphasis(text)
-    return _CONTRACTION.sub("not", text) if _CONTRACTED.search(text) else text
+    return _CONTRACTION.sub("not", strip_emphasis(text))
 
 
 @lru_cache(maxsize=65_536)
