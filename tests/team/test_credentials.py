@@ -115,7 +115,7 @@ def test_a_second_server_that_names_the_same_writer_takes_the_place_of_no_other(
         replace(held, project="till"),
         replace(held, secret=other.secret),
     ):
-        with pytest.raises(TeamError, match="acme/shop at http://127.0.0.1:2") as refused:
+        with pytest.raises(TeamError, match=r"acme/shop at http://127\.0\.0\.1:2") as refused:
             keep_credentials(tmp_path, second)
         assert "new invitation" in (refused.value.hint or "")
     assert read_credentials(tmp_path, held.writer) == moved
