@@ -257,6 +257,34 @@ def test_a_passkey_that_was_told_for_owners_acts_alone_confirms_no_decision(hall
     assert replace(ada, key=lost).invite(replace(ada, key=lost).sign("invite --role reader"))
 
 
+def test_laptops_take_no_further_passkey_of_one_that_decides_by_passkey(hall: Hall) -> None:
+    mine, others = make_key(), make_key()
+    swapped = Authenticator(mine.name, mine.origin, others.signer, mine.id)
+    joined = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, OWNER)))
+    told = says_passkey(mine, (joined,), "approvals")
+    decided = say_all(*prove(LOG, "ada", mine, ADDED, RULE))
+    for before, key, scope, fault in (
+        ([], swapped, "approvals", "twice"),
+        ([], swapped, "", "twice"),
+        (decided, swapped, "approvals", "twice"),
+        (decided, others, "approvals", "late"),
+        (decided, others, "", "late"),
+    ):
+        said = place([joined, told, *before, says_passkey(key, (joined, told), scope)])
+        for signed in (True, False):
+            with pytest.raises(TeamError, match=f"event {len(said)} of the team log") as found:
+                Trail(SERVER_KEY.public, LOG).follow(said, signed=signed)
+            assert found.value.fault == fault
+    # All that are told before the first decision count.
+    second = says_passkey(others, (joined, told), "approvals")
+    Trail(SERVER_KEY.public, LOG).follow(place([joined, told, second, *decided]))
+    # No laptop makes an honest server say what the others refuse.
+    ada = Reviewer(hall, hall.join("reviewer"))
+    writer, twice = ada.laptop.joined.writer, [hold(mine), hold(swapped)]
+    with pytest.raises(TeamError, match="told twice"):
+        ada.enrol(describe_passkeys(ada.log, writer, ada.laptop.key, twice))
+
+
 def test_only_a_proved_verdict_takes_back_a_proved_one(hall: Hall) -> None:
     ada, eve, ben = (Reviewer(hall, hall.join("reviewer")) for _ in range(3))
     ada.enrol()
