@@ -329,6 +329,21 @@ def test_a_call_that_can_not_be_read_is_asked_about_where_rules_are_in_force(
     assert told["hookSpecificOutput"]["permissionDecision"] == "ask"
 
 
+@pytest.mark.parametrize("rest", ["[" * 40 + "]" * 40, "[" * 5000 + "]" * 5000, "9" * 5000])
+def test_arguments_in_a_text_that_can_not_be_read_pass_no_rule(
+    machine: Machine, ruled: Project, session: Session, rest: str
+) -> None:
+    machine.start()
+    text = f'{{"command": "terraform destroy", "x": {rest}}}'
+    call = {**session.bash("ls"), "tool_input": text}
+    asked = machine.hook(call)
+    assert asked is not None
+    assert asked["hookSpecificOutput"]["permissionDecision"] == "ask"
+    denied = machine.hook(call, client="codex")
+    assert denied is not None
+    assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
 def test_a_session_keeps_to_the_project_it_began_in(
     machine: Machine, lived_in: Project, session: Session
 ) -> None:

@@ -268,6 +268,18 @@ def test_a_call_that_can_not_be_read_is_asked_about_where_rules_hold(
     assert agent.decide("ls", tool_input={"command": deep}, cwd=str(elsewhere))[0] == "allow"
 
 
+@pytest.mark.parametrize("rest", ["[" * 40 + "]" * 40, "[" * 5000 + "]" * 5000, "9" * 5000])
+def test_arguments_in_a_text_that_can_not_be_read_pass_no_rule(agent: Agent, rest: str) -> None:
+    text = f'{{"command": "terraform destroy", "x": {rest}}}'
+    assert agent.decide("", tool_input=text)[0] == "ask"
+    assert agent.decide("", tool_input=text, client="codex")[0] == "deny"
+    assert agent.ask("", tool_input=text, client="opencode")["deny"]
+    gemini = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command"}
+    assert agent.ask("", tool_input=text, client="gemini", **gemini)["decision"] in ("ask", "deny")
+    copilot = agent.ask("", tool_input=text, client="copilot")
+    assert copilot["permissionDecision"] == "ask"
+
+
 @pytest.mark.parametrize(
     "command",
     ["git push", ["bash", "-lc", "git push"], ["git", "push"], 'g""it push', "g\\it push"],

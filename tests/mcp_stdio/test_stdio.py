@@ -56,7 +56,7 @@ class Client:
         self.send(id=self.number, method=method, params=params)
         return self.number
 
-    def take(self, number: int) -> dict[str, Any]:
+    def take(self, number: float) -> dict[str, Any]:
         """Wait for the answer to a request."""
         while True:
             for message in self.heard:
@@ -249,6 +249,8 @@ def test_where_none_can_be_started_every_request_is_told_so(
         told = client.ask("initialize", **HELLO)
         assert told["error"]["message"] == "the memory process can't be started; run dmm doctor"
     client.send(method="notifications/initialized")
+    client.send(id=7.5, method="ping")
+    assert client.take(7.5)["error"]["code"] == -32603
     assert client.leave() == 0
 
 

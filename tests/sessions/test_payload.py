@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import many
 
-from dmm.clients.registry import NAMES
+from dmm.clients.registry import NAMES, find_client
 from dmm.errors import UsageError
 from dmm.sessions.payload import LARGEST, HookEvent, HookKind, parse_payload
 
@@ -296,3 +296,60 @@ def test_every_captured_payload_is_read(folder: str, client: str) -> None:
     assert all(event.tool for event in events if event.kind.startswith("tool_"))
     unique = [event.key for event in events[len(files) :] if event.unique]
     assert len(set(unique)) == len(unique)
+
+
+# What json.loads, or what can be recorded, has a limit for.
+UNREADABLE = {
+    "levels": '{"command": "terraform destroy", "x": ' + "[" * 40 + "]" * 40 + "}",
+    "many levels": '{"command": "terraform destroy", "x": ' + "[" * 5000 + "]" * 5000 + "}",
+    "digits": ' {\n"command": "terraform destroy", "x": ' + "9" * 5000 + "}",
+    "cut off": '{"command": "terraform destroy"',
+    "byte order mark": '\ufeff{"command": "terraform destroy"}',
+}
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "copilot", "gemini", "opencode"])
+@pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE)
+def test_arguments_that_begin_as_an_object_and_can_not_be_read_are_refused(
+    client: str, text: str
+) -> None:
+    event = next(
+        name for name, kind in find_client(client).known_events.items() if kind == "tool_request"
+    )
+    names = {"hook_event_name": event, "hookEventName": event, "sessionId": "s", "toolName": "bash"}
+    payload = {**COMMON, **tool(tool_input=text), **names, "toolArgs": text}
+    with pytest.raises(UsageError, match=r"tool_input in the hook's payload is (not|nested)"):
+        parse_payload(client, json.dumps(payload).encode())
+
+
+def test_a_text_that_is_no_object_is_the_input_itself() -> None:
+    for text in ("*** Begin Patch", "{ echo a; }", "[1]", "{'a': 1}"):
+        found = parse_payload("codex", json.dumps({**COMMON, **tool(tool_input=text)}).encode())
+        assert found.input == {"input": text}
+
+
+@pytest.mark.parametrize(
+    ("response", "status"),
+    [
+        ({"exit_code": None, "metadata": {"exit_code": 1}}, 1),
+        ({"exitCode": 0, "metadata": {"exit_code": 1}}, 0),
+        ({"metadata": {"exit_code": 3}}, 3),
+        ({"metadata": None}, None),
+    ],
+)
+def test_the_exit_status_is_the_outer_one_or_else_that_of_the_metadata(
+    response: object, status: int | None
+) -> None:
+    found = parse("codex", **tool("PostToolUse", tool_response=response))
+    assert found.exit_status == status
+
+
+@pytest.mark.parametrize("moment", ["", 0])
+def test_an_empty_moment_makes_no_prompt_unique(moment: object) -> None:
+    assert not parse(hook_event_name="UserPromptSubmit", prompt="go", timestamp=moment).unique
+
+
+def test_a_field_without_a_name_is_not_read() -> None:
+    named = {**COMMON, **tool(), "": {"tool_name": "Read", "tool_input": {}, "output": "x"}}
+    plain = parse_payload("claude-code", json.dumps({**COMMON, **tool()}).encode())
+    assert parse_payload("claude-code", json.dumps(named).encode()) == plain

@@ -186,7 +186,7 @@ def _read(line: bytes) -> tuple[object, object]:
     """Read the id and the method of a message; an invalid message is passed on unread."""
     try:
         match json.loads(line):
-            case {"id": str() | int() as key, **rest}:
+            case {"id": str() | int() | float() as key, **rest}:
                 return key, rest.get("method")
             case {"method": method}:
                 return None, method

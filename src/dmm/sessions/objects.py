@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from dmm.errors import UsageError
 
 DEEPEST = 32
+_OBJECT = re.compile(r'[\s\ufeff]*\{\s*"')
 
 
 def read_object(data: bytes) -> dict[str, object]:
@@ -30,6 +32,19 @@ def find_object(text: str) -> dict[str, object] | None:
         return read_object(text.encode("utf-8", "replace"))
     except UsageError:
         return None
+
+
+def read_arguments(text: str) -> dict[str, object]:
+    """Read the arguments of a call that were written as text; any other text is one input.
+
+    An object that can't be read is refused: nobody knows what it asks for.
+    """
+    try:
+        return read_object(text.encode("utf-8", "replace"))
+    except UsageError:
+        if _OBJECT.match(text):
+            raise
+        return {"input": text}
 
 
 def plain(value: Any, depth: int) -> Any:

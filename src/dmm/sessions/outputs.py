@@ -59,10 +59,10 @@ def exit_status_of(value: Any, *, failed: bool) -> int | None:
     `failed` says that the client calls it a failure.
     """
     match value:
-        case {"metadata": {**inner}, **rest}:
-            return exit_status_of({**inner, **rest}, failed=failed)
         case dict():
-            return next((value[name] for name in _STATUSES if type(value.get(name)) is int), None)
+            held = (one for one in (value, value.get("metadata")) if isinstance(one, dict))
+            found = (one.get(name) for one in held for name in _STATUSES)
+            return next((one for one in found if type(one) is int), None)
         case str() if value.startswith(_IN_JSON):
             return exit_status_of(find_object(value), failed=failed)
         case str():

@@ -13,7 +13,7 @@ from dmm.clients.registry import all_clients, find_client
 from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.redaction.identity import keep_identity
-from dmm.sessions.objects import find_object, read_object
+from dmm.sessions.objects import read_arguments, read_object
 from dmm.sessions.outputs import as_text, ended_well, exit_status_of, is_unfinished
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ class _Reading:
     def __init__(self, client: Client, values: dict[str, object]) -> None:
         self.client = client
         self.keys = client.keys
+        # No client names a field so; a client without an inner object has this name for it.
+        values.pop("", None)
         inner = values.get(client.keys.inside)
         self.values = {**values, **inner} if isinstance(inner, dict) else values
         self._identities: dict[tuple[str, ...], str] = {}
@@ -237,8 +239,7 @@ class _Reading:
             case dict() as given:
                 return given
             case str() as given:
-                inner = find_object(given)
-                return {"input": given} if inner is None else inner
+                return _read_arguments(given)
         raise UsageError("tool_input in the hook's payload is not an object")
 
     def _answer(self, call: _Told) -> _Told:
@@ -286,7 +287,7 @@ class _Reading:
     def _is_unique(self, kind: HookKind) -> bool:
         """Return whether the key can't come again: a call, a prompt or a moment names it."""
         names = {**dict.fromkeys(TOOL_KINDS, self.call), HookKind.PROMPT: self.turn}
-        return kind in names and (names[kind] or self._moment()) is not None
+        return kind in names and bool(names[kind] or self._moment())
 
     def _moment(self) -> object:
         value = self.values.get("timestamp")
@@ -301,6 +302,13 @@ class _Reading:
         parts += [self.turn or None, self._identity("agent_id"), told.prompt, told.tool]
         moment = [] if self.turn else [self._moment()]
         return _digest([*parts, dict(told.input), told.output, *why, *moment])
+
+
+def _read_arguments(text: str) -> dict[str, object]:
+    try:
+        return read_arguments(text)
+    except UsageError as error:
+        raise UsageError(f"tool_input in the hook's payload is {error.what}") from error
 
 
 def _digest(parts: list[object]) -> str:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from dmm.sessions.transcripts.entry import Entry
+
 if TYPE_CHECKING:
     from tests.sessions.transcripts.conftest import Reader
 
@@ -138,6 +142,21 @@ def test_a_helper_belongs_to_the_session_that_sent_it(reader: Reader) -> None:
     ]
     assert reader.told(CODEX, lines) == [("ToolUsed", "ls"), ("SubagentEnded", "I saw a.py.")]
     assert {one["agent"] for one in reader.payloads(CODEX, lines)} == {"helper-1"}
+
+
+@pytest.mark.parametrize("absent", [None, "", 7])
+def test_a_helper_is_assigned_by_the_first_name_that_is_not_empty(
+    reader: Reader, absent: object
+) -> None:
+    sent = {"session_id": absent, "parent_thread_id": SESSION}
+    lines = [
+        meta(id="helper-1", thread_source="subagent", **sent),
+        message(1, "user", "look around"),
+        message(2, "assistant", "I saw a.py."),
+    ]
+    (told,) = reader.read(CODEX, lines)
+    assert isinstance(told, Entry)
+    assert (told.event.session, told.event.agent) == (SESSION, "helper-1")
 
 
 def test_a_compaction_is_told_with_its_summary(reader: Reader) -> None:

@@ -28,6 +28,21 @@ def test_a_transcript_of_claude_code_tells_its_folder_a_few_lines_in() -> None:
     assert head_of(*lines) == Head("claude-code", "s", "/srv/shop")
 
 
+@pytest.mark.parametrize("kind", ["summary", "file-history-snapshot"])
+def test_many_lines_before_the_first_record_do_not_hide_the_client(kind: str) -> None:
+    record = {"type": "user", "sessionId": "s", "cwd": "/srv/shop", "message": {}}
+    assert head_of(*[{"type": kind}] * 45, record) == Head("claude-code")
+    assert head_of(*[{"type": kind}] * 30, record) == Head("claude-code", "s", "/srv/shop")
+    queued = {"type": "queue-operation", "sessionId": "s"}
+    assert head_of(*[queued] * 45, record) == Head("claude-code", "s")
+
+
+def test_the_folder_is_that_of_the_first_record_that_names_one() -> None:
+    first = {"type": "user", "sessionId": "s", "message": {}, "isSidechain": True}
+    later = {"type": "user", "sessionId": "t", "message": {}, "cwd": "/srv/shop"}
+    assert head_of(first, later) == Head("claude-code", "s", "/srv/shop", helper=True)
+
+
 def test_the_file_of_a_helper_is_known_as_one() -> None:
     claude = {"type": "user", "sessionId": "s", "cwd": "/w", "isSidechain": True, "agentId": "a"}
     assert head_of(claude) == Head("claude-code", "s", "/w", helper=True)

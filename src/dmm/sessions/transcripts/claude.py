@@ -47,6 +47,8 @@ _NOT_SPOKEN = (
     "<local-command-", "<bash-stdout>", "<bash-stderr>", "<task-notification>",
     "<teammate-message",
 )  # fmt: skip
+# Lines without a session that may come before any record.
+_FIRST = ("summary", "file-history-snapshot")
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -79,6 +81,15 @@ class _Message(Foreign):
 
 class _Origin(Foreign):
     kind: Text = "human"
+
+
+class _Start(Foreign):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    type: Text = ""
+    session_id: Name = ""
+    cwd: Folder = ""
+    is_sidechain: Flag = False
 
 
 class _Record(Foreign):
@@ -120,12 +131,10 @@ class ClaudeReading(Reading):
     @staticmethod
     def head(values: Mapping[str, Any]) -> Head | None:
         """Return what a line tells of its session."""
-        match values:
-            case {"sessionId": str(session), "cwd": str(cwd)}:
-                return Head(CLIENT, session, cwd, values.get("isSidechain") is True)
-            case {"sessionId": str(session), "message": _}:
-                return Head(CLIENT, session)
-        return None
+        told = _Start.model_validate(values)
+        if "sessionId" not in values and told.type not in _FIRST:
+            return None
+        return Head(CLIENT, told.session_id, told.cwd, told.is_sidechain)
 
     def read(self, line: Line) -> Iterator[Read]:
         """Read one record."""

@@ -57,10 +57,9 @@ _REFUSED = (
 class _Meta(Foreign):
     id: Name = ""
     cwd: Folder = ""
-    sent_by: Name = Field(
-        default="",
-        validation_alias=AliasChoices("session_id", "parent_thread_id", "forked_from_id", "id"),
-    )
+    session_id: Name = ""
+    parent_thread_id: Name = ""
+    forked_from_id: Name = ""
     thread_source: Text = ""
     source: Any = None
 
@@ -73,7 +72,8 @@ class _Meta(Foreign):
     @property
     def session(self) -> str:
         """The session; that of a helper is the one that sent it."""
-        return self.sent_by if self.helper else self.id
+        sender = self.session_id or self.parent_thread_id or self.forked_from_id
+        return sender or self.id if self.helper else self.id
 
 
 class _Envelope(Foreign):

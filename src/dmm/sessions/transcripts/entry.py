@@ -41,3 +41,12 @@ class Head:
     session: str = ""
     cwd: str = ""
     helper: bool = False
+
+    def joined(self, later: Head) -> Head:
+        """Add what a later line tells."""
+        return Head(
+            self.client,
+            self.session or later.session,
+            self.cwd or later.cwd,
+            helper=self.helper or later.helper,
+        )
