@@ -274,7 +274,7 @@ def test_arguments_in_a_text_that_can_not_be_read_pass_no_rule(agent: Agent, res
     assert agent.decide("", tool_input=text)[0] == "ask"
     assert agent.decide("", tool_input=text, client="codex")[0] == "deny"
     assert agent.ask("", tool_input=text, client="opencode")["deny"]
-    gemini = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command"}
+    gemini: dict[str, Any] = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command"}
     assert agent.ask("", tool_input=text, client="gemini", **gemini)["decision"] in ("ask", "deny")
     copilot = agent.ask("", tool_input=text, client="copilot")
     assert copilot["permissionDecision"] == "ask"

@@ -10,20 +10,52 @@ from typing import Any
 from dmm.errors import UsageError
 
 DEEPEST = 32
+# Half a character, which a text in JSON may hold and UTF-8 may not.
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _OBJECT = re.compile(r'[\s\ufeff]*\{\s*"')
 
 
+def _read_finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+_JSON = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_read_finite)
+
+
 def read_object(data: bytes) -> dict[str, object]:
-    """Read an object; a refusal says what the data is, and nothing of what it holds."""
+    """Read an object whole; a refusal says what the data is, and nothing of what it holds."""
+    values = parse_object(data)
+    for value in values.values():
+        refuse_deep(value)
+    return values
+
+
+def parse_object(data: bytes) -> dict[str, object]:
+    """Parse an object, however deep; only text that UTF-8 can hold and finite numbers are in it."""
     try:
-        values = json.loads(data.decode("utf-8"), parse_constant=lambda _: None)
+        values = _JSON.decode(data.decode("utf-8"))
+        if _HALF.search(data):
+            whole = json.dumps(values, ensure_ascii=False).encode("utf-8", "replace")
+            values = _JSON.decode(whole.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise UsageError("not UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise UsageError("not JSON") from error
     if not isinstance(values, dict):
         raise UsageError("not a JSON object")
-    return {_write_text(key): plain(value, 1) for key, value in values.items()}
+    return values
+
+
+def refuse_deep(value: Any, depth: int = 1) -> Any:
+    """Return plain data that is not nested too deep to be recorded."""
+    if depth > DEEPEST:
+        raise UsageError(f"nested deeper than {DEEPEST} levels")
+    if isinstance(value, (dict, list)):
+        for one in value.values() if isinstance(value, dict) else value:
+            if isinstance(one, (dict, list)):
+                refuse_deep(one, depth + 1)
+    return value
 
 
 def find_object(text: str) -> dict[str, object] | None:
@@ -45,23 +77,3 @@ def read_arguments(text: str) -> dict[str, object]:
         if _OBJECT.match(text):
             raise
         return {"input": text}
-
-
-def plain(value: Any, depth: int) -> Any:
-    """Copy plain data, without what canonical JSON or UTF-8 can't hold."""
-    if depth > DEEPEST:
-        raise UsageError(f"nested deeper than {DEEPEST} levels")
-    match value:
-        case str():
-            return _write_text(value)
-        case dict():
-            return {_write_text(key): plain(one, depth + 1) for key, one in value.items()}
-        case list():
-            return [plain(one, depth + 1) for one in value]
-        case float() if not math.isfinite(value):
-            return None
-    return value
-
-
-def _write_text(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

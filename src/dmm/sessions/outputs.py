@@ -61,8 +61,8 @@ def exit_status_of(value: Any, *, failed: bool) -> int | None:
     match value:
         case dict():
             held = (one for one in (value, value.get("metadata")) if isinstance(one, dict))
-            found = (one.get(name) for one in held for name in _STATUSES)
-            return next((one for one in found if type(one) is int), None)
+            stated = (one.get(name) for one in held for name in _STATUSES)
+            return next((one for one in stated if type(one) is int), None)
         case str() if value.startswith(_IN_JSON):
             return exit_status_of(find_object(value), failed=failed)
         case str():

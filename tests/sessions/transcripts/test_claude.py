@@ -265,3 +265,29 @@ def test_what_utf8_can_not_hold_is_replaced(reader: Reader) -> None:
     line = b'{"type":"user","message":{"content":"a \\ud800 b"},"uuid":"u",'
     line += b'"timestamp":"2026-11-15T10:36:01Z","sessionId":"s","cwd":"/x"}'
     assert reader.told(CLAUDE, [line])[1] == ("UserMessageReceived", "a ? b")
+
+
+def nest(levels: int) -> Any:
+    deep: Any = {}
+    for _ in range(levels):
+        deep = {"in": deep}
+    return deep
+
+
+def test_how_deep_a_part_is_that_nobody_reads_does_not_matter(reader: Reader) -> None:
+    lines = [
+        called(1, "call_1", "Bash", command="ls"),
+        gave(2, "call_1", "a.py") | {"toolUseResult": nest(200)},
+    ]
+    assert reader.told(CLAUDE, lines) == [START, ("ToolUsed", "ls")]
+
+
+def test_what_is_nested_too_deep_to_be_recorded_is_told_as_such(reader: Reader) -> None:
+    lines = [record(1, "user", "go"), called(2, "call_1", "Bash", command="ls", more=nest(40))]
+    assert reader.told(CLAUDE, lines)[2:] == [("line 2", "nested deeper than 32 levels")]
+
+
+def test_half_a_character_and_endless_numbers_are_replaced(reader: Reader) -> None:
+    line = b'{"type":"user","message":{"content":"go \\ud800 \\ud83d\\ude00"},"uuid":"u","n":1e999,'
+    line += b'"timestamp":"2026-11-15T10:36:01Z","sessionId":"s","cwd":"/srv"}'
+    assert reader.told(CLAUDE, [line]) == [START, ("UserMessageReceived", "go ? \N{GRINNING FACE}")]

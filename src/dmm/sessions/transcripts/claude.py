@@ -16,6 +16,7 @@ from dmm.sessions.transcripts.lines import (
     Flag,
     Folder,
     Foreign,
+    Kept,
     Moment,
     Name,
     Object,
@@ -59,7 +60,7 @@ class _Block(Foreign):
     name: Name = ""
     input: Object = Field(default={})
     tool_use_id: Name = ""
-    content: Any = None
+    content: Kept = None
     is_error: Flag = False
 
 
@@ -104,7 +105,7 @@ class _Record(Foreign):
     agent_id: Name = ""
     prompt_id: Name = ""
     prompt_source: Text = ""
-    origin: Annotated[_Origin, or_absent(_Origin())] = _Origin()
+    origin: Annotated[_Origin | None, or_absent(None)] = None
     is_sidechain: Flag = False
     is_meta: Flag = False
     is_compact_summary: Flag = False
@@ -118,7 +119,8 @@ class _Record(Foreign):
     @property
     def is_notice(self) -> bool:
         """Whether the client speaks for itself, as when a helper in the background is done."""
-        return self.prompt_source == "system" or self.origin.kind != "human"
+        kind = "human" if self.origin is None else self.origin.kind
+        return self.prompt_source == "system" or kind != "human"
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from dmm.sessions.transcripts.entry import Fault, Head
 from dmm.sessions.transcripts.lines import (
     Folder,
     Foreign,
+    Kept,
     Moment,
     Name,
     Object,
@@ -107,7 +108,7 @@ class _Item(Foreign):
     name: Name = ""
     namespace: Name = ""
     message: Text = ""
-    output: Any = None
+    output: Kept = None
     given: Annotated[Object, BeforeValidator(_as_object)] = Field(
         default={}, validation_alias=AliasChoices("arguments", "input", "action")
     )

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from dmm.errors import UsageError
-from dmm.sessions.objects import read_object
+from dmm.sessions.objects import parse_object, refuse_deep
 from dmm.sessions.payload import LARGEST, LONGEST_NAME, LONGEST_PATH
 from dmm.sessions.transcripts.entry import Fault
 
@@ -58,7 +58,7 @@ def _pass_over(stream: BinaryIO, data: bytes) -> None:
 
 def _parse(number: int, data: bytes) -> Line | Fault:
     try:
-        return Line(number, read_object(data))
+        return Line(number, parse_object(data))
     except UsageError as error:
         return Fault(number, error.what)
 
@@ -91,7 +91,8 @@ Name = Annotated[RequiredName, or_absent("")]
 Folder = Annotated[str, StringConstraints(max_length=LONGEST_PATH), or_absent("")]
 Text = Annotated[str, or_absent("")]
 Flag = Annotated[bool, or_absent(False)]
-Object = Annotated[dict[str, Any], or_absent({})]
+Kept = Annotated[Any, AfterValidator(refuse_deep)]
+Object = Annotated[dict[str, Any], or_absent({}), AfterValidator(refuse_deep)]
 
 
 class Foreign(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from dmm.errors import UsageError
 from dmm.sessions.transcripts import claude, codex, generic
 from dmm.sessions.transcripts.entry import Fault
 from dmm.sessions.transcripts.lines import read_lines
@@ -47,5 +48,8 @@ def read_transcript(client: str, stream: BinaryIO) -> Iterator[Read]:
         if isinstance(line, Fault):
             yield line
         else:
-            yield from reading.read(line)
+            try:
+                yield from reading.read(line)
+            except UsageError as error:
+                yield Fault(line.number, error.what)
     yield from reading.close()
