@@ -31,9 +31,11 @@ def test_a_session_pays_at_most_400_tokens_before_it_asks(count: Callable[[str],
 
 
 def test_a_core_tool_shows_one_sentence_and_what_it_needs() -> None:
-    (pack, remember, *_) = list_tools(core=True).tools
+    (pack, remember, constraint, _) = list_tools(core=True).tools
     assert pack.input_schema["properties"] == {"task": {"type": "string"}}
-    assert remember.description == "Keep a decision, convention or pitfall in a sentence or two."
+    kept = "Keep a decision, convention or pitfall in a sentence or two; no secrets, logs or chat."
+    assert remember.description == kept
+    assert constraint.description == "Propose every rule the user sets; a person accepts it."
 
 
 @pytest.mark.parametrize(

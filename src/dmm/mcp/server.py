@@ -60,7 +60,7 @@ def make_server(caller: Caller) -> Server[Any]:
 
 
 def _instruct(caller: Caller) -> str:
-    """Return the instructions; BOOT says the same where the client's hooks bring it."""
+    """Return the instructions; BOOT and the tools say the same where hooks bring BOOT."""
     if not caller.core:
         return f"{INSTRUCTIONS}\n{MORE}"
     return OPENING if caller.client in NAMES and _is_briefed(caller.client) else INSTRUCTIONS

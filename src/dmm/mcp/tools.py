@@ -126,7 +126,7 @@ _PRIORITY = _text(enum=[str(one) for one in Priority])
 TOOLS = (
     MemoryTool(
         "memory_pack",
-        "Rules and memories for a task; call it before each new one.",
+        "Rules and memories; call it before each task.",
         Arguments(
             {
                 "task": _text("what you are about to do"),
@@ -141,7 +141,7 @@ TOOLS = (
     ),
     MemoryTool(
         "remember",
-        "Keep a decision, convention or pitfall in a sentence or two. No secrets, logs or chat."
+        "Keep a decision, convention or pitfall in a sentence or two; no secrets, logs or chat."
         " Says if it is known already.",
         Arguments({"text": _text(), "replaces": _text("path")}, ("text",)),
         RECORDS,
@@ -203,8 +203,8 @@ TOOLS = (
     ),
     MemoryTool(
         "add_constraint",
-        "Propose a rule for a person to accept. Forms: never X, only X, verify X before Y. With"
-        " match (prompt draft_rules) it checks tool calls.",
+        "Propose every rule the user sets; a person accepts it. Forms: never X, only X, verify"
+        " X before Y. With match (prompt draft_rules) it checks tool calls.",
         Arguments(
             {
                 "text": _text(),
