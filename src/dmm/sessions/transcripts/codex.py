@@ -73,8 +73,8 @@ class _Meta(Foreign):
     @property
     def session(self) -> str:
         """The session; that of a helper is the one that sent it."""
-        sender = self.session_id or self.parent_thread_id or self.forked_from_id
-        return sender or self.id if self.helper else self.id
+        names = (self.session_id, self.parent_thread_id, self.forked_from_id, self.id)
+        return next(filter(None, names), "") if self.helper else self.id
 
 
 class _Envelope(Foreign):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.errors import UsageError
 from dmm.sessions.transcripts import claude, codex, generic
 from dmm.sessions.transcripts.entry import Fault
-from dmm.sessions.transcripts.lines import read_lines
+from dmm.sessions.transcripts.lines import Line, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,18 +27,19 @@ LOOKED_AT = 40
 
 def recognise(stream: BinaryIO) -> Head | None:
     """Return what a file is; None if it is not a readable transcript."""
+    lines = (line for line in islice(read_lines(stream), LOOKED_AT) if isinstance(line, Line))
     head: Head | None = None
-    for line in islice(read_lines(stream), LOOKED_AT):
-        if isinstance(line, Fault):
-            continue
-        # Claude Code is known by less than the others, so it comes last.
-        readers = [*reversed(READERS.values())] if head is None else [READERS[head.client]]
-        heads = (reader.head(line.values) for reader in readers)
-        told = next((one for one in heads if one is not None), None)
-        head = head.joined(told) if head and told else head or told
-        if head and (head.cwd or head.client != claude.CLIENT):
+    for told in filter(None, map(_read_head, lines)):
+        head = told if head is None else head.joined(told)
+        if head.cwd or head.client != claude.CLIENT:
             break
     return head
+
+
+def _read_head(line: Line) -> Head | None:
+    # Claude Code is known by less than the others, so it comes last.
+    heads = (reader.head(line.values) for reader in reversed(READERS.values()))
+    return next(filter(None, heads), None)
 
 
 def read_transcript(client: str, stream: BinaryIO) -> Iterator[Read]:
