@@ -27,13 +27,13 @@ from dmm.eventlog.chain import Head
 from dmm.eventlog.open_ledger import Actor
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.passkeys.keyring import Signed
-from dmm.passkeys.service import Persons
-from dmm.passkeys.webauthn import Made, Place, encode
+from dmm.passkeys.service import Persons, Proof
+from dmm.passkeys.webauthn import Made, Place, encode, read_made
 from dmm.review.writing import Writing
 from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, seal, tell_joined
 from dmm.team.confirming import forget_used
 from dmm.team.folding import Fold
-from dmm.team.foretelling import foretell
+from dmm.team.foretelling import foretell, foretell_proved
 from dmm.team.persons import describe_passkeys, make_nonce, tell_line
 from dmm.team.port import Page, Refused, Taken
 from dmm.team.proofs import PROOF, Approval, Enrolled, check_answer, state
@@ -449,6 +449,47 @@ def test_a_passkey_confirms_a_hundred_decisions_at_once_and_no_more(office: Offi
     with pytest.raises(UsageError, match="at most 100"):
         foretell(ada.team, PersonAct.CONSTRAINT, "required", texts)
     assert foretell(office.open("ben").team, PersonAct.CONSTRAINT, "required", texts) == ()
+
+
+def add_passkey(dmm: Dmm, key: Authenticator, by: Authenticator) -> None:
+    """Add a further passkey in the page, confirmed by one that is there."""
+    persons = Persons(dmm.team.keyring.folder, lambda: Place(key.name, key.origin))
+    asked = persons.begin_enrolment("phone", "browser", None)
+    client, attestation = key.create(asked.challenge)
+    made = read_made(persons.place, attestation)
+    proof = persons.begin(Act(PersonAct.ENROLL, "phone", made.digest), "browser")
+    given = Proof(proof.id, credential=by.sign(proof.challenge))
+    persons.finish_enrolment("phone", "browser", client, attestation, given)
+
+
+def test_only_passkeys_that_the_team_knows_confirm_what_it_is_told(office: Office) -> None:
+    ada, mine, phone = office.laptop("ada"), make_key(), make_key()
+    hold_passkey(ada, mine)
+    asked = PersonAct.CONSTRAINT, "required", [RULE["text"]]
+    # Before the team was told of any, it will be of all.
+    assert foretell_proved(ada.team, *asked)[1] == (encode(mine.id),)
+    ada.team.sync()
+    ada.team.sync()
+    add_passkey(ada, phone, mine)
+    shared, by = foretell_proved(ada.team, *asked)
+    assert (len(shared), by) == (1, (encode(mine.id),))
+    act = Act("terminal", "line", digest_text(""), shared)
+    persons = Persons(ada.team.keyring.folder, lambda: Place(mine.name, mine.origin))
+    terminal = persons.begin(act, None, by=by)
+    page = persons.begin(act, "browser", by=by)
+    with pytest.raises(ProofRefused, match="your team does not know this passkey"):
+        persons.answer(terminal.id, phone.sign(terminal.challenge))
+    with pytest.raises(ProofRefused, match="your team does not know this passkey"):
+        persons.require(act, "browser", Proof(page.id, credential=phone.sign(page.challenge)))
+    persons.answer(terminal.id, mine.sign(terminal.challenge))
+    # What nobody else is told of, each of them confirms.
+    own = persons.begin(replace(act, shared=()), None)
+    persons.answer(own.id, phone.sign(own.challenge))
+    # Once none is left that the team knows, it is told nothing; deciding goes on here.
+    removal = persons.begin(Act(PersonAct.REMOVE_PASSKEY, encode(mine.id)), "browser")
+    proof = Proof(removal.id, credential=phone.sign(removal.challenge))
+    persons.remove(encode(mine.id), "browser", proof)
+    assert foretell_proved(ada.team, *asked)[1] == ()
 
 
 def test_a_copy_that_can_not_be_read_keeps_nobody_from_deciding(office: Office) -> None:
