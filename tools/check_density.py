@@ -18,7 +18,7 @@ LIMIT = 35
 CEILINGS = {
     "importer": 38,
     "observations": 47,
-    "redaction": 64,
+    "redaction": 62,
     "rules": 53,
     "text": 68,
 }

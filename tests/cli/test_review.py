@@ -6,13 +6,14 @@ import io
 import json
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from dmm.cli.editor import keeping
 
+if TYPE_CHECKING:
     from tests.cli.conftest import Told, Typed
     from tests.conftest import Project
 
@@ -443,6 +444,15 @@ def test_at_a_terminal_a_slip_can_be_mended(
         "Edit it again? [y/N] proposal_1 applied: create project/house/sensors.md\n"
         "0 proposals left\n"
     )
+
+
+def test_a_text_is_kept_where_the_confirmation_is_cancelled(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(KeyboardInterrupt), keeping("approve proposal_1", "proposals.dmm"):
+        raise KeyboardInterrupt
+    _, _, path = capsys.readouterr().err.partition("dmm: your text is kept in ")
+    assert Path(path).read_text() == "approve proposal_1"
 
 
 def test_undo_shows_what_changes_and_asks(

@@ -13,7 +13,7 @@ from tests.passkeys.authenticator import to_json
 from tests.team.conftest import served
 
 from dmm.bootstrap import open_dmm
-from dmm.passkeys.webauthn import decode
+from dmm.passkeys.webauthn import decode, encode
 from dmm.team.chain import Trail
 from dmm.team.folding import fold_rules
 from dmm.team.keys import SigningKey
@@ -121,6 +121,9 @@ def test_a_rule_that_is_accepted_in_the_page_is_proved_too(
     seen = tab.ask(f"/v1/rules/{pending}{where}")[1]["digest"]
     asked = {"action": "accept_rule", "id": pending, "digest": seen}
     begun = tab.ask(f"/v1/confirmations{where}", asked)[1]
+    (told,) = begun["shared"]
+    assert '"text":"Never push to main"' in told
+    assert (begun["credentials"], begun["unknown"]) == ([encode(key.id)], [])
     credential = to_json(key.sign(decode(begun["challenge"])))
     proof = {"confirmation": begun["id"], "credential": credential}
     body = {"names": [pending], "seen": seen, "proof": proof}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.cli.conftest import Typed
 from tests.passkeys.authenticator import Authenticator, write_cbor
 from tests.team.conftest import rewrite
 from tests.team.test_chain import ADA, AT, LOG, SERVER_KEY, place, server_says
@@ -24,13 +27,13 @@ from dmm.eventlog.chain import Head
 from dmm.eventlog.open_ledger import Actor
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.passkeys.keyring import Signed
-from dmm.passkeys.service import Persons
-from dmm.passkeys.webauthn import Made, Place, encode
+from dmm.passkeys.service import Persons, Proof
+from dmm.passkeys.webauthn import Made, Place, encode, read_made
 from dmm.review.writing import Writing
 from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, seal, tell_joined
 from dmm.team.confirming import forget_used
 from dmm.team.folding import Fold
-from dmm.team.foretelling import foretell
+from dmm.team.foretelling import foretell, foretell_proved
 from dmm.team.persons import describe_passkeys, make_nonce, tell_line
 from dmm.team.port import Page, Refused, Taken
 from dmm.team.proofs import PROOF, Approval, Enrolled, check_answer, state
@@ -254,6 +257,34 @@ def test_a_passkey_that_was_told_for_owners_acts_alone_confirms_no_decision(hall
     assert replace(ada, key=lost).invite(replace(ada, key=lost).sign("invite --role reader"))
 
 
+def test_laptops_take_no_further_passkey_of_one_that_decides_by_passkey(hall: Hall) -> None:
+    mine, others = make_key(), make_key()
+    swapped = Authenticator(mine.name, mine.origin, others.signer, mine.id)
+    joined = server_says((), JOINED, tell_joined("ada", WriterHead(ADA.public, OWNER)))
+    told = says_passkey(mine, (joined,), "approvals")
+    decided = say_all(*prove(LOG, "ada", mine, ADDED, RULE))
+    for before, key, scope, fault in (
+        ([], swapped, "approvals", "twice"),
+        ([], swapped, "", "twice"),
+        (decided, swapped, "approvals", "twice"),
+        (decided, others, "approvals", "late"),
+        (decided, others, "", "late"),
+    ):
+        said = place([joined, told, *before, says_passkey(key, (joined, told), scope)])
+        for signed in (True, False):
+            with pytest.raises(TeamError, match=f"event {len(said)} of the team log") as found:
+                Trail(SERVER_KEY.public, LOG).follow(said, signed=signed)
+            assert found.value.fault == fault
+    # All that are told before the first decision count.
+    second = says_passkey(others, (joined, told), "approvals")
+    Trail(SERVER_KEY.public, LOG).follow(place([joined, told, second, *decided]))
+    # No laptop makes an honest server say what the others refuse.
+    ada = Reviewer(hall, hall.join("reviewer"))
+    writer, twice = ada.laptop.joined.writer, [hold(mine), hold(swapped)]
+    with pytest.raises(TeamError, match="told twice"):
+        ada.enrol(describe_passkeys(ada.log, writer, ada.laptop.key, twice))
+
+
 def test_only_a_proved_verdict_takes_back_a_proved_one(hall: Hall) -> None:
     ada, eve, ben = (Reviewer(hall, hall.join("reviewer")) for _ in range(3))
     ada.enrol()
@@ -420,6 +451,47 @@ def test_a_passkey_confirms_a_hundred_decisions_at_once_and_no_more(office: Offi
     assert foretell(office.open("ben").team, PersonAct.CONSTRAINT, "required", texts) == ()
 
 
+def add_passkey(dmm: Dmm, key: Authenticator, by: Authenticator) -> None:
+    """Add a further passkey in the page, confirmed by one that is there."""
+    persons = Persons(dmm.team.keyring.folder, lambda: Place(key.name, key.origin))
+    asked = persons.begin_enrolment("phone", "browser", None)
+    client, attestation = key.create(asked.challenge)
+    made = read_made(persons.place, attestation)
+    proof = persons.begin(Act(PersonAct.ENROLL, "phone", made.digest), "browser")
+    given = Proof(proof.id, credential=by.sign(proof.challenge))
+    persons.finish_enrolment("phone", "browser", client, attestation, given)
+
+
+def test_only_passkeys_that_the_team_knows_confirm_what_it_is_told(office: Office) -> None:
+    ada, mine, phone = office.laptop("ada"), make_key(), make_key()
+    hold_passkey(ada, mine)
+    asked = PersonAct.CONSTRAINT, "required", [RULE["text"]]
+    # Before the team was told of any, it will be of all.
+    assert foretell_proved(ada.team, *asked)[1] == (encode(mine.id),)
+    ada.team.sync()
+    ada.team.sync()
+    add_passkey(ada, phone, mine)
+    shared, by = foretell_proved(ada.team, *asked)
+    assert (len(shared), by) == (1, (encode(mine.id),))
+    act = Act("terminal", "line", digest_text(""), shared)
+    persons = Persons(ada.team.keyring.folder, lambda: Place(mine.name, mine.origin))
+    terminal = persons.begin(act, None, by=by)
+    page = persons.begin(act, "browser", by=by)
+    with pytest.raises(ProofRefused, match="your team does not know this passkey"):
+        persons.answer(terminal.id, phone.sign(terminal.challenge))
+    with pytest.raises(ProofRefused, match="your team does not know this passkey"):
+        persons.require(act, "browser", Proof(page.id, credential=phone.sign(page.challenge)))
+    persons.answer(terminal.id, mine.sign(terminal.challenge))
+    # What nobody else is told of, each of them confirms.
+    own = persons.begin(replace(act, shared=()), None)
+    persons.answer(own.id, phone.sign(own.challenge))
+    # Once none is left that the team knows, it is told nothing; deciding goes on here.
+    removal = persons.begin(Act(PersonAct.REMOVE_PASSKEY, encode(mine.id)), "browser")
+    proof = Proof(removal.id, credential=phone.sign(removal.challenge))
+    persons.remove(encode(mine.id), "browser", proof)
+    assert foretell_proved(ada.team, *asked)[1] == ()
+
+
 def test_a_copy_that_can_not_be_read_keeps_nobody_from_deciding(office: Office) -> None:
     ada = office.laptop("ada")
     rewrite(ada.team.path, "PRAGMA user_version = 99")
@@ -474,3 +546,23 @@ def test_an_approval_that_insists_is_proved(office: Office) -> None:
     assert '"verdict":"approved"' in told
     ada.reviews.approve(one, bypass_reviewer=True)
     assert (ada.team.sync().sent, ada.team.status().unproven) == (1, 0)
+
+
+def test_a_document_that_decides_too_much_for_one_confirmation_is_kept(
+    office: Office, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ada = settle(office, "ada", ["reviews"])
+    hold_passkey(ada, make_key())
+    agent = ada.as_actor(Actor("agent", "mcp", Trust.AGENT))
+    for one in range(101):
+        text = f"# Number {one}\n\nRoom {one} has a lamp.\n"
+        agent.proposals.write(Writing(f"global/room_{one}.md", "so", content=text))
+    monkeypatch.setenv("HOME", str(office.folder / "ada"))
+    monkeypatch.setenv("EDITOR", "sed -i s/^pending/approve!/")
+    monkeypatch.delenv("VISUAL", raising=False)
+    told = Typed(monkeypatch, capsys)("review", "batch", within=ada.root.project)
+    assert (told.status, "at most 100 decisions" in told.err) == (2, True)
+    found = re.search(r"decide on fewer at once; your text is kept in (\S+)", told.err)
+    assert found is not None
+    assert Path(found[1]).read_text().count(f"\n{INSIST} proposal_") == 101
+    assert len(ada.reviews.list().proposals) == 101

@@ -99,3 +99,23 @@ def test_a_file_of_another_writer_is_refused(tmp_path: Path) -> None:
     file.rename(file.with_name("fedcba9876543210.json"))
     with pytest.raises(TeamError, match="can't be read"):
         read_credentials(tmp_path, "fedcba9876543210")
+
+
+def test_a_second_server_that_names_the_same_writer_takes_the_place_of_no_other(
+    tmp_path: Path,
+) -> None:
+    held = Credentials.of("http://127.0.0.1:1", JOINED, KEY)
+    keep_credentials(tmp_path, held)
+    # The same membership may have moved to another address.
+    moved = replace(held, url="http://127.0.0.1:2")
+    keep_credentials(tmp_path, moved)
+    other = SigningKey.make()
+    for second in (
+        replace(held, url="http://127.0.0.1:3", server_key=other.public),
+        replace(held, project="till"),
+        replace(held, secret=other.secret),
+    ):
+        with pytest.raises(TeamError, match=r"acme/shop at http://127\.0\.0\.1:2") as refused:
+            keep_credentials(tmp_path, second)
+        assert "new invitation" in (refused.value.hint or "")
+    assert read_credentials(tmp_path, held.writer) == moved

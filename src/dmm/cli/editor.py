@@ -78,13 +78,16 @@ def _tell_kept(error: DmmError, path: Path) -> None:
 
 @contextmanager
 def keeping(text: str, name: str) -> Iterator[None]:
-    """Keep a text that somebody wrote where what it was written for fails."""
+    """Keep a text that somebody wrote where what it was written for fails or is cancelled."""
     try:
         yield
-    except DmmError as error:
+    except (DmmError, KeyboardInterrupt) as error:
         path = Path(tempfile.mkdtemp(prefix="dmm-")) / name
         path.write_bytes(text.encode("utf-8", "replace"))
-        _tell_kept(error, path)
+        if isinstance(error, DmmError):
+            _tell_kept(error, path)
+        else:
+            sys.stderr.write(f"\ndmm: {_kept(path)}")
         raise
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.2
+UNKNOWN = (
+    "Your team knows none of your passkeys and is not told of this; leave it and join again:\n"
+    "  dmm team leave --drop-rules, then dmm team join URL INVITATION\n"
+)
 
 
 def need_person(
@@ -50,7 +54,7 @@ def need_person(
     if not Keyring(page_folder()).read():
         return None
     from dmm.passkeys.acts import DIGEST, Act
-    from dmm.team.foretelling import foretell
+    from dmm.team.foretelling import foretell_proved
 
     text = digest()
     if act.texted and len(text) != DIGEST:
@@ -58,8 +62,14 @@ def need_person(
     line = shlex.join(["dmm", *sys.argv[1:]])
     folder = Path.cwd() if dmm is None else dmm.root.project
     # Our own, so that no answer that was given before can be used again.
-    shared = () if dmm is None or not (on or texts) else foretell(dmm.team, act, on, texts)
-    _confirm(Act("terminal", f"{folder}$ {line}", text, shared), secrets.token_bytes(32))
+    shared: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    if dmm is not None and (on or texts):
+        shared, by = foretell_proved(dmm.team, act, on, texts)
+    if shared and not by:
+        sys.stderr.write(UNKNOWN)
+        shared = ()
+    _confirm(Act("terminal", f"{folder}$ {line}", text, shared), secrets.token_bytes(32), by)
     if known is not None:
         known.note()
     return text
@@ -88,7 +98,7 @@ def known_passkeys(dmm: Dmm) -> KnownPasskeys:
     return KnownPasskeys(dmm.project_ledger, Keyring(page_folder()))
 
 
-def _confirm(act: Act, nonce: bytes) -> Signed:
+def _confirm(act: Act, nonce: bytes, by: Sequence[str] = ()) -> Signed:
     from dmm.cli.ui import call_daemon_started, open_browser
     from dmm.errors import ProofRefused
     from dmm.passkeys.keyring import FILE, Signed, page_folder
@@ -96,7 +106,7 @@ def _confirm(act: Act, nonce: bytes) -> Signed:
     from dmm.passkeys.webauthn import Assertion, Place, decode, encode
 
     asked: dict[str, object] = {"line": act.id, "digest": act.digest, "nonce": encode(nonce)}
-    asked |= {"shared": list(act.shared)} if act.shared else {}
+    asked |= {"shared": list(act.shared), "by": list(by)} if act.shared else {}
     told = call_daemon_started("confirm", asked)
     name = str(told["id"])
     try:

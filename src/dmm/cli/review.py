@@ -226,17 +226,18 @@ def _edit(dmm: Dmm, name: str, seen: str | None) -> ProposalResult:
 
 def _decide_all(dmm: Dmm, *, as_json: bool) -> None:
     """Let the user decide in one document, then apply and report it line by line."""
-    from dmm.cli.batch import write_document
+    from dmm.cli.batch import NAME, write_document
+    from dmm.cli.editor import keeping
 
     reviews = dmm.reviews
     shown = {one.id: reviews.show(one.id) for one in reviews.list().proposals}
     decisions: list[Decision] = []
     if shown:
-        document = write_document(list(shown.values()))
-        decisions = _read_decisions(document, shown)
+        text, decisions = _read_decisions(write_document(list(shown.values())), shown)
     if decisions:
         on = ",".join(f"{one.verb} {one.id}" for one in decisions)
-        need_person(PersonAct.BATCH, dmm, lambda: _digest(decisions, shown), on=on)
+        with keeping(text, NAME):
+            need_person(PersonAct.BATCH, dmm, lambda: _digest(decisions, shown), on=on)
     told = tuple(_carry_out(reviews, one, shown[one.id]) for one in decisions)
     left = len(reviews.list().proposals)
     _present(DecidedAll(told, left), as_json=as_json, lines=_decided_all)
@@ -250,8 +251,8 @@ def _digest(decisions: Iterable[Decision], shown: Mapping[str, ProposalView]) ->
     return digest_text(json.dumps(told))
 
 
-def _read_decisions(document: str, shown: Iterable[str]) -> list[Decision]:
-    """Read what the user decided; a slip need not cost all that was written."""
+def _read_decisions(document: str, shown: Iterable[str]) -> tuple[str, list[Decision]]:
+    """Read what the user wrote and decided; a slip need not cost all that was written."""
     from dmm.cli.batch import NAME, read_document
     from dmm.cli.editor import edit_text, keeping
 
@@ -259,13 +260,13 @@ def _read_decisions(document: str, shown: Iterable[str]) -> list[Decision]:
     while True:
         try:
             with nullcontext() if sys.stdin.isatty() else keeping(text, NAME):
-                return read_document(text, shown)
+                return text, read_document(text, shown)
         except UsageError as error:
             if not sys.stdin.isatty():
                 raise
             failures.report(error, as_json=False)
             if not agrees("Edit it again?"):
-                return []
+                return text, []
         text = edit_text(text, NAME)
 
 

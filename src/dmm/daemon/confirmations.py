@@ -68,8 +68,9 @@ class Confirmations:
         shared = tuple(map(str, cast("list[object]", arguments.get("shared", []))))
         if len(shared) > MOST_SHARED or sum(map(len, shared)) > LONGEST_SHARED:
             raise UsageError("this would tell a team too much to be confirmed at once")
-        asker = self.describe(peer)
-        found = web.persons.begin(Act("terminal", line, digest, shared), None, nonce, asker)
+        by = tuple(map(str, cast("list[object]", arguments.get("by", []))))
+        act, asker = Act("terminal", line, digest, shared), self.describe(peer)
+        found = web.persons.begin(act, None, nonce, asker, by)
         where = f"http://{web.name}:{web.port}"
         address = f"{where}/confirm.html#id={found.id}&code={web.codes.make()}"
         return {"id": found.id, "name": web.name, "origin": where, "address": address}

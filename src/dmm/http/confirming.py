@@ -27,7 +27,7 @@ from dmm.passkeys.keyring import Passkey
 from dmm.passkeys.public_keys import ALGORITHMS
 from dmm.passkeys.service import Confirmation, Persons
 from dmm.passkeys.webauthn import decode, encode
-from dmm.team.foretelling import TELLING, foretell
+from dmm.team.foretelling import TELLING, foretell_proved
 
 router = APIRouter(prefix="/v1", tags=["person"], dependencies=BEHIND_TOKEN)
 
@@ -48,22 +48,24 @@ def begin(request: Request, call: Called, body: models.Confirming) -> Reply:
     persons, session = _browser(request)
     digest = body.digest if body.content is None else digest_text(body.content)
     shared: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
     if body.action in TELLING and persons.standing(session).confirm == "passkey":
-        shared = _foretell(call, body)
-    act = Act(body.action, body.id, digest, shared)
-    return Reply(_describe(persons, persons.begin(act, session)))
+        shared, by = _foretell(call, body)
+    # Without a passkey that counts for the team, the decision is made here alone.
+    act = Act(body.action, body.id, digest, shared if by else ())
+    return Reply(_describe(persons, persons.begin(act, session, by=by)) | {"shared": act.shared})
 
 
-def _foretell(call: Call, body: models.Confirming) -> tuple[str, ...]:
-    """Return what the project's team would be told of a decision."""
+def _foretell(call: Call, body: models.Confirming) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what the project's team would be told of a decision, and the passkeys that count."""
     try:
         project = call.project(body.root)
     except UsageError:
         # Several are open, and the decision alone names one: it is made, and not shared.
-        return ()
+        return (), ()
     texts = () if body.content is None else (body.content,)
     with project.reading(call.actor) as dmm:
-        return foretell(dmm.team, body.action, body.id, texts)
+        return foretell_proved(dmm.team, body.action, body.id, texts)
 
 
 @router.get("/confirmations/{id}", responses=told(models.ConfirmationTold))
@@ -142,6 +144,8 @@ def _describe(persons: Persons, found: Confirmation) -> models.Plain:
     about: models.Plain = {"id": found.id, "how": found.how, "expires_in": seconds}
     if found.how != "passkey":
         return about
-    keys = [one.id for one in persons.keyring.read()]
+    every = persons.keyring.read()
+    keys = [one.id for one in every if found.takes(one.id)]
     signed = {"challenge": encode(found.challenge), "rp_id": persons.place.name}
-    return about | signed | {"credentials": keys}
+    unknown = [one.name for one in every if not found.takes(one.id)]
+    return about | signed | {"credentials": keys, "unknown": unknown}

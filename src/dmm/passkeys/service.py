@@ -47,7 +47,10 @@ NOBODY = Asker()
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A question to a person: what is decided, how it is proven, and until when."""
+    """A question to a person: what is decided, how it is proven, and until when.
+
+    Where others are told, `by` are the passkeys that count for them.
+    """
 
     id: str
     act: Act
@@ -57,11 +60,23 @@ class Confirmation:
     session: str | None
     asker: Asker = NOBODY
     answer: Assertion | None = None
+    by: tuple[str, ...] = ()
 
     @property
     def challenge(self) -> bytes:
         """What a passkey signs."""
         return self.act.challenge(self.nonce)
+
+    def takes(self, passkey: str) -> bool:
+        """Return whether a passkey may answer."""
+        return not self.by or passkey in self.by
+
+    def need_taken(self, passkey: str) -> None:
+        """Refuse the answer of a passkey that others do not know."""
+        if not self.takes(passkey):
+            what = "your team does not know this passkey, and would not be told"
+            hint = "confirm with one that it knows; see Passkeys in docs/team.md"
+            raise ProofRefused(what, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +127,12 @@ class Persons:
         return Standing(0, "none" if counts else "code")
 
     def begin(
-        self, act: Act, session: str | None, nonce: bytes = b"", asker: Asker = NOBODY
+        self,
+        act: Act,
+        session: str | None,
+        nonce: bytes = b"",
+        asker: Asker = NOBODY,
+        by: tuple[str, ...] = (),
     ) -> Confirmation:
         """Ask for a confirmation of an act; a terminal brings a nonce of its own, no session.
 
@@ -127,6 +147,7 @@ class Persons:
             self._clock() + SECONDS,
             session,
             asker,
+            by=by,
         )
         with self._lock:
             self._sweep()
@@ -168,6 +189,7 @@ class Persons:
         if act.is_unread:
             hint = "name the whole digest of the text"
             raise ProofRefused("the confirmation does not say for which text", hint=hint)
+        asked.need_taken(proof.credential.id)
         self.check(asked.act, asked.nonce, proof.credential)
         return Signed(asked.nonce, proof.credential)
 
@@ -239,6 +261,7 @@ class Persons:
             if asked is None or asked.session is not None or asked.answer is not None:
                 raise ProofRefused("the confirmation has expired or was used", hint=_AGAIN)
             known = self.keyring.find(given.id)
+            asked.need_taken(given.id)
             check_assertion(self._place(), asked.challenge, known.key, given)
             self._open[name] = replace(asked, answer=given)
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from binascii import Error, a2b_base64
 
+from dmm.redaction.forms import Form, scan_forms
 from dmm.redaction.patterns import later, match_at
 from dmm.redaction.randomness import has_digit, is_mixed, is_random, is_uuid
-from dmm.redaction.values import is_placeholder
+from dmm.redaction.values import is_placeholder, is_real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from dmm.redaction.layers import Layer
     from dmm.redaction.patterns import Span
+
+    Match = re.Match[str]
 
 _USERINFO = r"://([^\s/?#\"'<>:@\\]{0,256}):([^\s\"'<>/\\]{1,256})@(?=[\w.\[$%{-])"
 _LOOSE_USERINFO = r"://([^\s/?#\"'<>:@\\]{0,256}):([^\s\"'<>\\]{1,256})@(?=[\w.\[-])"
@@ -79,37 +83,57 @@ _STRONG_QUERY = ("token", "secret", "passw", "pwd", "signature", "assertion", "j
 def scan_carriers(layer: Layer) -> Iterator[Span]:
     """Find credentials in addresses, headers, cookies and the files that programs keep them in."""
     text, lowered = layer.text, layer.lowered
-    if "://" in text:
-        yield from _addresses(text)
-        for found in match_at(_LINK, text, ("://",)):
-            if is_random(found[1]):
-                yield (*found.span(1), "url-parameter")
+    yield from scan_forms(_ADDRESS_FORMS, layer)
     if "@" in text:
         yield from _logins(text)
     if "=" in text and ("?" in text or "&" in text):
         yield from _queries(text)
     yield from _authorizations(text, lowered)
     yield from _schemes(text, lowered)
-    yield from _headers(text, lowered)
-    yield from _listings(text, lowered)
+    yield from scan_forms(_FORMS, layer)
+    if "Secret" in text and later(_CLUSTER_KIND).search(text):
+        yield from scan_forms(_CLUSTER_FORMS, layer)
 
 
-def _addresses(text: str) -> Iterator[Span]:
-    for found in match_at(_USERINFO, text, ("://",)):
-        if _is_password(found[2], found[1]):
-            yield (*found.span(2), "url-password")
-    for found in match_at(_LOOSE_USERINFO, text, ("://",)):
-        scheme = text[max(0, found.start() - 24) : found.start()]
-        if _is_password(found[2], found[1]) and later(_DATABASE).search(scheme):
-            yield (*found.span(2), "url-password")
-    for found in match_at(_USER_ALONE, text, ("://",)):
-        if is_random(found[1]):
-            yield (*found.span(1), "url-password")
+def _is_password(found: Match) -> bool:
+    """Return whether a value is no example: the word itself, or the user name again."""
+    return found[2].lower() not in (*_EXAMPLES, found[1].lower())
 
 
-def _is_password(word: str, user: str) -> bool:
-    """Return whether a value is an example: the word itself, or the user name again."""
-    return word.lower() not in (*_EXAMPLES, user.lower()) and not is_placeholder(word)
+def _is_database(found: Match) -> bool:
+    scheme = found.string[max(0, found.start() - 24) : found.start()]
+    return _is_password(found) and later(_DATABASE).search(scheme) is not None
+
+
+def _is_coded(value: str) -> bool:
+    return "=" in value or has_digit(value)
+
+
+def _is_telling(found: Match) -> bool:
+    named = any(word in found[1].lower() for word in _HEADER_NAMES)
+    return named and (is_mixed(found[2]) or is_random(found[2]))
+
+
+def _is_cookie(value: str) -> bool:
+    return not _is_hidden(value) and "(" not in value.partition("=")[0]
+
+
+_ADDRESS_FORMS = (
+    Form("url-password", ("://",), _USERINFO, is_real, near=_is_password),
+    Form("url-password", ("://",), _LOOSE_USERINFO, is_real, near=_is_database),
+    Form("url-password", ("://",), _USER_ALONE, is_random),
+    Form("url-parameter", ("://",), _LINK, is_random),
+    Form("authorization", ("authorization:",), _DIGEST, folded=True),
+)
+_FORMS = (
+    Form("header", ("x-",), _HEADER, is_real, near=_is_telling, folded=True),
+    Form("cookie", ("cookie",), _COOKIE, _is_cookie, folded=True),
+    Form("cookie", ("\tTRUE\t", "\tFALSE\t"), _JAR, needs="\t"),
+    Form("password", ("login", "machine"), _NETRC, is_real, folded=True),
+    Form("password", (), _PGPASS, is_mixed, needs=":"),
+)
+# Every value of a Kubernetes secret, whatever its name.
+_CLUSTER_FORMS = (Form("secret", (), _CLUSTER_DATA, _is_coded),)
 
 
 def _logins(text: str) -> Iterator[Span]:
@@ -126,57 +150,40 @@ def _logins(text: str) -> Iterator[Span]:
 def _queries(text: str) -> Iterator[Span]:
     done = 0
     for found in later(_QUERY).finditer(text):
-        name, value = found[1].lower(), found[2]
-        if found.start() < done or not any(word in name for word in _QUERY_NAMES):
-            continue
-        if is_placeholder(value) or value.isdigit():
-            continue
-        strong = any(word in name for word in _STRONG_QUERY)
-        if (strong and (has_digit(value) or "pass" in name or "pwd" in name)) or (
-            is_random(value) and not is_uuid(value)
-        ):
+        if found.start() >= done and _is_told(found[1].lower(), found[2]):
             rest = later(_QUERY_REST).match(text, found.end(2))
             done = found.end(2) if rest is None else rest.end()
             yield (found.start(2), done, "url-parameter")
 
 
+def _is_told(name: str, value: str) -> bool:
+    """Judge the value of a parameter by its name."""
+    if is_placeholder(value) or value.isdigit():
+        return False
+    if any(word in name for word in _STRONG_QUERY) and (
+        has_digit(value) or "pass" in name or "pwd" in name
+    ):
+        return True
+    return any(word in name for word in _QUERY_NAMES) and is_random(value) and not is_uuid(value)
+
+
 def _authorizations(text: str, lowered: str) -> Iterator[Span]:
-    for found in match_at(_DIGEST, text, ("authorization:",), lowered):
-        yield (*found.span(1), "authorization")
     for found in match_at(_AUTHORIZATION, text, ("authorization",), lowered):
-        scheme, value = found[1], _without_pairs(found[2]).rstrip(" \t,;)}]")
-        if is_placeholder(found[2]):
-            continue
-        if scheme or (is_mixed(value) and " " not in value) or is_random(value):
+        # What follows a value in an address is another pair: &name=value.
+        value = later(_MORE_PAIRS).split(found[2], 1)[0].rstrip(" \t,;)}]")
+        told = found[1] or (is_mixed(value) and " " not in value) or is_random(value)
+        if told and not is_placeholder(found[2]):
             yield (found.start(2), found.start(2) + len(value), "authorization")
-
-
-def _without_pairs(value: str) -> str:
-    """Leave out what follows a value in an address: &name=value."""
-    more = later(_MORE_PAIRS).search(value)
-    return value if more is None else value[: more.start()]
 
 
 def _schemes(text: str, lowered: str) -> Iterator[Span]:
     for found in match_at(_SCHEME, text, ("bearer", "basic"), lowered):
-        value = found[2].rstrip(".")
+        value, basic = found[2].rstrip("."), found[1].lower() == "basic"
         if is_placeholder(value) or later(_CHALLENGE).match(value):
             continue
-        basic = found[1].lower() == "basic"
         if is_login(value) if basic else is_mixed(value) or is_random(value, 12):
             end = found.start(2) + len(value)
             yield (found.start(2), end, "basic-auth" if basic else "bearer")
-
-
-def _headers(text: str, lowered: str) -> Iterator[Span]:
-    for found in match_at(_HEADER, text, ("x-",), lowered):
-        if not any(word in found[1].lower() for word in _HEADER_NAMES):
-            continue
-        if not is_placeholder(found[2]) and (is_mixed(found[2]) or is_random(found[2])):
-            yield (*found.span(2), "header")
-    for found in match_at(_COOKIE, text, ("cookie",), lowered):
-        if not _is_hidden(found[1]) and "(" not in found[1].partition("=")[0]:
-            yield (*found.span(1), "cookie")
 
 
 def _is_hidden(cookie: str) -> bool:
@@ -214,25 +221,3 @@ def is_header_secret(name: str, value: str) -> str | None:
         return None
     scheme, _, word = value.partition(" ")
     return None if is_placeholder(word or scheme) else "authorization"
-
-
-def _listings(text: str, lowered: str) -> Iterator[Span]:
-    if "\tTRUE\t" in text or "\tFALSE\t" in text:
-        for found in later(_JAR).finditer(text):
-            yield (*found.span(1), "cookie")
-    if "password" in lowered:
-        for found in match_at(_NETRC, text, ("login", "machine"), lowered):
-            if not is_placeholder(found[1]):
-                yield (*found.span(1), "password")
-    for found in later(_PGPASS).finditer(text):
-        if is_mixed(found[1]):
-            yield (*found.span(1), "password")
-    if "Secret" in text and later(_CLUSTER_KIND).search(text):
-        yield from _cluster_data(text)
-
-
-def _cluster_data(text: str) -> Iterator[Span]:
-    """Find every value of a Kubernetes secret, whatever its name."""
-    for found in later(_CLUSTER_DATA).finditer(text):
-        if "=" in found[1] or has_digit(found[1]):
-            yield (*found.span(1), "secret")

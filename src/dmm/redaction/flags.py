@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from dmm.redaction.forms import Form, scan_forms
 from dmm.redaction.patterns import later, match_at, words_of
 from dmm.redaction.randomness import has_digit, has_letter, is_mixed, is_uuid
 from dmm.redaction.tables import READERS, USAGES
-from dmm.redaction.values import WORDS, is_placeholder, is_spoken_secret
+from dmm.redaction.values import WORDS, is_placeholder, is_real, is_spoken_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,26 +29,15 @@ _ANY = r"[^\n|;`]{0,300}?[\s\"']"
 _PLAIN = later(r"[\w|-]+\Z")
 _PLACE = later(r"SECRET|TOKEN")
 _SPOKEN = ("login", "AUTH", "connect", "IDENTIFIED")
+_READING = tuple(sorted({one.split()[0] for one in READERS}))
 _READER = "|".join(re.escape(one).replace(r"\ ", r"\s[^\n|<>]{0,60}?") for one in READERS)
 
-# What a match begins with, and a pattern whose last group is the secret.
-_RULES = (
-    (("IDENTIFIED", "identified", "Identified"),
-     r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?(?:by|as)\s{1,4}(?:password\s{1,4})?"
-     r"(?:\"([^\"\n]{1,256})\"|'([^'\n]{1,256})')"),
-    (("echo", "printf"),
-     rf"(?:echo|printf)[ \t]{{1,4}}(?:-\w{{1,3}}[ \t]{{1,4}})?"
-     r"(?:\"([^\"]{1,256})\"|'([^']{1,256})'|([^\s\"'|;&<>`,)]{1,256}+))"
-     rf"[ \t]{{0,4}}\|[^\n|]{{0,200}}(?:{_READER})"),
-    (("echo", "printf"),
-     r"(?:echo|printf)\s{1,4}[\"']?[\w.-]{1,64}:([^\s\"'|]{3,200})[\"']?\s{0,4}\|\s{0,4}"
-     r"(?:sudo\s)?chpasswd"),
-)  # fmt: skip
 _SENT = r"(?:send(?:line)?|Send|write)[ (]{1,3}(?:--\s)?[\"']([^\"'\n]{1,200}?)(?:\\[rn])*[\"']"
 _ASKED = r"(?i)(?:assword|assphrase|passcode)[^\n]{0,60}(?:\n[^\n]{0,60}){0,2}\Z"
 _GIVEN = rf"(?:{_READER})[^\n<>|;]{{0,80}}<<<\s{{0,4}}{_WORD}"
 _GIVEN_LINES = (
-    rf"(?:{_READER})[^\n<>|;]{{0,80}}<<-?\s?[\"']?(\w{{1,20}})[\"']?[^\n]{{0,80}}\n([^\n]{{1,256}})"
+    rf"(?:{_READER})[^\n<>|;]{{0,80}}<<-?\s?[\"']?(\w{{1,20}})[\"']?[^\n]{{0,80}}\n"
+    r"(?:[^\n:]{0,256}:)?+([^\n]{1,256})"
 )
 _LOGIN = (
     r"(?:auth|creds?|credentials?|login|user(?:name|pass)?)[\"']?"
@@ -142,24 +133,18 @@ def _attached(word: str, gap: str) -> str:
     )
 
 
-_known: dict[bytes, list[str]] = {}
-_read: dict[str, Usage] = {}
-
-
+@cache
 def _programs() -> dict[bytes, list[str]]:
     """Return the usages of each program as they are written."""
-    if not _known:
-        for usage in USAGES:
-            for program in usage.partition(" ")[0].split("|"):
-                _known.setdefault(program.partition(":")[0].encode(), []).append(usage)
-    return _known
+    known: dict[bytes, list[str]] = {}
+    for usage in USAGES:
+        for program in usage.partition(" ")[0].split("|"):
+            known.setdefault(program.partition(":")[0].encode(), []).append(usage)
+    return known
 
 
-def _usage(written: str) -> Usage:
-    """Read a usage when it is first needed."""
-    if written not in _read:
-        _read[written] = Usage(written)
-    return _read[written]
+# A usage is read when it is first needed.
+_usage = cache(Usage)
 
 
 def scan_flags(layer: Layer) -> Iterator[Span]:
@@ -169,18 +154,7 @@ def scan_flags(layer: Layer) -> Iterator[Span]:
     for program in words & _programs().keys():
         for usage in _programs()[program]:
             yield from _used(text, program.decode(), _usage(usage), words)
-    for programs, source in _RULES:
-        yield from _ruled(match_at(source, text, programs))
-    if "assword" in text or "assphrase" in text:
-        yield from _ruled(_answers(text))
-    if "<<" in text:
-        yield from _given(text)
-    if b"curl" in words:
-        for found in match_at(_COOKIE, text, ("curl",)):
-            yield (*found.span(1), "cookie")
-    if ":" in text:
-        yield from _logins(text)
-    yield from _short(text)
+    yield from scan_forms(_FORMS, layer)
 
 
 def _used(text: str, program: str, usage: Usage, words: set[bytes]) -> Iterator[Span]:
@@ -216,59 +190,58 @@ def _is_command(text: str, found: re.Match[str], group: int) -> bool:
     return alone or _CAMEL.match(found[group].rstrip("\\")) is None
 
 
-def _ruled(matches: Iterator[re.Match[str]]) -> Iterator[Span]:
-    for found in matches:
-        group = found.lastindex or 0
-        if not is_placeholder(found[group]) and found[group][0] != "-":
-            yield (*found.span(group), "password")
+def _is_word(value: str) -> bool:
+    return value[0] != "-" and is_real(value)
 
 
-def _answers(text: str) -> Iterator[re.Match[str]]:
-    """Find what a script sends where a program has asked for a password."""
-    for found in match_at(_SENT, text, ("send", "Send", "write")):
-        near = text[max(0, found.start() - 200) : found.start()]
-        if later(_ASKED).search(near):
-            yield found
+def _is_answer(found: re.Match[str]) -> bool:
+    """Return whether a script sends this where a program has asked for a password."""
+    near = found.string[max(0, found.start() - 200) : found.start()]
+    return later(_ASKED).search(near) is not None
 
 
-def _given(text: str) -> Iterator[Span]:
-    """Find what a program that reads a password is given on the same line, or on the next."""
-    for found in later(_GIVEN).finditer(text):
-        group = found.lastindex or 0
-        if not is_placeholder(found[group]):
-            yield (*found.span(group), "password")
-    for found in later(_GIVEN_LINES).finditer(text):
-        name, colon, _ = found[2].partition(":")
-        start = found.start(2) + (len(name) + 1 if colon else 0)
-        if not is_placeholder(text[start : found.end(2)]):
-            yield (start, found.end(2), "password")
-
-
-def _logins(text: str) -> Iterator[Span]:
+def _is_login(found: re.Match[str]) -> bool:
     """Judge `--user name:value` of an unknown program by how the value looks."""
-    for found in match_at(_LOGIN, text, ("auth", "cred", "login", "user")):
-        option = later(_OPTION).search(text, max(0, found.start() - 24), found.start())
-        if option is not None and has_digit(found[2]) and is_spoken_secret(found[2]):
-            yield (*found.span(2), "password")
+    option = later(_OPTION).search(found.string, max(0, found.start() - 24), found.start())
+    return option is not None and has_digit(found[2])
 
 
-def _short(text: str) -> Iterator[Span]:
+def _is_short(found: re.Match[str]) -> bool:
     """Judge `-p value` of an unknown program: by a user beside it, or by how the value looks."""
-    for found in match_at(_SHORT, text, ("-p",)):
-        group = found.lastindex or 0
-        value = found[group]
-        before = text[found.start() - 1 : found.start()]
-        if is_placeholder(value) or value[0] == "-" or before not in (" ", "\t", "\n", '"', "'"):
-            continue
-        line = text.rfind("\n", 0, found.start()) + 1
-        near = text[max(line, found.start() - 200) : found.end() + 100]
-        if later(_ASKS).search(near):
-            continue
-        login = later(_USER).search(near) is not None and not value.isdigit()
-        if (login and not set(value) & _NO_PASSWORD) or _is_password(value):
-            yield (*found.span(group), "password")
+    text, value = found.string, found[found.lastindex or 0]
+    before = text[found.start() - 1 : found.start()]
+    if before not in (" ", "\t", "\n", '"', "'"):
+        return False
+    line = text.rfind("\n", 0, found.start()) + 1
+    near = text[max(line, found.start() - 200) : found.end() + 100]
+    if later(_ASKS).search(near):
+        return False
+    login = later(_USER).search(near) is not None and not value.isdigit()
+    return (login and not set(value) & _NO_PASSWORD) or _is_password(value)
 
 
 def _is_password(value: str) -> bool:
     signs = any(char in "!#$%^&*?" for char in value)
     return signs and is_mixed(value) and has_digit(value) and has_letter(value)
+
+
+_FORMS = (
+    Form("password", ("identified",),
+         r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?(?:by|as)\s{1,4}"
+         r"(?:password\s{1,4})?(?:\"([^\"\n]{1,256})\"|'([^'\n]{1,256})')", _is_word, folded=True),
+    Form("password", ("echo", "printf"),
+         rf"(?:echo|printf)[ \t]{{1,4}}(?:-\w{{1,3}}[ \t]{{1,4}})?"
+         r"(?:\"([^\"]{1,256})\"|'([^']{1,256})'|([^\s\"'|;&<>`,)]{1,256}+))"
+         rf"[ \t]{{0,4}}\|[^\n|]{{0,200}}(?:{_READER})", _is_word),
+    Form("password", ("echo", "printf"),
+         r"(?:echo|printf)\s{1,4}[\"']?[\w.-]{1,64}:([^\s\"'|]{3,200})[\"']?\s{0,4}\|\s{0,4}"
+         r"(?:sudo\s)?chpasswd", _is_word),
+    Form("password", ("send", "Send", "write"), _SENT, _is_word, near=_is_answer, needs="ass"),
+    # What a program that reads a password is given on the same line, or on the next.
+    Form("password", _READING, _GIVEN, is_real, needs="<<<"),
+    Form("password", _READING, _GIVEN_LINES, is_real, needs="<<"),
+    Form("cookie", ("curl",), _COOKIE),
+    Form("password", ("auth", "cred", "login", "user"), _LOGIN, is_spoken_secret,
+         near=_is_login, needs=":"),
+    Form("password", ("-p",), _SHORT, _is_word, near=_is_short),
+)  # fmt: skip

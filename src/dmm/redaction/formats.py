@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from dmm.redaction.forms import Form, scan_forms
 from dmm.redaction.layers import TOKEN
 from dmm.redaction.patterns import later, match_at, words_of
 from dmm.redaction.randomness import class_changes, is_opaque, is_random, is_varied
@@ -19,30 +22,31 @@ _LIKELY = prefixes_of("likely")
 _BEFORE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _ALONE = later(r"[A-Za-z0-9]+")
 _TAIL = later(r"[A-Za-z0-9_-]+(?:[.=/+][A-Za-z0-9_-]+)*={0,2}")
-# Label, the literals that a match begins with, and the pattern; its first group is the secret.
-_SHAPES = (
-    ("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3T"),
-     r"(?<![A-Za-z0-9])((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16,})"),
-    ("jwt", ("eyJ",),
-     r"(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_=-]{2,}){1,4}\.?|eyJ[A-Za-z0-9_+/-]{28,}={0,2})"),
-    ("slack-token", ("hooks.slack.com/",), r"hooks\.slack\.com/([a-z]{4,12}/[\w/-]{12,})"),
-    ("webhook", ("/webhooks/", "/webhookb2/"), r"/webhook(?:s/\d{6,20}|b2)/([\w@./-]{16,})"),
-    ("token", ("access_token$",), r"(access_token\$[\w$-]{20,})"),
-    ("password-hash", ("$",),
-     r"(\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|sha1|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,16}|bcrypt-sha256)"
-     r"\$[./A-Za-z0-9$=,+-]{16,})"),
-    ("secret", ("otpauth://",), r"otpauth://[^\s\"'<>]{0,200}[?&]secret=([A-Za-z2-7=%]{8,})"),
-)  # fmt: skip
-# The same where nothing fixed begins the match: a literal that must occur, and the pattern.
-_LOOSE_SHAPES = (
-    ("telegram-token", ":AA", r"(?<!\d)(\d{6,12}:AA[\w-]{30,})"),
-    ("api-key", "-us", r"(?<![0-9a-f])([0-9a-f]{32}-us\d{1,2})(?!\w)"),
-    ("azure-key", "Q~", r"(?<![\w~.-])([\w~.-]{3}[78]Q~[\w~.-]{30,36})"),
-    ("token", ".atlasv1.", r"(?<![A-Za-z0-9])([A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,})"),
-    ("token", "/1", r"(?<!\d)(\d/1\d{14,17}:[0-9a-f]{32})"),
+# Forms that begin with something fixed, and those that hold something fixed.
+_FORMS = (
+    Form("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3T"),
+         r"(?<![A-Za-z0-9])((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16,})"),
+    Form("jwt", ("eyJ",),
+         r"(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_=-]{2,}){1,4}\.?|eyJ[A-Za-z0-9_+/-]{28,}={0,2})"),
+    Form("slack-token", ("hooks.slack.com/",), r"hooks\.slack\.com/([a-z]{4,12}/[\w/-]{12,})"),
+    Form("webhook", ("/webhooks/", "/webhookb2/"), r"/webhook(?:s/\d{6,20}|b2)/([\w@./-]{16,})"),
+    Form("token", ("access_token$",), r"(access_token\$[\w$-]{20,})"),
+    Form("password-hash", ("$",),
+         r"(\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|sha1|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,16}"
+         r"|bcrypt-sha256)\$[./A-Za-z0-9$=,+-]{16,})", needs="$"),
+    Form("secret", ("otpauth://",), r"otpauth://[^\s\"'<>]{0,200}[?&]secret=([A-Za-z2-7=%]{8,})"),
+    Form("telegram-token", (), r"(?<!\d)(\d{6,12}:AA[\w-]{30,})", needs=":AA"),
+    Form("api-key", (), r"(?<![0-9a-f])([0-9a-f]{32}-us\d{1,2})(?!\w)", needs="-us"),
+    Form("azure-key", (), r"(?<![\w~.-])([\w~.-]{3}[78]Q~[\w~.-]{30,36})", needs="Q~"),
+    Form("token", (), r"(?<![A-Za-z0-9])([A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,})",
+         needs=".atlasv1."),
+    Form("token", (), r"(?<!\d)(\d/1\d{14,17}:[0-9a-f]{32})", needs="/1"),
 )  # fmt: skip
 # The numbers of a key in JSON that are private.
-_JWK = r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']"""
+_KEY_FORMS = (
+    Form("private-key", (),
+         r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']""", needs="kty"),
+)  # fmt: skip
 _DIGITS = r"\d\d\d(?:[ -]?\d){10}"
 _CARD_NAMED = r"(?:card|visa|amex|mastercard)\D{1,30}(\d(?:[ -]?\d){12,18})(?![\d-])"
 _CARD = r"[3-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}(?![\d-])"
@@ -57,7 +61,8 @@ def scan_formats(layer: Layer) -> Iterator[Span]:
     likely = "\n".join(words)
     if likely:
         yield from _prefixed(text, likely)
-        yield from _shaped(text, likely)
+        yield from scan_forms(tuple(one for one in _FORMS if one.needs in likely), layer)
+        yield from scan_forms(_KEY_FORMS, layer)
     if later(_DIGITS).search(text):
         yield from _cards(layer)
     place = 0
@@ -87,21 +92,6 @@ def _random(text: str, first: int, last: int) -> Iterator[Span]:
             yield (start, end, "opaque")
 
 
-def _shaped(text: str, likely: str) -> Iterator[Span]:
-    for label, literals, source in _SHAPES:
-        for literal in literals:
-            if literal in likely:
-                for found in match_at(source, text, (literal,)):
-                    yield (*found.span(1), label)
-    for label, literal, source in _LOOSE_SHAPES:
-        if literal in likely:
-            for found in later(source).finditer(text):
-                yield (*found.span(1), label)
-    if "kty" in text:
-        for found in later(_JWK).finditer(text):
-            yield (*found.span(1), "private-key")
-
-
 def _prefixed(text: str, likely: str) -> Iterator[Span]:
     parts = words_of(likely)
     known = _prefixes()
@@ -116,19 +106,18 @@ def _prefixed(text: str, likely: str) -> Iterator[Span]:
 
 
 Prefix = tuple[str, str, int, bool]
-_known: dict[bytes, list[Prefix]] = {}
 
 
+@cache
 def _prefixes() -> dict[bytes, list[Prefix]]:
     """Return the prefixes by what they begin with, up to a sign that ends it."""
-    if not _known:
-        _known[b""] = []
-        for table, sure in ((_CERTAIN, True), (_LIKELY, False)):
-            for prefix, label, least in table:
-                first = _ALONE.match(prefix)
-                own = "" if first is None or first[0] == prefix else first[0]
-                _known.setdefault(own.encode(), []).append((prefix, label, least, sure))
-    return _known
+    known: dict[bytes, list[Prefix]] = {b"": []}
+    for table, sure in ((_CERTAIN, True), (_LIKELY, False)):
+        for prefix, label, least in table:
+            first = _ALONE.match(prefix)
+            own = "" if first is None or first[0] == prefix else first[0]
+            known.setdefault(own.encode(), []).append((prefix, label, least, sure))
+    return known
 
 
 def _tokens(text: str, prefix: str, label: str, least: int, sure: bool) -> Iterator[Span]:

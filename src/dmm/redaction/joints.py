@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from dmm.redaction.layers import read_parts
 from dmm.redaction.patterns import later, places_of
 from dmm.redaction.randomness import is_hex, is_torn
@@ -134,16 +136,16 @@ def _broken(text: str) -> Iterator[Piece]:
     """Find the breaks within a random word: its rest is alone on its line, or the line was full."""
     lines = text.split("\n")
     widest = max(map(len, lines))
+    width = widest if _NARROWEST <= widest <= _WIDEST else -1
     place = count = 0
-    for number, line in enumerate(lines[:-1]):
+    for line, following in pairwise(lines):
         place += len(line) + 1
-        following = lines[number + 1]
         bare = following.strip(" \t\r+>|-")
-        full = len(line) == widest and _NARROWEST <= widest <= _WIDEST
-        if len(bare) < _SHORTEST or (" " in bare and not full) or count > _MOST:
+        full = len(line) == width
+        if len(bare) < _SHORTEST or (" " in bare and not full):
             continue
         rest = _REST_ALONE.match(following) or (_REST.match(following) if full else None)
-        if rest is not None and _is_rest(line.rstrip("\r"), rest[1]):
+        if rest is not None and count <= _MOST and _is_rest(line.rstrip("\r"), rest[1]):
             count += 1
             yield (place - 1 - line.endswith("\r"), place + rest.start(1), "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dmm.redaction.forms import Form, scan_forms
 from dmm.redaction.patterns import later, match_at
 from dmm.redaction.randomness import has_digit
 from dmm.redaction.values import is_quoted_secret, is_spoken_secret
@@ -32,7 +33,7 @@ _CODES = (
 _CODE_NAMES = ("backup code", "recovery code", "one-time code", "verification code")
 # A secret for codes that change with time, in groups as people copy it.
 _GROUPS = (
-    r"(?:2fa|mfa|otp|authenticator|setup key)[^\n]{0,40}?[:= ]"
+    r"(?i)(?:2fa|mfa|otp|authenticator|setup key)[^\n]{0,40}?[:= ]"
     r"((?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{4})(?![a-z0-9])"
 )
 _CODE_WORDS = ("2fa", "mfa", "otp", "authenticator", "setup key")
@@ -51,18 +52,19 @@ _PAIR_CALLS = ("uth(", "uth=(", "login(", "login '", "redentials(")
 def scan_phrases(layer: Layer) -> Iterator[Span]:
     """Find values after several words that announce them."""
     yield from _wallets(layer.lowered)
-    for found in match_at(_CODES, layer.text, _CODE_NAMES if " code" in layer.text else ()):
-        if has_digit(found[1]):
-            yield (*found.span(1), "secret")
-    for found in match_at(_GROUPS, layer.lowered, _CODE_WORDS):
-        if has_digit(found[1]):
-            yield (*found.span(1), "secret")
-    for found in match_at(_PAIR, layer.text, _PAIR_WORDS):
-        if is_spoken_secret(found[1]):
-            yield (*found.span(1), "password")
-    for found in match_at(_PAIR_CALL, layer.text, _PAIR_CALLS):
-        if is_quoted_secret(found[1], strong=True):
-            yield (*found.span(1), "password")
+    yield from scan_forms(_FORMS, layer)
+
+
+def _is_quoted(value: str) -> bool:
+    return is_quoted_secret(value, strong=True)
+
+
+_FORMS = (
+    Form("secret", _CODE_NAMES, _CODES, has_digit, needs=" code"),
+    Form("secret", _CODE_WORDS, _GROUPS, has_digit, folded=True),
+    Form("password", _PAIR_WORDS, _PAIR, is_spoken_secret),
+    Form("password", _PAIR_CALLS, _PAIR_CALL, _is_quoted),
+)
 
 
 def _wallets(lowered: str) -> Iterator[Span]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from dmm.redaction.blocks import scan_private
 from dmm.redaction.finding import find_secrets
 from dmm.redaction.layers import Layer
 from dmm.redaction.names import is_named_secret
+from dmm.redaction.patterns import places_of
 from dmm.redaction.randomness import has_digit, is_mixed, is_random
 from dmm.redaction.values import MARKER
 
@@ -37,13 +40,17 @@ class Redacted:
 def redact(text: str) -> Redacted:
     """Replace private passages and secrets by markers that tell their kind and nothing else."""
     redaction = _Redaction()
-    return Redacted(redaction.clean(text), redaction.counts)
+    return Redacted(redaction.clean(text), dict(redaction.counts))
 
 
 def strip_private(text: str) -> str:
     """Replace private passages alone."""
+    return _mark_spans(text, _merge(scan_private(Layer(text))))
+
+
+def _mark_spans(text: str, spans: list[Span]) -> str:
     pieces, done = [], 0
-    for start, end, label in _merge(scan_private(Layer(text))):
+    for start, end, label in spans:
         pieces += [text[done:start], mark(label)]
         done = end
     return "".join([*pieces, text[done:]])
@@ -93,7 +100,7 @@ def redact_value(value: object) -> tuple[object, dict[str, int]]:
     cleaned = redaction.clean_value(value, "", 0)
     if redaction.known:
         cleaned = redaction.forget(cleaned)
-    return cleaned, redaction.counts
+    return cleaned, dict(redaction.counts)
 
 
 def mark(label: str) -> str:
@@ -105,7 +112,7 @@ class _Redaction:
     """One run over a text or over plain data: what was counted and what was learnt."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, int] = {}
+        self.counts: Counter[str] = Counter()
         self.known: dict[str, str] = {}
 
     def clean(self, text: str) -> str:
@@ -120,17 +127,9 @@ class _Redaction:
     def _replace(self, text: str, spans: list[Span]) -> str:
         for start, end, label in spans:
             self._learn(text[start:end], label)
-        known = (span for span in self._repeats(text))
-        spans = _merge([*spans, *known])
-        pieces, done = [], 0
-        for start, end, label in spans:
-            self._count(label)
-            pieces += [text[done:start], mark(label)]
-            done = end
-        return "".join([*pieces, text[done:]])
-
-    def _count(self, label: str) -> None:
-        self.counts[label] = self.counts.get(label, 0) + 1
+        spans = _merge([*spans, *self._repeats(text)])
+        self.counts.update(label for _, _, label in spans)
+        return _mark_spans(text, spans)
 
     def _learn(self, value: str, label: str) -> None:
         bare = value.strip()
@@ -142,10 +141,8 @@ class _Redaction:
 
     def _repeats(self, text: str) -> Iterator[Span]:
         for value, label in self.known.items():
-            place = text.find(value)
-            while place >= 0:
+            for place in places_of(text, value):
                 yield (place, place + len(value), label)
-                place = text.find(value, place + len(value))
 
     def clean_value(self, value: object, name: str, depth: int) -> object:
         """Redact plain data; `name` is the name that the value goes by."""
@@ -166,14 +163,14 @@ class _Redaction:
         if label is None:
             return self.clean(value)
         self._learn(value, label)
-        self._count(label)
+        self.counts[label] += 1
         return mark(label)
 
     def _clean_number(self, value: int, name: str) -> object:
         label = is_named_secret(name, str(value))
         if label not in ("password", "pin"):
             return value
-        self._count(label)
+        self.counts[label] += 1
         return mark(label)
 
     def _clean_mapping(self, value: Mapping[object, object], name: str, depth: int) -> object:
@@ -226,8 +223,8 @@ class _Redaction:
 
 def _told_name(value: Mapping[object, object]) -> str:
     """Read the name of a pair that is written as a name and a value."""
-    told = value.get("name") or value.get("Name") or value.get("key") or value.get("Key")
-    return told if isinstance(told, str) else ""
+    told = (value.get(key) for key in ("name", "Name", "key", "Key"))
+    return next((one for one in told if isinstance(one, str) and one), "")
 
 
 def _merge(spans: Iterable[Span]) -> list[Span]:

@@ -17,35 +17,33 @@ from dmm.redaction.tables import listed
 
 MARKER = "[redacted:"
 
-_VARIABLE = later(
+# What stands for a value.
+_PLACEHOLDER = later(
+    # A variable or a template.
     r"\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'<>|&?\\-])|%[A-Za-z_]+%"
     r"|\{\{|\{(?:[A-Za-z_}]|\Z)|<[A-Za-z_ -]+>|\[[A-Za-z_ -]+\]"
     r"|(?:os|process|import\.meta|sys|System|Deno|Bun|ENV|env|secrets|vars|var|local|data|module"
     r"|self|this|cls|config|cfg|settings|args|options|opts|params|props|req|request|ctx|user|input)"
     r"(?:\.|\[|::|->)"
-)
-_STAND_IN = later(
-    r"[A-Z_]*(?:TOKEN|KEY|SECRET|PASSWORD|PASS)\Z"
+    # A row of one sign, or a key with its middle hidden, as masks leave it.
+    r"|(.)\1*\Z|[xX*.#_\u2022\u2026-]+\Z|[\w.-]{0,12}[*\u2022]{4,}[\w.-]{0,8}\Z"
+    # Words that ask for one.
+    r"|[A-Z_]*(?:TOKEN|KEY|SECRET|PASSWORD|PASS)\Z"
     r"|(?i:(?:change|replace|insert|fill|put|your|todo|fixme|placeholder)"
     r"(?:[_ -]?(?:me|it|this|here|in|with|your|the|own|a|real|actual|api|access|secret|auth|db"
     r"|token|key|password|passwd|pass|value))*\Z)"
+    # The start of a key with the rest left out, and tags of YAML that fetch a value.
+    r"|[A-Za-z]\w*[_-](?:\.{3}|\u2026)\Z"
+    r"|(?i:!(?:vault|secret|env|ref|sub|getatt|reference|include)(?:\s|\Z))"
+    # A moment.
+    r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:?\d\d[\d:.,Zz+-]*)?\Z"
+    # Where a value is kept: a reference that a program resolves.
+    r"|(?:vault|op|ssm|env|file|secretsmanager|keyvault|ref\+\w{2,20}|arn:aws[\w-]{0,10}):[\w/{$.]"
 )
-# Where a value is kept: a reference that a program resolves.
-_ELSEWHERE = later(
-    r"(?:vault|op|ssm|env|file|secretsmanager|keyvault|ref\+\w{2,20}|arn:aws[\w-]{0,10}):[\w/{$.]"
-)
-# The start of a key with the rest left out, and tags of YAML that fetch a value.
-_ELIDED = later(r"[A-Za-z]\w*[_-](?:\.{3}|\u2026)\Z")
-_FETCHED = later(r"(?i)!(?:vault|secret|env|ref|sub|getatt|reference|include)(?:\s|\Z)")
-_MOMENT = later(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:?\d\d[\d:.,Zz+-]*)?\Z")
-# A key with its middle hidden, as masks leave it.
-_MASKED = later(r"[\w.-]{0,12}[*\u2022]{4,}[\w.-]{0,8}\Z")
-_SAME = later(r"(.)\1*\Z|[xX*.#_\u2022\u2026-]+\Z")
 _CALL = later(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
 _DOTTED = later(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
 _IDENTIFIER = later(r"[a-z][A-Za-z_]*\d{0,2}\Z|_+[a-z_]+\d{0,2}\Z")
-_CONSTANT = later(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_NAMED = later(r"[a-z]+(?:[_-][a-z]+)+\Z")
+_NAMED = later(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[a-z]+(?:[_-][a-z]+)+\Z")
 # Names of types that code and notes about it put where a value could stand.
 _CLASS = later(
     r"(?:[A-Z][a-z]+)+(?:Error|Exception|Failure|Handler|Provider|Service|Field|Hasher|Encoder"
@@ -62,14 +60,14 @@ _HUMPED = later(r"[a-z]+(?:[A-Z][a-z]*)+\Z")
 _TWO_HUMPS = later(r"(?:[A-Z][a-z]+){2,}\Z")
 _WHOLE_CALL = later(r"[A-Za-z_][\w.:]{0,60}\([\w\s,.=]{0,80}\)\Z")
 _LONGEST_CODE = 80
-_OPTION = later(r"--?[a-z]")
-_AMOUNT = later(
-    r"(?i)[a-z_]{2,20}=\d[\d.,]*\Z|\d+(?:[.,]\d+)*(?:ms|s|secs?|mins?|minutes?|m|hrs?|hours?|h|days?|d|w|weeks?|kb|mb|gb|kib|mib"
+# An option, an amount or an algorithm.
+_SPOKEN = later(
+    r"(?i)(?-i:--?[a-z])|[a-z_]{2,20}=\d[\d.,]*\Z"
+    r"|\d+(?:[.,]\d+)*(?:ms|s|secs?|mins?|minutes?|m|hrs?|hours?|h|days?|d|w|weeks?|kb|mb|gb|kib|mib"
     r"|gib|bits?|bytes?|chars?|characters?)\Z"
-)
-_ALGORITHM = later(
-    r"(?i)(?:(?:aes|3?des|rsa|ec|ecdsa|eddsa|hmac|sha|pbkdf|argon|scrypt|bcrypt|chacha|poly|x25519|ed25519|ed448|p256|p384|oaep"
-    r"|pkcs|cbc|gcm|ctr|cfb|ecb|ocb|siv|wrap|dsa|dh|ecdh)\d{0,5}(?:[-_/+]|\Z)|\d{1,4}(?:[-_/+]|\Z))+\Z"
+    r"|(?:(?:aes|3?des|rsa|ec|ecdsa|eddsa|hmac|sha|pbkdf|argon|scrypt|bcrypt|chacha|poly|x25519|ed25519"
+    r"|ed448|p256|p384|oaep|pkcs|cbc|gcm|ctr|cfb|ecb|ocb|siv|wrap|dsa|dh|ecdh)\d{0,5}(?:[-_/+]|\Z)"
+    r"|\d{1,4}(?:[-_/+]|\Z))+\Z"
 )
 _TYPE = later(
     r"(?i)(?:optional|option|maybe|list|dict|set|tuple|union|vec|array|map|sequence|mapping|secret|box)?"
@@ -101,16 +99,16 @@ def is_placeholder(value: str) -> bool:
         return True
     if bare[0] == "$" and has_digit(bare) and class_changes(bare) >= len(bare) * 0.3:
         return False
-    return any(
-        known.match(bare)
-        for known in (_VARIABLE, _SAME, _MASKED, _STAND_IN, _ELIDED, _FETCHED, _MOMENT, _ELSEWHERE)
-    )
+    return _PLACEHOLDER.match(bare) is not None
+
+
+def is_real(value: str) -> bool:
+    """Return whether a value stands for itself."""
+    return not is_placeholder(value)
 
 
 def _is_reference(value: str) -> bool:
     """Recognise the name of something that holds the value."""
-    if _CONSTANT.match(value):
-        return _NAMES_ONE.search(value) is not None
     if _NAMED.match(value):
         return _NAMES_ONE.search(value) is not None
     if value.startswith(("/", "./", "../", "~/")) or is_pathlike(value):
@@ -129,11 +127,15 @@ def is_code(value: str) -> bool:
     return _TWO_HUMPS.match(value) is not None and _NAMES_ONE.search(value) is not None
 
 
+def _is_plain(value: str) -> bool:
+    """Recognise what is no secret beside any name: a stand-in, a word, a type or a reference."""
+    known = is_placeholder(value) or value.lower() in WORDS
+    return known or _TYPE.match(value) is not None or _is_reference(value)
+
+
 def is_quoted_secret(value: str, *, strong: bool) -> bool:
     """Judge a value in quotes beside a telling name."""
-    if is_placeholder(value) or len(value) < 3 or value.lower() in WORDS:
-        return False
-    if _TYPE.match(value) or _is_reference(value) or value.lower() in _TECHNICAL:
+    if _is_plain(value) or len(value) < 3 or value.lower() in _TECHNICAL:
         return False
     if " " in value.strip():
         return strong and _SENTENCE.search(value) is None and "\n" not in value
@@ -155,9 +157,9 @@ def is_keylike(value: str) -> bool:
 
 def is_bare_secret(value: str, *, strong: bool, tight: bool) -> bool:
     """Judge a value without quotes; `tight` where only an assignment looks like this."""
-    if is_placeholder(value) or value.lower().rstrip(".:;!?") in WORDS or _CALL.match(value):
+    if _is_plain(value) or value.lower().rstrip(".:;!?") in WORDS or _CALL.match(value):
         return False
-    if value[0] in "{[(" or value[-1] == ":" or _TYPE.match(value) or _is_reference(value):
+    if value[0] in "{[(" or value[-1] == ":":
         return False
     if not strong:
         return is_keylike(value)
@@ -170,14 +172,10 @@ def is_bare_secret(value: str, *, strong: bool, tight: bool) -> bool:
 
 def is_spoken_secret(value: str) -> bool:
     """Judge a word of a sentence: only what nobody would write as a word."""
-    if is_placeholder(value) or value.lower() in WORDS or _CALL.match(value):
-        return False
-    if _TYPE.match(value) or _is_reference(value) or is_uuid(value) or not has_letter(value):
+    if _is_plain(value) or _CALL.match(value) or is_uuid(value) or not has_letter(value):
         return False
     if value.rstrip("!?").islower() and value.rstrip("!?").isalpha():
         return False
-    if value.lower() in _TECHNICAL or any(
-        known.match(value) for known in (_OPTION, _AMOUNT, _ALGORITHM)
-    ):
+    if value.lower() in _TECHNICAL or _SPOKEN.match(value):
         return False
     return is_mixed(value, 5) or is_random(value, 10)

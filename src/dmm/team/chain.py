@@ -234,11 +234,19 @@ class Trail:
         elif one.entry.type in (REVOKED, ROLE_CHANGED):
             self._change(one, name, role)
         elif one.entry.type == PASSKEY:
-            public = self.writers[name].key if name in self.writers else ""
-            signature = told.get("signature", "")
-            if not is_signed(public, digest_passkey(self.log, name, told), signature):
-                raise _broken("unsigned", "its laptop did not sign this passkey", one)
-            self.confirmed.setdefault(name, Confirmed()).add(told)
+            self._add_passkey(one, name, told)
+
+    def _add_passkey(self, one: Placed, name: str, told: Mapping[str, str]) -> None:
+        """Take in a passkey of a writer: its key is told once, and before it has confirmed."""
+        public = self.writers[name].key if name in self.writers else ""
+        if not is_signed(public, digest_passkey(self.log, name, told), told.get("signature", "")):
+            raise _broken("unsigned", "its laptop did not sign this passkey", one)
+        held = self.confirmed.setdefault(name, Confirmed())
+        if held.is_other(told):
+            raise _broken("twice", "this passkey was told before with another key", one)
+        if held.closed:
+            raise _broken("late", "its laptop decides by passkey already, and adds none", one)
+        held.add(told)
 
     def _change(self, one: Placed, name: str, role: str) -> None:
         """Remove a writer, or take in its new role."""

@@ -60,13 +60,31 @@ class Credentials:
 
 
 def keep_credentials(home: Path, held: Credentials) -> None:
-    """Write the credentials to a private file, named by the writer."""
+    """Write the credentials to a private file, named by the writer.
+
+    The server chooses that name; those of another membership are never replaced.
+    """
     if not are_names(held.team, held.project, held.writer):
         raise _unreadable(str(_folder(home)))
+    _need_free(home, held)
     folder = _folder(home)
     with translated(folder, "make the folder"):
         make_private_folder(folder)
     write_atomic(_path(home, held.writer), json.dumps(asdict(held)).encode(), private=True)
+
+
+def _need_free(home: Path, held: Credentials) -> None:
+    try:
+        known = read_credentials(home, held.writer)
+    except TeamError:
+        return
+    if (known.place, known.secret) != (held.place, held.secret):
+        what = f"the server names this laptop as {'/'.join(known.log)} at {known.url} does"
+        hint = (
+            "nothing was changed; join with a new invitation, which gets another name, and if that "
+            "fails too, do not trust this server, or first leave the other team: dmm team leave"
+        )
+        raise TeamError("known", what, where=held.url, hint=hint)
 
 
 def read_credentials(home: Path, writer: str) -> Credentials:

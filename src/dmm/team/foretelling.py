@@ -19,8 +19,11 @@ from dmm.domain.proposal import Judge, Verdict
 from dmm.domain.proposal_payload import ProposalReviewed
 from dmm.errors import StorageError, TeamError, UsageError
 from dmm.passkeys.acts import PersonAct
+from dmm.passkeys.webauthn import encode
 from dmm.redaction.inputs import accept
+from dmm.team.persons import MOST_PASSKEYS
 from dmm.team.proofs import MOST_ITEMS, needs_proof, state
+from dmm.team.replica import Replica
 from dmm.team.sharing import share
 
 if TYPE_CHECKING:
@@ -69,8 +72,33 @@ def foretell(team: Team, act: str, on: str, texts: Iterable[str] = ()) -> tuple[
                     lines[state(held.log, held.writer, one.type, words)] = None
     if len(lines) > MOST_ITEMS:
         what = f"a passkey confirms at most {MOST_ITEMS} decisions for a team at once"
-        raise UsageError(what, hint="name fewer")
+        raise UsageError(what, hint="decide on fewer at once")
     return tuple(lines)
+
+
+def foretell_proved(
+    team: Team, act: str, on: str, texts: Iterable[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what the team is told when a passkey confirms, and which passkeys count."""
+    shared = foretell(team, act, on, texts)
+    return shared, _list_counting(team) if shared else ()
+
+
+def _list_counting(team: Team) -> tuple[str, ...]:
+    """Return those of the user's passkeys whose answers the team takes.
+
+    They are those that it was told of, or all that it will be. A copy of the log that can't be used
+    leaves them all.
+    """
+    own = team.keyring.read()
+    counting = tuple(one.id for one in own[:MOST_PASSKEYS])
+    with contextlib.suppress(TeamError, StorageError):
+        with Replica.opened(team.path) as replica:
+            told = replica.passkeys(team.credentials()).deciding
+        if told:
+            keys = {(one.id, one.key) for one in told.values()}
+            counting = tuple(one.id for one in own if (one.id, encode(one.key)) in keys)
+    return counting
 
 
 def _list_decisions(act: str, on: str, texts: Iterable[str]) -> Iterator[Payload]:

@@ -109,6 +109,8 @@ class Management:
             new = [one for one in passkeys if not keys or (one.id, one.key) in keys]
             if known.binding or not new:
                 return len(keys)
+            if len({one.id for one in new}) < len(new):
+                raise TeamError("malformed", "a passkey is told twice")
             head = self.place.lock(rows)
             for one in new:
                 need_enrolled(self.place.log, writer, held.key, one)

@@ -54,11 +54,16 @@ class Outbox:
         found = self._rows(tables.ROLE, SERVER, JOINED, ROLE_CHANGED, held.writer)
         return read_role(str(found[0][0]) if found else held.role)
 
-    def confirmed(self, held: Credentials) -> Confirmed:
-        """Return the passkeys that the log tells of this laptop's user, and what is used up."""
+    def passkeys(self, held: Credentials) -> Confirmed:
+        """Return the passkeys that the log tells of this laptop's user."""
         found = Confirmed()
         for (told,) in self._rows(tables.PASSKEYS, SERVER, PASSKEY, held.writer):
             found.add(json.loads(str(told)))
+        return found
+
+    def confirmed(self, held: Credentials) -> Confirmed:
+        """Return the passkeys that the log tells of this laptop's user, and what is used up."""
+        found = self.passkeys(held)
         for kind, told in self._rows(tables.PROVED, held.writer):
             found.use(held.log, held.writer, str(kind), json.loads(str(told)))
         return found

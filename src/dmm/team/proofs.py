@@ -130,6 +130,8 @@ class Confirmed:
 
     passkeys: dict[str, Enrolled] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    # Something was decided since the laptop's word alone no longer counts: no passkey is added.
+    closed: bool = False
 
     def copy(self) -> Confirmed:
         """Return an independent copy."""
@@ -150,12 +152,18 @@ class Confirmed:
         one = Enrolled(
             *(told.get(name, "") for name in ("id", "key", "page", "signature", "scope"))
         )
-        if one.scope or one.id not in self.passkeys:
+        if one.id not in self.passkeys or (one.scope and not self.is_other(told)):
             self.passkeys[one.id] = one
+
+    def is_other(self, told: Mapping[str, str]) -> bool:
+        """Return whether a passkey is told by the name of one that has another key."""
+        known = self.passkeys.get(told.get("id", ""))
+        return known is not None and known.key != told.get("key", "")
 
     def take(self, log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> None:
         """Take the next event; ProofRefused if no passkey confirmed exactly this, once."""
         given, statement = Approval.read(told.get(PROOF)), state(log, writer, kind, told)
+        self.closed = self.closed or self.binding
         if given is None:
             if self.binding and needs_proof(kind, told):
                 raise ProofRefused("no passkey of its user confirmed it")
@@ -169,6 +177,7 @@ class Confirmed:
     def use(self, log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> None:
         """Take an event that was checked before: what confirmed it is used up."""
         given = Approval.read(told.get(PROOF))
+        self.closed = self.closed or self.binding
         if given is not None:
             self.used.add(given.mark(state(log, writer, kind, told)))
 

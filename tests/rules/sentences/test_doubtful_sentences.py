@@ -52,7 +52,6 @@ LEFT: list[tuple[str, Call]] = [
     ("No AI attribution in commits", "git commit -m 'x\n\nCo-authored-by: Ann <ann@example.com>'"),
     ("Never bypass hooks with `--no-verify`", ("ci.sh", "git commit --no-verify")),
     ("Use `yarn`, not `npm`", "npm view react version"),
-    ("Use `yarn`, not `npm`", "npm install --global corepack"),
     ("Always use pnpm", "npm create vite@latest"),
 ]
 STOPPED: list[tuple[str, Call, str]] = [
@@ -72,6 +71,7 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Never force-push, deploy, or send mail without approval", "git push --force", "ask"),
     ("Use `yarn`, not `npm`", "npm install", "deny"),
     ("Use `yarn`, not `npm`", "npm run build", "deny"),
+    ("Never use npm, use pnpm", "npm install --global typescript", "deny"),
 ]
 
 

@@ -67,6 +67,8 @@ async function start() {
   if (asked.shared.length) {
     part("told").hidden = false;
     part("shared").textContent = asked.shared.map(show).join("\n");
+    const unknown = asked.unknown.map(show).join(", ");
+    if (unknown) part("unknown").textContent = `Your team does not know these passkeys, which can't confirm this: ${unknown}`;
   }
   part("confirm").addEventListener("click", () => confirm(path, asked));
   part("confirm").disabled = false;

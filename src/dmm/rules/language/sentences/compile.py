@@ -180,11 +180,10 @@ def _sparing(thing: Thing, chosen: Pieces) -> Thing:
 
 
 def _apart(thing: Thing, programs: Sequence[str]) -> Thing:
-    """Spare what a choice of a package manager does not speak of: `npm view`, `npm i -g`."""
+    """Spare what a choice of a package manager does not speak of: `npm view`, `npm publish`."""
     named = [one for one in programs if one in words.MANAGERS["javascript"]]
-    spared = ({"subcommand": words.APART}, {"flags": ["-g|--global"]}) if named else ()
-    apart = tuple({"command": {"program": named, **one}} for one in spared)
-    return thing._replace(unless=(*thing.unless, *apart))
+    apart = {"command": {"program": named, "subcommand": words.APART}}
+    return thing._replace(unless=(*thing.unless, apart)) if named else thing
 
 
 def _program(item: Item) -> str:
