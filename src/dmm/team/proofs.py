@@ -20,7 +20,7 @@ from dmm.passkeys.keyring import Signed
 from dmm.passkeys.webauthn import Place, check_assertion, decode, read_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     LogName = tuple[str, str]
 
@@ -165,6 +165,11 @@ class Confirmed:
         )
         if one.id not in self.passkeys or (one.scope and not self.is_other(told)):
             self.passkeys[one.id] = one
+
+    def may_add(self, found: Iterable[Enrolled]) -> bool:
+        """Return whether one of some passkeys is new to a laptop without any, or told before."""
+        known = {(one.id, one.key) for one in self.passkeys.values()}
+        return not known or any((one.id, one.key) in known for one in found)
 
     def is_other(self, told: Mapping[str, str]) -> bool:
         """Return whether a passkey is told by the name of one that has another key."""
