@@ -87,8 +87,7 @@ def _answer(case: dict[str, Any], beliefs: list[dict[str, Any]], embedder: Embed
     room = max(0, most - len(served))
     with projects.open_project(lambda: embedder) as dmm:
         count = projects.counter()
-        store = projects.hold_in_memory(dmm)
-        projects.fill(store, (_memory(b, count) for b in held), embedder)
+        projects.fill(dmm, (_memory(b, count) for b in held), embedder)
         found = _retrieve(dmm, case["query"])[:room]
     expected = case["expect"].get("relevantBeliefs", {}).get("shouldOnlyInclude", [])
     candidates = [_text(b) for b in held if _is_current(b) and not _is_standing(b)]

@@ -82,13 +82,6 @@ def _write(folder: Path, path: str, number: int, tags: str, body: str) -> None:
     os.utime(file, (WRITTEN, WRITTEN))
 
 
-def hold_in_memory(dmm: Dmm) -> IndexStore:
-    """Give the project an index that needs no disk."""
-    store = IndexStore.in_memory()
-    dmm.indexes.shelves[0].store = store
-    return store
-
-
 def open_store(dmm: Dmm) -> IndexStore:
     """Give the index of the project itself."""
     store = dmm.indexes.store(Origin.PROJECT)
@@ -97,10 +90,17 @@ def open_store(dmm: Dmm) -> IndexStore:
     return store
 
 
-def fill(store: IndexStore, memories: Iterable[IndexedMemory], embedder: Embedder) -> None:
-    """Put memories with their terms and vectors into an index, as syncing does."""
+def fill(dmm: Dmm, memories: Iterable[IndexedMemory], embedder: Embedder) -> None:
+    """Put memories with their terms and vectors into an index in memory, as syncing does."""
+    shelf = dmm.indexes.shelves[0]
+    shelf.store = store = IndexStore.in_memory()
     rest = iter(memories)
     while batch := list(islice(rest, BATCH)):
+        for memory in batch:
+            # What has no file is not served; its text comes from the index.
+            file = shelf.tree.root / memory.path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
         cuts = [composite.cut(memory, embedder.encode) for memory in batch]
         vectors = embedder.embed_windows([window for cut in cuts for window in cut])
         blobs = []

@@ -164,7 +164,7 @@ def _run(corpus: ComparisonSet, test: Test, embedder: Embedder, scores: Scores) 
     with projects.open_project(lambda: embedder) as dmm:
         count = projects.counter()
         memories = (projects.record(text, count=count) for text in corpus.texts)
-        projects.fill(projects.hold_in_memory(dmm), memories, embedder)
+        projects.fill(dmm, memories, embedder)
         ids = {place.path: place.id for place in dmm.indexes.snapshot().places}
         for asked in corpus.questions:
             vector = embedder.embed_query(asked.text)

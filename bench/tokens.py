@@ -47,7 +47,7 @@ def _ask(corpus: ComparisonSet, embedder: Embedder) -> tuple[int, int]:
     answered = spent = 0
     with projects.open_project(lambda: embedder) as dmm:
         memories = (projects.record(text, count=count) for text in corpus.texts)
-        projects.fill(projects.hold_in_memory(dmm), memories, embedder)
+        projects.fill(dmm, memories, embedder)
         for asked in corpus.questions:
             answer = dmm.packs.query(QueryRequest(asked.text), refresh=False)
             targets = {paths[id_] for id_ in asked.relevant}

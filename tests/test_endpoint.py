@@ -192,6 +192,19 @@ def test_attempts_are_counted_spaced_and_given_up(run: Path) -> None:
         assert Path(path).stat().st_size == 1
 
 
+def test_an_attempt_has_failed_when_nobody_runs_a_moment_later(run: Path) -> None:
+    path = run / "attempts"
+    assert not endpoint.has_failed()
+    path.write_bytes(b".")
+    now = path.stat().st_mtime
+    for age, failed in ((0, False), (5, True), (300, True), (900, False), (-900, False)):
+        os.utime(path, (now - age, now - age))
+        assert endpoint.has_failed() == failed
+    os.utime(path, (now - 5, now - 5))
+    path.write_bytes(b"")
+    assert not endpoint.has_failed()
+
+
 def test_the_process_inherits_nothing_of_the_agent_and_no_secret(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.daemon import hook_events
+from dmm.daemon.agents import Agents
+from dmm.daemon.logs import Log
 from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import ConfigError, DaemonError, NotTrusted, PathRefused, RootNotFound
@@ -52,6 +55,24 @@ def test_a_project_is_warm_until_the_model_is_released(
         act()
         states.append(project.warmed)
     assert states == [False, True, False]
+
+
+def test_a_late_answer_ends_the_longer_wait_of_a_cold_start(
+    projects: Projects, trusted: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook_events, "COLD", 0.001)
+    handler = hook_events.HookHandler(projects, Agents(), Log())
+    told = {"session_id": "s", "cwd": str(trusted.folder), "hook_event_name": "UserPromptSubmit"}
+    project = projects.find(trusted.folder)
+    # Somebody else uses the index for longer than a prompt can wait.
+    with project._asking:
+        for number in (1, 2):
+            prompt = json.dumps(told | {"prompt": "how are passwords stored"}).encode()
+            body = f"{number}-1\n{trusted.dmm}\n".encode() + prompt
+            assert handler.attend("claude-code", body, None) == hook_events.KEPT
+            assert project.warmed
+    assert handler.counts["late prompts"] == 2
+    handler.close()
 
 
 def test_a_project_is_opened_once_from_wherever_one_stands(

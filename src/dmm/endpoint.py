@@ -29,6 +29,7 @@ LONG = 10.0
 # Starts that fail again and again are given up for a while.
 ATTEMPTS = 3
 ATTEMPTS_WITHIN = 30.0
+FAILED_WITHIN = 600.0
 # A process that was just started needs a moment before it can be seen.
 BETWEEN_ATTEMPTS = 0.5
 SECRETS = ("KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL")
@@ -303,6 +304,17 @@ def _given_up() -> bool:
         return False
     recent = 0 <= time.time() - found.st_mtime <= ATTEMPTS_WITHIN
     return recent and found.st_size >= ATTEMPTS and not is_running()
+
+
+def has_failed() -> bool:
+    """Return whether the last attempt to start the process, of the last minutes, has failed."""
+    try:
+        found = os.stat(os.path.join(run_folder(), TRIES))
+    except OSError:
+        return False
+    # One that was just started may be about to listen.
+    failed = LIVES_WITHIN <= time.time() - found.st_mtime <= FAILED_WITHIN
+    return failed and found.st_size > 0 and not is_running()
 
 
 def environment() -> dict[str, str]:

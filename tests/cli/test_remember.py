@@ -115,3 +115,12 @@ def test_words_without_quotes_are_explained(typed: Typed, own: Project) -> None:
     told = typed("remember", "use", "pnpm", within=own.folder)
     assert told.status == 2
     assert 'dmm remember "several words"' in told.err
+
+
+def test_a_rule_that_is_about_the_same_is_shown_with_the_note(typed: Typed, own: Project) -> None:
+    typed("rules", "add", "Use pnpm, not npm", within=own.folder)
+    told = typed("remember", "Use bun, not npm", within=own.folder)
+    assert told.status == 0
+    said = " ".join(told.out.split())
+    assert 'note: the rule use-pnpm-not-npm is about the same and stays enforced: "Use' in said
+    assert typed("remember", "use pnpm not npm", within=own.folder).status == 1

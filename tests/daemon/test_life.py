@@ -216,3 +216,18 @@ def test_starts_that_fail_are_given_up_for_a_while(
     assert (machine.run / "attempts").stat().st_size <= 3
     wait(lambda: not machine.pids(), "the last attempt has failed")
     assert len(list((machine.state / "spool").glob("*.event"))) == 6
+
+
+def test_a_prompt_does_not_wait_while_starts_fail(
+    machine: Machine, session: Session, wait: Callable[..., Any]
+) -> None:
+    (machine.run / "dmm.sock").mkdir(parents=True)
+    machine.run.chmod(0o700)
+    tries = machine.run / "attempts"
+    tries.write_bytes(b".")
+    past = tries.stat().st_mtime - 120
+    os.utime(tries, (past, past))
+    assert machine.hook(session.prompt("how are passwords stored")) is None
+    # Whoever waits tries again meanwhile.
+    assert tries.stat().st_size == 1
+    wait(lambda: not machine.pids(), "the attempt has failed")

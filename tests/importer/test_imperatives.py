@@ -66,6 +66,16 @@ def test_a_sentence_keeps_the_one_that_it_refers_back_to() -> None:
     assert second.before == ""
 
 
+def test_neither_a_long_sentence_before_nor_a_long_quote_comes_along() -> None:
+    for many, brought in ((5, True), (100, False)):
+        before = f"The client is {'generated ' * many}by a tool."
+        (found,) = find_imperatives(Source("A.md", f"{before} Never edit it by hand.\n"))
+        assert bool(found.before) is brought
+        quote = f"Never write these words:\n\n> {'obviously ' * many}\n"
+        (found,) = find_imperatives(Source("A.md", quote))
+        assert bool(found.code) is brought
+
+
 def test_a_sentence_that_ends_with_a_colon_takes_the_quote_below() -> None:
     (one,) = find_imperatives(
         Source("AGENTS.md", "Every page must meet one standard:\n\n> Plain.\n")

@@ -1,4 +1,4 @@
-"""Memories called by name: word for word, in any inflection, with one slip."""
+"""Memories called by name: word for word, with one slip; several words in any inflection."""
 
 from __future__ import annotations
 
@@ -34,6 +34,15 @@ def unknown(_: str) -> bool:
 )
 def test_a_name_is_found_as_its_words_stand_in_the_query(query: str, rows: set[int]) -> None:
     assert NAMES.find(query, known) == rows
+
+
+def test_a_name_of_one_word_is_called_as_it_is_written() -> None:
+    names = NameIndex([["Testing"], ["Exceptions"], ["Testing of pages"]])
+    assert names.find("test my knowledge, and check the exception", known) == set()
+    assert names.find("Testing with exceptions", known) == {0, 1}
+    assert names.find("tests of a page, or test of the pages", known) == set()
+    assert names.find("test of page objects", known) == {2}
+    assert names.find("excetions", unknown) == {1}
 
 
 def test_one_slip_is_forgiven_in_a_word_that_nobody_knows() -> None:

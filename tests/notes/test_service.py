@@ -11,6 +11,7 @@ from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import ModelUnavailable, UsageError
 from dmm.eventlog.open_ledger import Actor
+from dmm.rules.authorship import Likeness
 
 if TYPE_CHECKING:
     from tests.conftest import Opener, Project
@@ -67,8 +68,9 @@ def test_what_is_known_is_not_remembered_again(dmm: Dmm, project: Project) -> No
 
 
 def test_one_word_is_no_note(dmm: Dmm) -> None:
-    with pytest.raises(UsageError, match="one word is no note"):
-        dmm.notes.remember("x")
+    for word in ("x", "Passwort", "Passw\N{LATIN SMALL LETTER O WITH DIAERESIS}rter"):
+        with pytest.raises(UsageError, match="a note needs more than one word"):
+            dmm.notes.remember(word)
     assert dmm.notes.remember("\N{CJK UNIFIED IDEOGRAPH-6C38}" * 8).status == "applied"
 
 
@@ -81,6 +83,51 @@ def test_a_note_that_repeats_an_enforced_rule_is_not_kept(dmm: Dmm, project: Pro
     reason = "Use uv, never pip, to install packages: the lock file is uv's."
     assert dmm.notes.remember(reason).status == "applied"
     assert dmm.notes.remember("Use uv, never pip, to install packages.", anyway=True).path
+
+
+@pytest.mark.parametrize(
+    ("note", "rule"),
+    [
+        ("Use bun, not npm", "Use pnpm, not npm"),
+        ("Use uv, not pip.", "Do not use pip here."),
+        ("Don't edit dist/, run make build", "Never edit dist/ files by hand"),
+        ("Never edit dist/, edit src/templates", "Do not edit files in dist/ by hand"),
+        ("Never edit dist/ as builds break", "Do not edit any files in dist/ by hand"),
+        (
+            "Do not run `npm install`, use make deps",
+            "Never run `npm install` in this repository here",
+        ),
+        ("Ask before pushing to main", "Never push to main directly"),
+    ],
+)
+def test_a_note_that_says_more_than_a_rule_is_kept_and_shown_the_rule(
+    dmm: Dmm, note: str, rule: str
+) -> None:
+    held = dmm.rules.add(rule)
+    told = dmm.notes.remember(note)
+    assert told.status == "applied"
+    (remark,) = [one for one in told.remarks if one.check == "rule"]
+    assert (remark.other, rule in remark.text) == (held.id, True)
+
+
+@pytest.mark.parametrize(
+    ("note", "rule"),
+    [
+        ("Never edit files in dist/", "Do not edit files in dist/ by hand"),
+        ("Don't edit the files in dist/", "Do not edit files in dist/ by hand"),
+    ],
+)
+def test_a_rule_that_matches_the_same_and_has_all_the_words_says_it(
+    dmm: Dmm, note: str, rule: str
+) -> None:
+    dmm.rules.add(rule)
+    assert dmm.notes.remember(note).status == "refused"
+
+
+def test_signs_in_a_name_tell_sentences_apart() -> None:
+    for one, other in (("Use C#", "Use C"), ("Use `==`", "Use `===`"), ("Use .env", "Use env")):
+        assert not Likeness.of(one).same_words(Likeness.of(other))
+    assert Likeness.of("Use **C#**, always.").same_words(Likeness.of('use "C#" always!'))
 
 
 def test_a_note_can_take_the_place_of_an_older_one(dmm: Dmm, project: Project) -> None:

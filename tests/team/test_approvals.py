@@ -92,8 +92,8 @@ def prove(
     said = tuple(state(log, writer, kind, one) for one in told)
     act, nonce = Act("terminal", CANARY, "", said), secrets.token_bytes(32)
     signed = Signed(act.blind(nonce), key.sign(act.challenge(nonce)))
-    proof = Approval(signed, tuple(map(digest_text, said))).write()
-    return [{**one, PROOF: proof} for one in told]
+    proofs = (Approval(signed, act.items(nonce), salt).write() for salt in act.salts(nonce))
+    return [{**one, PROOF: proof} for one, proof in zip(told, proofs, strict=True)]
 
 
 @dataclass(slots=True)

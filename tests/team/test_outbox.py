@@ -228,7 +228,7 @@ class Watched(Keyring):
     team: Path
     reads: list[int] = field(default_factory=list)
 
-    def shared(self) -> Iterator[tuple[Signed, tuple[str, ...]]]:
+    def shared(self) -> Iterator[tuple[Signed, tuple[str, ...], str]]:
         with contextlib.closing(sqlite3.connect(self.team, timeout=0)) as other:
             other.execute("BEGIN IMMEDIATE")
             other.rollback()

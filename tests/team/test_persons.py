@@ -14,8 +14,8 @@ from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.passkeys.acts import Act
 from dmm.passkeys.keyring import Passkey, Signed
-from dmm.passkeys.webauthn import encode
-from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, tell_joined
+from dmm.passkeys.webauthn import Made, encode
+from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, tell_joined
 from dmm.team.client import HttpMembers
 from dmm.team.persons import GOOD_FOR, describe_passkeys, make_nonce, tell_line
 from dmm.team.port import Page
@@ -25,7 +25,7 @@ from dmm.team.stored import now
 if TYPE_CHECKING:
     import datetime as dt
 
-    from tests.team.conftest import Hall, Laptop
+    from tests.team.conftest import Hall, Laptop, Office
 
     from dmm.team.keys import SigningKey
     from dmm.team.proofs import Enrolled
@@ -189,3 +189,19 @@ def test_a_server_that_makes_up_a_passkey_is_found_out(signer: SigningKey, found
         return
     with pytest.raises(TeamError, match="its laptop did not sign this passkey"):
         trail.follow(placed)
+
+
+def test_passkeys_that_the_server_would_not_take_are_told_no_more(office: Office) -> None:
+    ada = office.laptop("ada")
+    held, lost, mine = ada.team.credentials(), make_key(), make_key()
+    (told,) = describe_passkeys(held.log, held.writer, held.key, [hold(lost)])
+    plain = digest("passkey", *held.log, held.writer, told.id, told.key, told.page)
+    # As the version before told it, and it is gone since.
+    old = replace(told, scope="", signature=held.key.sign(plain))
+    office.registry.enrol(*held.log, held.writer, [old])
+    ada.team.sync()
+    made = Made(encode(mine.id), write_cbor(mine.signer.cose), mine.counter, "")
+    ada.team.keyring.add(made, "mine", "code of the terminal", mine.name, "now")
+    # Nothing is asked of the server, which nobody could reach.
+    ada.team.tell_passkeys(replace(held, url="http://127.0.0.1:1"))
+    assert ada.team.sync().sent == 0

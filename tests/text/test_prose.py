@@ -14,6 +14,9 @@ from dmm.text.prose import (
     strip_item,
 )
 
+# "We: Redis" and "Cache: an hour", in Russian.
+REDIS, CACHE = "\u041c\u044b Redis", "\u041a\u044d\u0448 \u0447\u0430\u0441"
+
 
 @pytest.mark.parametrize(
     ("text", "sentences"),
@@ -24,6 +27,13 @@ from dmm.text.prose import (
         ("**Do not push.** Ask first.", ["**Do not push.**", "Ask first."]),
         ("Wait 1.5 s. 3 tries are enough.", ["Wait 1.5 s.", "3 tries are enough."]),
         ("See v2. it is newer.", ["See v2. it is newer."]),
+        ("Éviter npm. Éviter yarn.", ["Éviter npm.", "Éviter yarn."]),
+        ("Keep it. Änderungen folgen. ähnlich.", ["Keep it.", "Änderungen folgen. ähnlich."]),
+        (f"{REDIS}. {CACHE}.", [f"{REDIS}.", f"{CACHE}."]),
+        ("Never edit dist/ etc. Use `make`.", ["Never edit dist/ etc.", "Use `make`."]),
+        ("The answer is no. Ask first.", ["The answer is no.", "Ask first."]),
+        ("See no. 5 of the list. Go on.", ["See no. 5 of the list.", "Go on."]),
+        ("Use React vs. Vue here.", ["Use React vs. Vue here."]),
         ("", []),
     ],
 )

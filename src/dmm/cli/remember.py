@@ -29,7 +29,7 @@ def remember(
         typer.Option(metavar="MEMORY", help="Replace the text of this memory (path or id)."),
     ] = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Keep it even if another memory says the same.")
+        bool, typer.Option("--anyway", help="Keep it even if a memory or rule says the same.")
     ] = False,
     as_json: Json = False,
     root: Root = None,

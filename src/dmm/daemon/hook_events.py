@@ -252,7 +252,9 @@ class HookHandler:
             found.cancel()
             self._count("late prompts")
             return Reply()
-        project.warmed = True
+        finally:
+            # The longer wait is made once, whatever comes of it.
+            project.warmed = True
         if project.indexing is not None:
             # It was answered with what is in memory; the next one has more.
             self._begin(project.warm)

@@ -122,7 +122,10 @@ def attend(name: str, payload: bytes) -> Attended:
     body = f"{time.time_ns()}-{os.getpid()}\n".encode() + os.fsencode(root) + b"\n" + payload
     if may_be_call(client, payload):
         return judge(name, body, root, payload)
-    timeout, patience = WAITS.get(kind_of(client, payload), USUAL)
+    kind = kind_of(client, payload)
+    timeout, patience = WAITS.get(kind, USUAL)
+    if kind == "prompt" and endpoint.has_failed():
+        patience = 0.0
     answer = endpoint.ask_or_start("hook", name, body, timeout=timeout, patience=patience)
     return settle(answer, body)
 

@@ -152,12 +152,19 @@ def imperatives_of(section: Section, path: str, *, named: bool = False) -> Itera
     heading = section.title if named or section.level > 1 else ""
     for found in group(section.blocks):
         for block, after in zip_longest(found.blocks, found.blocks[1:]):
-            code = after if after and after.kind in _QUOTED else None
+            code = after if after and _is_brought(after) else None
             place = _Place(heading, found, block.kind is BlockKind.STEPS, code)
             for unit in block.items or (block,):
                 yield from _of_unit(unit, place, base_of(path))
     for number, child in enumerate(section.children):
         yield from imperatives_of(child, path, named=number > 0)
+
+
+def _is_brought(block: Block) -> bool:
+    """Return whether a block comes along with the sentence above it; a long quote does not."""
+    return block.kind in _QUOTED and (
+        block.kind is not BlockKind.QUOTE or len(block.text) <= LONGEST
+    )
 
 
 def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
@@ -168,7 +175,8 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
     found: list[tuple[str, int, str, str]] = []
     for (said, number), (last, _) in zip(sentences, [("", 0), *sentences], strict=False):
         if force := _force(said, place, listed=listed):
-            found.append((said, number, force, last if _REFERS_BACK.match(said) else ""))
+            refers = _REFERS_BACK.match(said) and len(last) <= LONGEST
+            found.append((said, number, force, last if refers else ""))
     siblings = 0 if "```" in unit.text else len(sentences)
     lead = place.group.blocks[0] if place.group.label and listed else None
     for said, number, force, before in found:

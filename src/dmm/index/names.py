@@ -26,12 +26,14 @@ _WORD = re.compile(r"[^\W_]+")
 class _Table:
     """All names that were ever entered, each with a number, by their first word.
 
-    It only grows, and is shared by the indexes that come of one another.
+    A name of one word stands by itself, as written: by its stem any request to test something
+    would call "Testing". It only grows, and is shared by the indexes that come of one another.
     """
 
     def __init__(self) -> None:
         self.stems: list[tuple[str, ...]] = []
         self.by_first: dict[str, list[int]] = {}
+        self.alone: dict[str, list[int]] = {}
         self.by_start: dict[str, set[str]] = {}
         self._words: set[str] = set()
         self._kept: dict[str, str] = {}
@@ -52,7 +54,8 @@ class _Table:
         stems = tuple(self._kept.setdefault(one, one) for one in map(stem, words))
         # Others may be looking for names at this moment: a number is told once it has its name.
         self.stems.append(stems)
-        self.by_first.setdefault(stems[0], []).append(len(self.stems) - 1)
+        group, first = (self.by_first, stems[0]) if len(words) > 1 else (self.alone, words[0])
+        group.setdefault(first, []).append(len(self.stems) - 1)
         for word in words:
             if word not in self._words and len(word) >= SHORTEST_TYPO:
                 self._words.add(word)
@@ -82,8 +85,10 @@ class NameIndex:
 
     def find(self, query: str, is_known: Callable[[str], bool]) -> set[int]:
         """Find the memories that a query names; one slip is allowed in a word nobody knows."""
-        readings = [self._readings(word, is_known) for word in _words(query)]
-        found = set()
+        meant = [self._meant(word, is_known) for word in _words(query)]
+        alone = (self._table.alone.get(word, ()) for word in set().union(*meant))
+        found = {self._row(number) for numbers in alone for number in numbers}
+        readings = [set(map(stem, words)) for words in meant]
         for at, firsts in enumerate(readings):
             for first in firsts:
                 for number in self._table.by_first.get(first, ()):
@@ -96,12 +101,11 @@ class NameIndex:
     def _row(self, number: int) -> int:
         return int(self._rows[number]) if number < len(self._rows) else GONE
 
-    def _readings(self, word: str, is_known: Callable[[str], bool]) -> set[str]:
-        readings = {stem(word)}
-        if len(word) >= SHORTEST_TYPO and not is_known(word):
-            meant = tuple(self._table.by_start.get(word[:2], ()))
-            readings |= {stem(other) for other in meant if is_one_slip(word, other)}
-        return readings
+    def _meant(self, word: str, is_known: Callable[[str], bool]) -> set[str]:
+        if len(word) < SHORTEST_TYPO or is_known(word):
+            return {word}
+        others = tuple(self._table.by_start.get(word[:2], ()))
+        return {word, *(other for other in others if is_one_slip(word, other))}
 
 
 def _words(text: str) -> list[str]:

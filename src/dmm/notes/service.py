@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalStatus, Verdict
@@ -35,9 +36,12 @@ if TYPE_CHECKING:
     from dmm.review.application import Applied
     from dmm.review.service import Proposals
     from dmm.rules.folder import FileRule
+    from dmm.rules.rule import Rule
 
 ORIGIN = "remember"
 REASON = "a note to remember"
+# The name of the remark that shows an enforced rule beside a note.
+RULE = "rule"
 # What a person should decide about before a note is written beside another memory.
 _WEIGHED = (CheckName.DUPLICATES, CheckName.CONFLICTS)
 
@@ -118,8 +122,9 @@ class Notes:
         `anyway` keeps it beside a memory that says the same or the opposite.
         """
         need("text", text)
-        if text.isascii() and len(text.split()) == 1:
-            raise UsageError("one word is no note", where=text, hint="say it in a sentence")
+        # Scripts without capitals, such as Chinese, may write a whole sentence without a blank.
+        if len(text.split()) == 1 and not any(category(one) == "Lo" for one in text):
+            raise UsageError("a note needs more than one word", hint="say it in a sentence")
         self.proposals.trust.require(self.root.folder)
         with self.search.indexes.looked_at_once():
             return self._remember(text, replaces, source, anyway=anyway)
@@ -128,9 +133,15 @@ class Notes:
         self, text: str, replaces: str | None, source: str | None, *, anyway: bool
     ) -> Remembered:
         placed = self._place(text)
-        rule = None if replaces or anyway else find_rule(text, self.list_rules())
-        if rule is not None:
-            return _repeated(placed, rule.id)
+        held = None if replaces or anyway else find_rule(text, self.list_rules())
+        if held is not None and held.repeated:
+            return _repeated(placed, held.rule.id)
+        told = self._keep(placed, replaces, source, anyway=anyway)
+        return told if held is None else _beside(told, held.rule)
+
+    def _keep(
+        self, placed: Placed, replaces: str | None, source: str | None, *, anyway: bool
+    ) -> Remembered:
         asked = self._replacing(placed, replaces) if replaces else _creating(placed)
         if self._by_person and source is None:
             return self._write(asked, placed, anyway=anyway)
@@ -260,6 +271,11 @@ class Notes:
 def _repeated(placed: Placed, rule: str) -> Remembered:
     why = f"the rule {rule} says it already, and it is enforced (dmm rules show {rule})"
     return Remembered("refused", "", placed.title, (), (), "", 0, why)
+
+
+def _beside(told: Remembered, rule: Rule) -> Remembered:
+    text = f'the rule {rule.id} is about the same and stays enforced: "{rule.title}"'
+    return replace(told, remarks=(*told.remarks, Remark(RULE, text, rule.id)))
 
 
 def _creating(placed: Placed) -> Writing:

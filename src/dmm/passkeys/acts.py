@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DIGEST = 64
+SALT = 32
 PAGE, TERMINAL = ("page",), ("terminal",)
 BOTH = (*PAGE, *TERMINAL)
 # An act that is about a text brings it into force or takes it out; it has to be the one shown.
@@ -84,7 +85,17 @@ class Act:
     def challenge(self, nonce: bytes) -> bytes:
         """Return what a passkey signs; the nonce makes it good once."""
         own = self.blind(nonce)
-        return challenge_shared(own, map(digest_text, self.shared)) if self.shared else own
+        return challenge_shared(own, self.items(nonce)) if self.shared else own
+
+    def salts(self, nonce: bytes) -> tuple[str, ...]:
+        """Return a salt for each statement; one reveals neither another nor the nonce."""
+        numbers = range(len(self.shared))
+        made = (_digest_parts(b"salt", nonce, one.to_bytes(8, "big")) for one in numbers)
+        return tuple(one.hex()[:SALT] for one in made)
+
+    def items(self, nonce: bytes) -> tuple[str, ...]:
+        """Return the digests by which others know the statements, each with its salt."""
+        return tuple(map(digest_item, self.salts(nonce), self.shared))
 
     def blind(self, nonce: bytes) -> bytes:
         """Return the digest of what others are not told; without the nonce it reveals nothing."""
@@ -106,6 +117,11 @@ class Act:
 def challenge_shared(own: bytes, items: Iterable[str]) -> bytes:
     """Return what a passkey signs of an act whose statements others are told, by their digests."""
     return _digest_parts(b"shared", own, *(one.encode() for one in items))
+
+
+def digest_item(salt: str, statement: str) -> str:
+    """Return the digest of a statement; who lacks its salt can't guess it. Older ones have none."""
+    return digest_text(f"{salt} {statement}" if salt else statement)
 
 
 def _digest_parts(*parts: bytes) -> bytes:

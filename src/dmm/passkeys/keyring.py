@@ -127,19 +127,22 @@ class Keyring:
         self._append(told | proof, check)
         return self.find(made.id)
 
-    def shared(self) -> Iterator[tuple[Signed, tuple[str, ...]]]:
+    def shared(self) -> Iterator[tuple[Signed, tuple[str, ...], str]]:
         """Return passkeys' answers to acts that others were told of, with the digests of these.
 
-        Whoever is told checks the answer.
+        Each comes once for each salt. Whoever is told checks the answer.
         """
         for line in self._lines():
             # Anybody can add lines.
             with contextlib.suppress(*_UNREADABLE):
                 told = json.loads(line)
                 answer = {"id": told["id"], "nonce": told["blind"], **told["proof"]}
-                yield Signed.read(answer), tuple(map(str, told["shared"]))
+                signed, items = Signed.read(answer), tuple(map(str, told["shared"]))
+                # Earlier versions had no salts.
+                for salt in told.get("salts", [""]):
+                    yield signed, items, str(salt)
 
-    def use(self, given: Assertion, counter: int, act: Act, at: str, blind: bytes = b"") -> None:
+    def use(self, given: Assertion, counter: int, act: Act, at: str, nonce: bytes = b"") -> None:
         """Note that a passkey confirmed something; a counter that goes back is refused.
 
         Its answer is kept: only a counter that the passkey itself has signed is believed later.
@@ -163,7 +166,8 @@ class Keyring:
         # A command line may hold a secret; its digest still says which one it was.
         about = {"on": clean(act.id), "signed": digest_text(act.id), "digest": act.digest}
         if act.shared:
-            told |= {"blind": encode(blind), "shared": [digest_text(one) for one in act.shared]}
+            told |= {"blind": encode(act.blind(nonce)), "salts": act.salts(nonce)}
+            told |= {"shared": act.items(nonce)}
         self._append(told | {"action": act.action} | about, check)
 
     def remove(self, name: str, at: str, signed: Signed) -> None:

@@ -197,7 +197,7 @@ class Persons:
         """Check a passkey's answer, and note that it was used."""
         known = self.keyring.find(given.id)
         counter = check_assertion(self._place(), act.challenge(nonce), known.key, given)
-        self.keyring.use(given, counter, act, _now(), act.blind(nonce))
+        self.keyring.use(given, counter, act, _now(), nonce)
 
     def _take(self, name: str, act: Act, session: str) -> Confirmation:
         """Use a confirmation up; whatever comes of it, it is good for nothing else."""

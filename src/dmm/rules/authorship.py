@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from dmm.rules.form import compile_fields
 from dmm.rules.rule import RULE_LEVELS, RuleLevel
 from dmm.rules.source import check_rule, read_sentence
 from dmm.rules.syntax import compile_tool_rule
+from dmm.text.prose import straighten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 MATCHERS = ("match", "unless", "before", "require")
 # What a matcher may bring along where it is given as the fields of a file.
 GIVEN = (*MATCHERS, "level", "folder")
-_PUNCTUATION = re.compile(r"[^\w]+")
+# Marks of a sentence, not of a name: C# is not C, and == is not ===.
+_BEFORE, _AFTER = "\"'`([*_", "\"'`)]*_.,;:!?-\N{EM DASH}\N{EN DASH}"
 FORM_HINT = "dmm rules draft prints the matcher reference"
 
 
@@ -168,7 +169,8 @@ class Likeness:
         if call is not None:
             parts = (call.rule.patterns, call.rule.exceptions, call.needs)
             matcher = (*parts, folder)
-        return cls(_PUNCTUATION.sub(" ", title.casefold()).strip(), matcher)
+        words = (one.lstrip(_BEFORE).rstrip(_AFTER) for one in straighten(title.casefold()).split())
+        return cls(" ".join(filter(None, words)), matcher)
 
     def same_words(self, other: Likeness) -> bool:
         """Whether both have the same sentence."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import canonical
 from dmm.errors import ProofRefused
-from dmm.passkeys.acts import digest_text
 from dmm.passkeys.webauthn import encode
 from dmm.team.proofs import (
     APPROVALS,
@@ -60,8 +59,8 @@ class Approver:
         if told.type not in APPROVED:
             return told
         words, answers, judge = json.loads(told.payload), self.answers(), self._find_judge()
-        item = digest_text(state(self.held.log, self.held.writer, told.type, words))
-        for given in (one for one in answers if judge.binding and item in one.items):
+        said = state(self.held.log, self.held.writer, told.type, words)
+        for given in (one for one in (answers if judge.binding else ()) if one.names(said)):
             proved = {**words, PROOF: given.write()}
             if not self._is_refused(judge, told.type, proved):
                 return replace(told, payload=canonical(proved))

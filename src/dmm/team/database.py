@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Spot = tuple[str, int]
 
 # The versions of the tables that this code knows: the first, and the one that it uses.
-FIRST_VERSION, SCHEMA_VERSION = 1, 9
+FIRST_VERSION, SCHEMA_VERSION = 1, 10
 
 
 class Rows(Protocol):

@@ -138,6 +138,17 @@ STEPS: Mapping[int, Step] = {
         down="DROP TABLE confirmation;",
         made=("confirmation",),
     ),
+    # Proofs with salts, which servers before take for none.
+    10: Step(
+        up="",
+        down="",
+        changed=("event",),
+        blocked=(
+            r"""SELECT count(*) FROM event WHERE replace(payload, '\"salt\":', '') <> payload"""
+        ),
+        unknown="salted proofs",
+        hint="what the log tells stays: keep this version, or restore a backup of the one before",
+    ),
 }
 
 

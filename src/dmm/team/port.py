@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", Entry, Placed)
 
-PROTOCOL = 4
+PROTOCOL = 5
 MOST_PUSHED = 100
 MOST_PULLED = 200
 # How many bytes of payloads, written as JSON, travel at once; both sides take more than that.

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, TypeVar
 from dmm.domain.conflict import Resolution
 from dmm.domain.event import EventType, canonical
 from dmm.errors import ProofRefused
-from dmm.passkeys.acts import challenge_shared, digest_text
+from dmm.passkeys.acts import challenge_shared, digest_item, digest_text
 from dmm.passkeys.keyring import Signed
 from dmm.passkeys.webauthn import Place, check_assertion, decode, read_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     LogName = tuple[str, str]
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 PROOF = "proof"
 # The passkeys of a laptop with this scope confirm what it shares, too, and not only owners' acts.
 APPROVALS = "approvals"
-ITEMS = "items"
+ITEMS, SALT = "items", "salt"
 MAX_PROOF = 16 * 1024
 MOST_ITEMS = 100
 # What a person decides for others; of conflicts, only that one is intentional.
@@ -48,6 +48,7 @@ APPROVED = frozenset(
 )
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,1400}")
 _ITEM = re.compile(r"[0-9a-f]{64}")
+_SALT = re.compile(r"([0-9a-f]{32})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +64,24 @@ class Enrolled:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A passkey's answer to an act, and the digests of all statements that the act makes."""
+    """A passkey's answer to an act, and the digests of all statements that the act makes.
+
+    The salt is that of the statement which it proves. Those of the others stay with them, so that
+    nobody who has not got them can guess what they say; earlier versions had none.
+    """
 
     signed: Signed
     items: tuple[str, ...]
+    salt: str = ""
 
     def write(self) -> str:
         """Return it as a payload holds it."""
-        return canonical({**self.signed.describe(), ITEMS: ",".join(self.items)})
+        salt = {SALT: self.salt} if self.salt else {}
+        return canonical({**self.signed.describe(), ITEMS: ",".join(self.items), **salt})
+
+    def names(self, statement: str) -> bool:
+        """Return whether a statement is among those that were confirmed, by its salt."""
+        return digest_item(self.salt, statement) in self.items
 
     @staticmethod
     def read(text: object) -> Approval | None:
@@ -88,13 +99,13 @@ def _read(text: str) -> Approval | None:
     try:
         told = json.loads(text)
         items = tuple(told.pop(ITEMS).split(","))
-        found = Approval(Signed.read(told), items)
+        found = Approval(Signed.read(told), items, told.pop(SALT, ""))
+        well = _NAME.fullmatch(found.signed.answer.id) and _SALT.fullmatch(found.salt)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ProofRefused):
         return None
-    named = _NAME.fullmatch(found.signed.answer.id)
-    well = named and len(items) <= MOST_ITEMS and all(map(_ITEM.fullmatch, items))
+    listed = len(items) <= MOST_ITEMS and all(map(_ITEM.fullmatch, items))
     # In one form only; nothing else fits in.
-    return found if well and found.write() == text else None
+    return found if well and listed and found.write() == text else None
 
 
 def needs_proof(kind: str, told: Mapping[str, object]) -> bool:
@@ -155,6 +166,11 @@ class Confirmed:
         if one.id not in self.passkeys or (one.scope and not self.is_other(told)):
             self.passkeys[one.id] = one
 
+    def may_add(self, found: Iterable[Enrolled]) -> bool:
+        """Return whether one of some passkeys is new to a laptop without any, or told before."""
+        known = {(one.id, one.key) for one in self.passkeys.values()}
+        return not known or any((one.id, one.key) in known for one in found)
+
     def is_other(self, told: Mapping[str, str]) -> bool:
         """Return whether a passkey is told by the name of one that has another key."""
         known = self.passkeys.get(told.get("id", ""))
@@ -183,7 +199,7 @@ class Confirmed:
 
 
 def _check_approval(known: Mapping[str, Enrolled], given: Approval, statement: str) -> None:
-    if digest_text(statement) not in given.items:
+    if not given.names(statement):
         raise ProofRefused("its passkey confirmed something else")
     try:
         check_answer(known, given.signed, challenge_shared(given.signed.nonce, given.items))

@@ -229,8 +229,9 @@ class Team:
         if found:
             with Replica.opened(self.path) as replica:
                 replica.collect(held, self.ledger.reading, self.shares, self.keyring)
-                waits = replica.count_unsent() or replica.confirmed(held).binding
-            if not waits:
+                waits, told = replica.count_unsent(), replica.passkeys(held)
+            # Where others are known already, the server takes none but these.
+            if not waits and not told.binding and told.may_add(found):
                 HttpMembers.of(held).enrol(found)
 
     def tell_act(self, words: str, folder: Path) -> str:

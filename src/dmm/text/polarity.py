@@ -13,10 +13,9 @@ NEGATIONS = english("negations")
 FORBIDDEN = english("forbidden")
 ALLOWED = english("allowed")
 TELLING = english("telling")
-_LEADING = english("auxiliaries") | TELLING | {"need"}
+_LEADING = english("auxiliaries") | TELLING
 # "No force pushes", "avoid globals": the thing itself is out.
 BANS = word_set("no avoid forbid ban prohibit")
-_FIRST = word_set("stop refrain")
 _BE = word_set("is are remain remains stay stays")
 
 
@@ -31,7 +30,9 @@ def after_denial(words: Sequence[str], at: int) -> int | None:
         return at + 3
     if one in _LEADING and two in ("not", "never"):
         return at + 2
-    return at + 1 + (two == "from") if one in _FIRST and at < 2 else None
+    if (one, two) == ("refrain", "from"):
+        return at + 2
+    return at + 1 if one == "stop" and at < 2 else None
 
 
 def find_ban(words: Sequence[str]) -> int | None:

@@ -6,10 +6,10 @@ import re
 from itertools import pairwise
 
 _CODE = re.compile(r"`[^`\n]*`")
-# A sentence ends before a capital letter, a number or code, not behind an abbreviation.
+# Not behind an abbreviation; "no." is one before a number alone.
 _END = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bresp)(?<!\bapprox)(?<!\bno)"
-    r"[.!?。]+[\"')\]*_]*\s+(?=[\"'(\[*_]*[A-Z0-9`])"
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bresp)(?<!\bapprox)(?!(?<=\b[Nn]o)\.\s+\d)"
+    r"[.!?。]+[\"')\]*_]*\s+(?=[\"'(\[*_]*([^\W_]|`))"
 )
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ITEM = re.compile(r"\s*(?:[-*+>]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
@@ -24,7 +24,9 @@ _STRAIGHT = str.maketrans({
 def split_sentences(text: str) -> list[str]:
     """Cut a paragraph where its sentences end; code in backticks never ends one."""
     hidden = _CODE.sub(lambda code: "`" * len(code[0]), text)
-    cuts = [0, *(found.end() for found in _END.finditer(hidden)), len(text)]
+    # What begins with a small letter goes on; numbers, code and scripts without capitals do not.
+    ends = (found.end() for found in _END.finditer(hidden) if not found[1].islower())
+    cuts = [0, *ends, len(text)]
     pieces = (text[start:end].strip() for start, end in pairwise(cuts))
     return [one for one in pieces if one]
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 REFUSED = "refused"
 CLASHES = ("duplicates", "conflicts")
+RULE = "rule"
 # Whoever writes this most likely wants it enforced.
 BINDING = ("never ", "always ", "do not ", "don't ")
 
@@ -29,12 +30,13 @@ def show_remembered(told: Told) -> Iterator[str]:
     yield from wrapped(", ".join(told["tags"]), "  tags: ")
     if told["paths"]:
         yield from wrapped(", ".join(told["paths"]), "  for:  ")
-    for one in clashes:
+    ruled = [one for one in told["remarks"] if one["check"] == RULE]
+    for one in (*clashes, *ruled):
         yield from wrapped(one["text"], "  note: ")
     for notice in told["notices"]:
         yield from wrapped(notice, "  note: ")
     if told["status"] == "applied":
-        if told["title"].casefold().startswith(BINDING):
+        if not ruled and told["title"].casefold().startswith(BINDING):
             yield "  rule: agents are not held to a note; to enforce it: dmm rules add TEXT"
         yield f"  undo: dmm undo {told['seq']}"
     else:

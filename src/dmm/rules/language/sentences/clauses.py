@@ -7,7 +7,6 @@ from typing import NamedTuple
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import CONSTRUCTS
 from dmm.text import polarity
-from dmm.text.lexicon import DETERMINERS
 from dmm.text.pieces import LINKS, Piece, Pieces, find, skip, word_at
 from dmm.text.words import english, word_set
 
@@ -27,6 +26,10 @@ class Clause(NamedTuple):
     preface: Pieces = ()
     level: str = "deny"
     chosen: Pieces = ()
+    choice: bool = False
+    aside: Pieces = ()
+    lead: int = 0
+    bare: bool = False
 
 
 def clauses_of(sentence: Pieces) -> list[Clause]:
@@ -47,7 +50,10 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
                 break
     lead = preface if word_at(preface, 0) in _FRONTED else ()
     chosen = _chosen(segments)
-    return [one._replace(preface=one.preface or lead, chosen=one.chosen or chosen) for one in found]
+    return [
+        _explained(one._replace(preface=one.preface or lead, chosen=one.chosen or chosen), body)
+        for one in found
+    ]
 
 
 def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
@@ -84,7 +90,7 @@ def _segments(pieces: Pieces) -> list[Pieces]:
         else:
             found[-1].append(piece)
     # "(no bare `except:`)" forbids; "(`a`, not `b`)" only shows what is meant.
-    asides = [one for one in asides if word_at(tuple(one), 0) in ("no", "avoid")]
+    asides = [one for one in asides if one and _denies(tuple(one))]
     return [tuple(one) for one in (*found, *asides) if one]
 
 
@@ -104,6 +110,19 @@ def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
         else:
             (asides[-1] if inside else outer).append(piece)
     return tuple(outer), asides
+
+
+def _denies(pieces: Pieces) -> bool:
+    return word_at(pieces, 0) in polarity.BANS or _after_not(pieces, 0) is not None
+
+
+def _explained(clause: Clause, body: Pieces) -> Clause:
+    """Add what stands in brackets right behind words of a clause, and how many of them."""
+    opened = next((at for at, one in enumerate(body) if at and one.mark == "("), len(body))
+    closed = next((at for at, one in enumerate(body) if one.mark == ")"), len(body))
+    before = (at + 1 for at, one in enumerate(clause.rest) if one is body[opened - 1])
+    lead = next(before, 0)
+    return clause._replace(aside=body[opened + 1 : closed], lead=lead) if lead else clause
 
 
 def _forbids(pieces: Pieces, at: int) -> bool:
@@ -164,7 +183,8 @@ def _choice(pieces: Pieces) -> list[Clause]:
         scoped = _scoped(chosen) if one or coded else False
         verb = "run" if words.group_of(first) == "run" else "use"
         level = "warn" if scoped else "deny"
-        return [Clause((verb,), pieces[place + (2 if two else 1) :], (), level, chosen)]
+        rest = pieces[place + (2 if two else 1) :]
+        return [Clause((verb,), rest, (), level, chosen, choice=word != "never")]
     return []
 
 
@@ -250,12 +270,17 @@ def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:
 
 
 def _no_thing(pieces: Pieces) -> list[Clause]:
-    return _thing(pieces[1:]) if word_at(pieces, 0) in polarity.BANS else []
+    if word_at(pieces, 0) not in polarity.BANS:
+        return []
+    again = {
+        at for at, one in enumerate(pieces) if one.word == "no" and pieces[at - 1].word in LINKS
+    }
+    return _thing(tuple(one for at, one in enumerate(pieces) if at and at not in again))
 
 
 def _thing(pieces: Pieces) -> list[Clause]:
     """Read a bare thing: an act by its noun or gerund, or something that may not be used."""
-    at = skip(pieces, 0, DETERMINERS, word_set("direct more manual"))
+    at = skip(pieces, 0, words.DETERMINERS, word_set("direct more manual"))
     word, following = word_at(pieces, at), word_at(pieces, at + 1)
     if word in ("force", "forced") and words.group_of(following) == "push":
         return [Clause(("force-push",), pieces[at + 2 :])]
@@ -265,7 +290,7 @@ def _thing(pieces: Pieces) -> list[Clause]:
         return [_verbs(pieces, at, ())]
     if word == "new" or following in ("dependencies", "packages"):
         return [Clause(("add",), pieces[at:])]
-    return [Clause(("",), pieces)]
+    return [Clause(("",), pieces, bare=not word.endswith("ing"))]
 
 
 def _predicate(pieces: Pieces) -> list[Clause]:

@@ -13,6 +13,7 @@ from dmm.rules.language.sentences.orders import Order, read_order, read_steps
 from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
 from dmm.rules.language.sentences.things import (
     NOWHERE,
+    STOPS,
     Context,
     Item,
     Surroundings,
@@ -21,10 +22,10 @@ from dmm.rules.language.sentences.things import (
     but_dry,
     command_item,
     is_command,
+    is_path,
     read_paths,
 )
-from dmm.text.lexicon import DETERMINERS
-from dmm.text.pieces import MAX_TEXT, Pieces, find, read_list, sentences, skip, told, word_at
+from dmm.text.pieces import LINKS, MAX_TEXT, Pieces, find, read_list, sentences, skip, told, word_at
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def read_only(sentence: Pieces, context: Context) -> Thing | None:
     verb = words.group_of(word_at(sentence, at))
     at = skip(sentence, at + 1, word_set("only exclusively"))
     if verb in ("use", "run") and (only or "always" in near):
-        return _family(sentence, skip(sentence, at, DETERMINERS))
+        return _family(sentence, skip(sentence, at, words.DETERMINERS))
     if only and verb == "push":
         found = read_object(sentence, at, context._replace(verb="push"))
         if found and found[1] >= len(sentence) and not found[0].vague:
@@ -139,7 +140,11 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
 
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
+    call = bool(clause.chosen) and clause.chosen[0].text.endswith(")")
+    context = context._replace(instead=call)
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
+    if not things and clause.level != "warn":
+        things, end = _in_aside(clause, context), clause.lead
     found: list[_Found | Order] = []
     for thing in things:
         reading = read_tail(thing, clause.rest[end:], context, clause.preface)
@@ -154,9 +159,23 @@ def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
     return found
 
 
+def _in_aside(clause: Clause, context: Context) -> list[Thing]:
+    """Read "build output (dist/)": the code and the paths in brackets are what is meant.
+
+    Behind a verb that is not known ("log `API_KEY`") only a command tells what is done.
+    """
+    named = [one for one in clause.aside if one.mark != "," and one.word not in LINKS]
+    plain = all(one.word not in STOPS - words.DETERMINERS for one in clause.rest[: clause.lead])
+    if not plain or not all(one.code or is_path(one.text, code=False) for one in named):
+        return []
+    known = bool(context.verb) or clause.bare
+    found = (read_object((one,), 0, context) for one in named)
+    return [one[0] for one in found if one and (known or "command" in one[0].items[0])]
+
+
 def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
     """Decide how hard a rule binds; a whole program is no ground for a mere hint."""
-    thing = _sparing(reading.thing, clause.chosen)
+    thing = _sparing(reading.thing, clause)
     level = max(clause.level, reading.level, key=LEVELS.index)
     programs = {_program(one) for one in thing.items}
     if level == "deny" and thing.whole and clause.chosen and programs & words.EVERYWHERE:
@@ -169,13 +188,14 @@ def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
     return [_Found(thing, level, told(clause.chosen))]
 
 
-def _sparing(thing: Thing, chosen: Pieces) -> Thing:
+def _sparing(thing: Thing, clause: Clause) -> Thing:
     """Spare what is to be used instead where it runs the same program: `uv run pytest`."""
+    chosen = clause.chosen
     wrapper = chosen[0].text.split()[0] if chosen and chosen[0].kind == "code" else ""
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
     if not wrapper or not programs[0] or any(one in family for one in programs):
-        return _apart(thing, programs) if thing.whole and chosen else thing
+        return _apart(thing, programs) if thing.whole and clause.choice else thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
 
 

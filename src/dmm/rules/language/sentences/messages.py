@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import EMOJI
 from dmm.rules.language.sentences.things import Thing
-from dmm.text.lexicon import DETERMINERS
 from dmm.text.pieces import find, skip, told, word_at
 from dmm.text.words import english, word_set
 
@@ -23,8 +23,8 @@ _TARGETS = (
 _TARGET = re.compile(r"\b(?:" + "|".join(f"(?P<{name}>{text})" for text, name in _TARGETS) + r")\b")
 # A person may be a co-author where an assistant may not be credited.
 _ATTRIBUTION = (
-    r"(?i)(?:co-authored-by:|generated (?:with|by)) "
-    r".*(?:claude|codex|copilot|cursor|gpt|gemini|anthropic|openai|\bai\b)"
+    r"(?i)(?:co-authored-by:|generated (?:with|by) )"
+    r".*(?:claude|codex|copilot|cursor|gpt|gemini|anthropic|openai|(?<![\w.@-])ai\b)"
 )
 # What such things are called, and how they look in a message.
 _CALLED = (
@@ -59,7 +59,7 @@ def read_message(pieces: Pieces) -> Thing | None:
     found: list[tuple[str, str]] = []
     at = 0
     while at < turn:
-        at = skip(pieces, at, DETERMINERS, word_set("or and nor any"))
+        at = skip(pieces, at, words.DETERMINERS, word_set("or and nor any"))
         if at >= turn:
             break
         end = next(
@@ -86,7 +86,7 @@ def read_message(pieces: Pieces) -> Thing | None:
 def _leads(pieces: Pieces, at: int) -> bool:
     if word_at(pieces, at) not in ("to", "in", "from", "on", "into"):
         return False
-    rest = skip(pieces, at + 1, DETERMINERS)
+    rest = skip(pieces, at + 1, words.DETERMINERS)
     return bool(_TARGET.match(told(pieces[rest : rest + 2]).lower()))
 
 

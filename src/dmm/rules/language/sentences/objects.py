@@ -25,7 +25,6 @@ from dmm.rules.language.sentences.things import (
     read_paths,
     same_commands,
 )
-from dmm.text.lexicon import DETERMINERS
 from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
 from dmm.text.words import english, word_set
 
@@ -43,7 +42,7 @@ _GIT = {
     "force-push": Thing(same_commands(["git", "push", "--force"])),
 }
 # What may follow an act that stands alone.
-_BEYOND = STOPS - DETERMINERS - LINKS | word_set("- : ( )")
+_BEYOND = STOPS - words.DETERMINERS - LINKS | word_set("- : ( )")
 _FIXED = {
     "amend": ("git commit --amend", "commit commits last previous existing your own the a any"),
     "hard-reset": ("git reset --hard", "the branch repository"),
@@ -53,9 +52,9 @@ _FIXED = {
 def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read what is done to a branch or a remote."""
     verb = context.verb
-    start = skip(pieces, at, words.IDLE, _CARRIED, DETERMINERS)
+    start = skip(pieces, at, words.IDLE, _CARRIED, words.DETERMINERS)
     led = word_at(pieces, start) in _ONTO
-    start = skip(pieces, start + 1, DETERMINERS) if led else start
+    start = skip(pieces, start + 1, words.DETERMINERS) if led else start
     if led and verb.endswith("push") and start < len(pieces):
         remote, end = pieces[start].text.lower(), skip(pieces, start + 1, word_set("remote repo"))
         if remote in words.REMOTES and ends(pieces, end):
@@ -95,7 +94,7 @@ def _hooks(pieces: Pieces, at: int, context: Context) -> Found | None:
     """ "Skip hooks" is done by an option of Git."""
     del context
     end = skip(
-        pieces, at, word_set("hook hooks pre-commit git commit checks pre-push"), DETERMINERS
+        pieces, at, word_set("hook hooks pre-commit git commit checks pre-push"), words.DETERMINERS
     )
     if end == at or word_at(pieces, end - 1) not in ("hook", "hooks", "checks"):
         return None
@@ -135,7 +134,7 @@ def read_object(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _tool(pieces: Pieces, at: int, context: Context) -> Found | None:
     del context
-    at = skip(pieces, at, DETERMINERS)
+    at = skip(pieces, at, words.DETERMINERS)
     text = pieces[at].text if at < len(pieces) else ""
     following = word_at(pieces, at + 1)
     if not re.fullmatch(r"[A-Za-z][\w.*-]*", text):
@@ -153,7 +152,7 @@ def _tool(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 
 def _option(pieces: Pieces, at: int, context: Context) -> Found | None:
-    at = skip(pieces, at, DETERMINERS)
+    at = skip(pieces, at, words.DETERMINERS)
     if at >= len(pieces) or not is_flag(pieces[at].text):
         return None
     flag, end = pieces[at].text, skip(pieces, at + 1, word_set("flag flags option options switch"))
@@ -175,8 +174,8 @@ def _means(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read "the lodash package", "a dependency on lodash", "new dependencies"."""
-    at = skip(pieces, at, DETERMINERS - {"any"}, word_set("on"))
-    new = skip(pieces, at, _NEW, DETERMINERS)
+    at = skip(pieces, at, words.DETERMINERS - {"any"}, word_set("on"))
+    new = skip(pieces, at, _NEW, words.DETERMINERS)
     if word_at(pieces, new) in _CARRIERS:
         if word_at(pieces, new + 1) in ("on", "upon", "called", "named"):
             return _package(pieces, new + 2, context._replace(verb="install"))
@@ -188,7 +187,7 @@ def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
     form = r"@?[A-Za-z][\w.@/-]*" if re.match(r"@|[^/]+\.", name) else r"[A-Za-z][\w.@-]*"
     if not re.fullmatch(form, name) or name.lower() in STOPS | _NEW:
         return None
-    role = skip(pieces, at + 2, DETERMINERS, _NEW)
+    role = skip(pieces, at + 2, words.DETERMINERS, _NEW)
     as_one = word_at(pieces, at + 1) in ("as", "to") and word_at(pieces, role) in _CARRIERS
     # "Unpopular libraries" are a kind.
     called = word_at(pieces, at + 1) in (_CARRIERS if pieces[at].code else _CARRIER)
@@ -201,7 +200,7 @@ def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read a command: a span of code, or a known program and words that can be its arguments."""
-    at = skip(pieces, at, DETERMINERS, _COMMAND_WORDS)
+    at = skip(pieces, at, words.DETERMINERS, _COMMAND_WORDS)
     plain = skip(pieces, at, _PLAIN)
     bare, at = plain > at, skip(pieces, plain, _COMMAND_WORDS)
     if at >= len(pieces) or pieces[at].mark:
@@ -261,7 +260,7 @@ _ACCESS = {
 
 def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read the files behind a verb such as edit, read, delete or commit."""
-    start = skip(pieces, at, DETERMINERS, word_set("for new existing"))
+    start = skip(pieces, at, words.DETERMINERS, word_set("for new existing"))
     inner = start
     while inner < len(pieces) and inner < start + 4 and pieces[inner].word not in _INTO | STOPS:
         inner += 1
@@ -271,8 +270,12 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
         start = skip(pieces, inner + 1, word_set("of the"))
     elif word_at(pieces, start) in _INTO | {"file", "files"}:
         start = skip(pieces, start + 1, word_set("of the"))
-    first = read_paths(pieces, skip(pieces, at, DETERMINERS), context.known)
-    found = first or read_paths(pieces, start, context.known, named=filled)
+    first = read_paths(
+        pieces, skip(pieces, at, words.DETERMINERS), context.known, touched=not context.instead
+    )
+    found = first or read_paths(
+        pieces, start, context.known, named=filled, touched=not context.instead
+    )
     if found is None:
         return None
     if outside and not first:
@@ -310,7 +313,7 @@ def _operand(glob: str) -> str:
 
 def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read "files" alone; that much needs somebody's leave."""
-    at = skip(pieces, at, DETERMINERS)
+    at = skip(pieces, at, words.DETERMINERS)
     if word_at(pieces, at) not in ("file", "files"):
         return None
     item: Item = {"path": {"glob": ["**"], "access": _ACCESS[context.verb]}}

@@ -17,7 +17,6 @@ from dmm.rules.language.sentences.things import (
     is_command,
 )
 from dmm.text.lemmas import base_forms
-from dmm.text.lexicon import DETERMINERS
 from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
 from dmm.text.words import english, word_set
 
@@ -89,7 +88,7 @@ def read_steps(pieces: Pieces, known: Surroundings) -> tuple[Item, ...]:
     at = 0
     while at < len(pieces):
         sure = at + 2 if word_at(pieces, at + 1) == "sure" else at
-        passed = skip(pieces, sure, DETERMINERS, words.IDLE, LINKS, _IDLE)
+        passed = skip(pieces, sure, words.DETERMINERS, words.IDLE, LINKS, _IDLE)
         if passed > at or pieces[at].mark:
             at = max(passed, at + 1)
             continue

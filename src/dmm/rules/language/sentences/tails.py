@@ -17,7 +17,6 @@ from dmm.rules.language.sentences.things import (
     read_branches,
     read_paths,
 )
-from dmm.text.lexicon import DETERMINERS
 from dmm.text.pieces import LINKS, Pieces, find, read_list, skip, starts, word_at
 from dmm.text.words import english, word_set
 
@@ -100,15 +99,20 @@ def _idle(pieces: Pieces, at: int) -> int:
         if starts(pieces, at, phrase):
             return at + len(phrase)
     if word_at(pieces, at) in ("in", "for", "on", "of", "to", "across", "from"):
-        inner = skip(pieces, at + 1, DETERMINERS, word_set("whole entire"))
+        inner = skip(pieces, at + 1, words.DETERMINERS, word_set("whole entire"))
         if word_at(pieces, inner) in words.WHOLE and ends(pieces, inner + 1):
             return inner + 1
     return skip(pieces, at, words.IDLE, word_set("committed checked-in used"))
 
 
 def _remark(reading: Reading, pieces: Pieces, at: int) -> int | None:
-    """Pass a remark, which ends the tail; an exception or a condition in it counts."""
-    if find(pieces, "unless", "except", "until", "without", start=at) is not None:
+    """Pass a remark, which ends the tail; an exception or a condition in it counts.
+
+    "The build works without it" is neither; "or deploy without approval" ends a list of acts.
+    """
+    lists = find(pieces, *LINKS, start=at - 1) is not None
+    without = ("without",) if lists else ()
+    if find(pieces, "unless", "except", "until", *without, start=at) is not None:
         reading.soften("ask")
         return None
     conditions = word_set("if when while during whenever without in on or")
@@ -117,11 +121,6 @@ def _remark(reading: Reading, pieces: Pieces, at: int) -> int | None:
 
 def _warned(reading: Reading, *_: object) -> None:
     reading.soften("warn")
-
-
-def _restricted(reading: Reading, *_: object) -> None:
-    """Give up "a memo that reads a store": only some of what is named is meant."""
-    reading.lost = True
 
 
 def _role(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
@@ -172,7 +171,7 @@ def _outside(reading: Reading, pieces: Pieces, at: int, context: Context) -> int
 def _manner(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
     """ "Run git clean with -f": the option belongs to the command; no other manner shows."""
     del context
-    place = skip(pieces, at + 1, DETERMINERS)
+    place = skip(pieces, at + 1, words.DETERMINERS)
     text = pieces[place].text if place < len(pieces) else ""
     reading.lost = text != "sudo" and not is_flag(text)
     more: dict[str, object] = {"via": text} if text == "sudo" else {"flags": [text]}
@@ -184,7 +183,7 @@ def _place(reading: Reading, pieces: Pieces, at: int, context: Context) -> int |
     if word_at(pieces, at) == "to" and word_at(pieces, at + 1) in _MOTIVES:
         reading.soften("ask")
         return None
-    inner = skip(pieces, at + 1, DETERMINERS, word_set("of"))
+    inner = skip(pieces, at + 1, words.DETERMINERS, word_set("of"))
     first = reading.thing.items[0]
     readers = (_on_branch, _environment) if "command" in first else (_in_tests, _language, _folder)
     for read in readers if "path" not in first or "content" in first else ():
@@ -279,8 +278,7 @@ def _environment(reading: Reading, pieces: Pieces, at: int, context: Context) ->
 _PARTS: tuple[tuple[frozenset[str], Callable[..., int | None]], ...] = (
     (word_set("unless except without until before excluding but"), _exception),
     (word_set("outside"), _outside),
-    (_TIMES, _warned),
-    (word_set("that which whose"), _restricted),
+    (_TIMES | word_set("that which whose"), _warned),
     (word_set("as"), _role),
     (word_set("with using"), _manner),
     (_PLACES, _place),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import (
     CONSTRUCTS,
     LONGEST,
@@ -17,7 +18,6 @@ from dmm.rules.language.sentences.constructs import (
 )
 from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
 from dmm.text.lemmas import base_forms
-from dmm.text.lexicon import DETERMINERS
 from dmm.text.pieces import LINKS, Piece, Pieces, find, skip, word_at
 from dmm.text.words import word_set
 
@@ -51,7 +51,7 @@ def read_text(pieces: Pieces, at: int, context: Context) -> Found | None:
 def _marker(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read "eslint-disable comments", "`# noqa`", "@ts-ignore directives"."""
     del context
-    at = skip(pieces, at, DETERMINERS)
+    at = skip(pieces, at, words.DETERMINERS)
     text = pieces[at].text if at < len(pieces) else ""
     named = word_at(pieces, at + 1) in _COMMENTS
     sign = re.match(r"(?:#|//)\s*[a-z]|--\s+[a-z]|@ts-|/\*", text)
@@ -65,7 +65,7 @@ def _marker(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _construct(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read a construct by its name: "default exports", "bare `except:`", "secrets"."""
-    start = at if word_at(pieces, at) == "any" else skip(pieces, at, DETERMINERS)
+    start = at if word_at(pieces, at) == "any" else skip(pieces, at, words.DETERMINERS)
     for length in range(min(LONGEST, len(pieces) - start), 0, -1):
         span = pieces[start : start + length]
         parts = [one.mark or _folded(one).strip(":()") for one in span]
@@ -101,7 +101,7 @@ def _fits(name: str, phrase: str, span: Pieces, context: Context) -> bool:
 
 def _name(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read a name of a program that stands in prose: setTimeout, console.log."""
-    at = skip(pieces, at, DETERMINERS)
+    at = skip(pieces, at, words.DETERMINERS)
     text = pieces[at].text if at < len(pieces) and pieces[at].kind == "word" else ""
     formed = _IN_PROSE.fullmatch(text) and looks_like_code(text) and not is_path(text, code=False)
     return read_text(pieces, at, context) if formed else None
@@ -109,7 +109,7 @@ def _name(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _code(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read code that may not be added, and "any code related to `NAME`"."""
-    start = skip(pieces, at, DETERMINERS, _ABOUT)
+    start = skip(pieces, at, words.DETERMINERS, _ABOUT)
     if start >= len(pieces) or pieces[start].kind != "code":
         return _name(pieces, at, context) if context.verb == "add" else None
     spoken = any(one.word in _ABOUT for one in pieces[at:start])
@@ -121,7 +121,7 @@ def _code(pieces: Pieces, at: int, context: Context) -> Found | None:
 def _imported(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read "import `X`" and "import from `x/`"."""
     del context
-    at = skip(pieces, at, DETERMINERS, word_set("from anything code modules directly"))
+    at = skip(pieces, at, words.DETERMINERS, word_set("from anything code modules directly"))
     name = pieces[at].text if at < len(pieces) and pieces[at].kind == "code" else ""
     if not re.fullmatch(r"[\w@~./:-]*\w/?", name) or len(name) < 3:
         return None

@@ -62,11 +62,15 @@ Found = tuple[Thing, int]
 
 
 class Context(NamedTuple):
-    """How an object is read: the verb before it, the language of the rule, the repository."""
+    """How an object is read: the verb before it, the language of the rule, the repository.
+
+    Where a call is to be used `instead`, a name with a full stop is one in a program.
+    """
 
     verb: str = ""
     language: str = ""
     known: Surroundings = NOWHERE
+    instead: bool = False
 
 
 def ends(pieces: Pieces, at: int) -> bool:
@@ -209,15 +213,21 @@ def all_but(globs: list[str]) -> list[str]:
 
 
 def read_paths(
-    pieces: Pieces, at: int, known: Surroundings = NOWHERE, *, named: bool = False
+    pieces: Pieces,
+    at: int,
+    known: Surroundings = NOWHERE,
+    *,
+    named: bool = False,
+    touched: bool = False,
 ) -> tuple[list[str], int] | None:
     """Read paths, globs, kinds of files and named folders as globs.
 
-    Behind "files in" (`named`) any name in code or with a slash is a folder.
+    Behind "files in" (`named`) any name in code or with a slash is a folder, and what is `touched`
+    is a file if it is code with a full stop, whatever its ending: `project.pbxproj`.
     """
 
     def read(ones: Pieces, place: int) -> tuple[list[str], int] | None:
-        place = skip(ones, place, DETERMINERS)
+        place = skip(ones, place, words.DETERMINERS)
         if place >= len(ones) or ones[place].mark:
             return None
         piece, following = ones[place], word_at(ones, place + 1)
@@ -227,7 +237,8 @@ def read_paths(
             return None
         if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
             return list(kind), end
-        if is_path(piece.text, code=piece.code or named, known=known):
+        dotted = touched and piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
+        if dotted or is_path(piece.text, code=piece.code or named, known=known):
             return globs_of(piece.text), end
         called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
         if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):
@@ -247,7 +258,7 @@ def read_branches(pieces: Pieces, at: int) -> tuple[list[str], int] | None:
 
 
 def _branch(pieces: Pieces, at: int) -> tuple[list[str], int] | None:
-    at = skip(pieces, at, DETERMINERS)
+    at = skip(pieces, at, words.DETERMINERS)
     if at >= len(pieces) or not re.fullmatch(r"[\w./*-]+", pieces[at].text):
         return None
     text, end = pieces[at].text, skip(pieces, at + 1, word_set("branch branches"))

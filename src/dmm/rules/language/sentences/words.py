@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import PROGRAMS as _STEP_PROGRAMS
+from dmm.text import lexicon
 from dmm.text.lemmas import base_forms
 from dmm.text.words import ENGLISH, english, english_rows, group_by_word, word_set
 
@@ -17,6 +18,8 @@ def group_of(word: str) -> str:
     return next((_GROUPS[form] for form in known if form in _GROUPS), "")
 
 
+# "No", "both" and "such" say more than which thing it is: what follows is not the thing itself.
+DETERMINERS = lexicon.DETERMINERS - word_set("no both such same another")
 NOUNS = group_by_word("act_nouns")
 IDLE = english("idle_adverbs")
 PHRASES = tuple(tuple(phrase.split()) for phrase in " ".join(ENGLISH["idle_phrases"]).split(","))
@@ -32,8 +35,8 @@ DRY_RUNS = english_rows("dry_runs")
 MANAGERS = english_rows("managers")
 # What such a manager does apart from the packages and scripts of the project.
 APART = [
-    "create", "init", "publish", "pack", "view", "info", "show", "search", "login", "logout",
-    "whoami", "owner", "config", "help",
+    "publish", "pack", "view", "info", "show", "search", "login", "logout", "whoami", "owner",
+    "help",
 ]  # fmt: skip
 BOTH_NAMES = english_rows("both_names")
 CHANGING = ["install", "i", "add", "remove", "uninstall", "update", "upgrade", "sync", "lock", "ci"]
