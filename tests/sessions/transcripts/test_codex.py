@@ -159,6 +159,11 @@ def test_a_helper_is_assigned_by_the_first_name_that_is_not_empty(
     assert (told.event.session, told.event.agent) == (SESSION, "helper-1")
 
 
+def test_an_item_names_no_session(reader: Reader) -> None:
+    lines = [meta(id=None), message(1, "user", "go"), message(2, "assistant", "done")]
+    assert reader.told(CODEX, lines) == [(f"line {number}", "no session") for number in (1, 2, 3)]
+
+
 def test_a_compaction_is_told_with_its_summary(reader: Reader) -> None:
     lines = [meta(), message(1, "user", "go"), line(2, "compacted", message="We went.")]
     assert reader.told(CODEX, lines)[2:] == [("ContextCompacted", "We went.")]

@@ -145,7 +145,8 @@ class CodexReading(Reading):
         payload = told.payload
         if self.telling is None:
             meta = _Meta.model_validate(payload or {})
-            if meta.session:
+            # An item has an id too, which is no session.
+            if meta.session and self.head(line.values):
                 self.telling = self.find(CLIENT, meta.session, meta.helper, meta.cwd)
             else:
                 yield Fault(line.number, "no session")
