@@ -37,7 +37,7 @@ def _measure_memory(embedder: Embedder) -> Iterator[Measure]:
     name = f"memory with {LOADED:,} memories, MB"
     world = synthetic.make_world(embedder)
     with projects.open_project(lambda: embedder, baseline=True) as dmm:
-        synthetic.fill(projects.open_store(dmm), world, LOADED)
+        synthetic.fill(dmm, world, LOADED)
         dmm.indexes.close()
         questions = json.dumps(list(synthetic.ask(world, QUESTIONS)))
         command = [sys.executable, "-m", "bench.resident", str(dmm.root.project), questions]

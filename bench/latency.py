@@ -35,7 +35,7 @@ def measure() -> Part:
 
 def _measure_size(world: World, embedder: Embedder, size: int) -> Iterator[Measure]:
     with projects.open_project(lambda: embedder, baseline=True) as dmm:
-        synthetic.fill(projects.open_store(dmm), world, size)
+        synthetic.fill(dmm, world, size)
         load = clock.spend(dmm.indexes.snapshot)
         queries, bare = [], []
         for number, question in enumerate(synthetic.ask(world, WARM_UP + QUESTIONS)):

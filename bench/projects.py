@@ -96,11 +96,7 @@ def fill(dmm: Dmm, memories: Iterable[IndexedMemory], embedder: Embedder) -> Non
     shelf.store = store = IndexStore.in_memory()
     rest = iter(memories)
     while batch := list(islice(rest, BATCH)):
-        for memory in batch:
-            # What has no file is not served; its text comes from the index.
-            file = shelf.tree.root / memory.path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch()
+        make_files(dmm, batch)
         cuts = [composite.cut(memory, embedder.encode) for memory in batch]
         vectors = embedder.embed_windows([window for cut in cuts for window in cut])
         blobs = []
@@ -109,6 +105,15 @@ def fill(dmm: Dmm, memories: Iterable[IndexedMemory], embedder: Embedder) -> Non
             blobs.append(pack_vectors(vectors[start : start + len(cut)]))
             start += len(cut)
         put(store, batch, blobs)
+
+
+def make_files(dmm: Dmm, memories: Iterable[IndexedMemory]) -> None:
+    """Make an empty file for each memory: what has none is not served; texts are in the index."""
+    root = dmm.indexes.shelves[0].tree.root
+    for memory in memories:
+        file = root / memory.path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
 
 
 def put(store: IndexStore, memories: Sequence[IndexedMemory], blobs: Sequence[bytes]) -> None:

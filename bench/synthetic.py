@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
-    from dmm.index.store import IndexStore
 
     Floats = NDArray[np.float32]
 
@@ -67,12 +67,14 @@ def _vocabulary() -> list[str]:
     return [line for line in lines if line.isascii() and line.isalpha() and len(line) > 1]
 
 
-def fill(store: IndexStore, world: World, size: int) -> None:
-    """Put so many memories into an index."""
+def fill(dmm: Dmm, world: World, size: int) -> None:
+    """Put so many memories into the index of a project."""
+    store = projects.open_store(dmm)
     rng = np.random.default_rng(SEED + size)
     for at in range(0, size, projects.BATCH):
         numbers = range(at, min(at + projects.BATCH, size))
         drawn = [_draw(world, rng, number) for number in numbers]
+        projects.make_files(dmm, (memory for memory, _ in drawn))
         projects.put(store, [memory for memory, _ in drawn], [blob for _, blob in drawn])
 
 
