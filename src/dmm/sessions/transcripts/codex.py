@@ -145,8 +145,8 @@ class CodexReading(Reading):
         payload = told.payload
         if self.telling is None:
             meta = _Meta.model_validate(payload or {})
-            # An item has an id too, which is no session.
-            if meta.session and self.head(line.values):
+            # An item, which has a type, has an id too; that is no session.
+            if meta.session and not (payload or {}).get("type"):
                 self.telling = self.find(CLIENT, meta.session, meta.helper, meta.cwd)
             else:
                 yield Fault(line.number, "no session")
