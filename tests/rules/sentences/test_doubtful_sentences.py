@@ -65,6 +65,8 @@ LEFT: list[tuple[str, Call]] = [
     ("Never bypass hooks with `--no-verify`", ("ci.sh", "git commit --no-verify")),
     ("Use `yarn`, not `npm`", "npm view react version"),
     ("Always use pnpm", "npm whoami"),
+    # Starts a project elsewhere, as documentation tells users to.
+    ("Always use pnpm", "npm create vite@latest"),
 ]
 STOPPED: list[tuple[str, Call, str]] = [
     ("Don't add a `createMemo`, which is slow", ("src/a.ts", "createMemo(f)"), "deny"),
@@ -117,7 +119,7 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Never force-push, deploy, or send mail without approval", "git push --force", "ask"),
     ("Use `yarn`, not `npm`", "npm install", "deny"),
     ("Use `yarn`, not `npm`", "npm run build", "deny"),
-    ("Always use pnpm", "npm create vite@latest", "deny"),
+    ("Never use npm, use pnpm", "npm create vite@latest", "deny"),
     ("Never use npm, use pnpm", "npm install --global typescript", "deny"),
     # A ban spares nothing, as a choice does.
     ("npm is forbidden, use pnpm.", "npm publish", "deny"),

@@ -35,8 +35,8 @@ DRY_RUNS = english_rows("dry_runs")
 MANAGERS = english_rows("managers")
 # What such a manager does apart from the packages and scripts of the project.
 APART = [
-    "publish", "pack", "view", "info", "show", "search", "login", "logout", "whoami", "owner",
-    "help",
+    "create", "publish", "pack", "view", "info", "show", "search", "login", "logout", "whoami",
+    "owner", "help",
 ]  # fmt: skip
 BOTH_NAMES = english_rows("both_names")
 CHANGING = ["install", "i", "add", "remove", "uninstall", "update", "upgrade", "sync", "lock", "ci"]
