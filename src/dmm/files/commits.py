@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from dmm.errors import StorageError
 from dmm.files.repository import find_repository
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import IO
 
@@ -206,24 +207,44 @@ def _run(
     """Run git with its hooks in a session of their own; None where they had to be ended."""
     own = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     given, output, complaint = files
+    with contextlib.ExitStack() as starting:
+        starting.enter_context(_holding_interrupts())
+        try:
+            process = subprocess.Popen(  # noqa: S603 - git itself, arguments that no shell reads
+                ["git", "-C", str(worktree), *arguments],  # noqa: S607 - the user's own git
+                stdin=given,
+                stdout=output,
+                stderr=complaint,
+                env=own,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise StorageError(f"git could not be run: {error}", where=str(worktree)) from error
+        try:
+            starting.close()
+            return process.wait(DEADLINE)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if process.returncode is None:
+                _end(process)
+
+
+@contextlib.contextmanager
+def _holding_interrupts() -> Iterator[None]:
+    """Let an interrupt wait: while a process is started, nobody could end it yet."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:
-        process = subprocess.Popen(  # noqa: S603 - git itself, with arguments that no shell reads
-            ["git", "-C", str(worktree), *arguments],  # noqa: S607 - the user's own git
-            stdin=given,
-            stdout=output,
-            stderr=complaint,
-            env=own,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise StorageError(f"git could not be run: {error}", where=str(worktree)) from error
-    try:
-        return process.wait(DEADLINE)
-    except subprocess.TimeoutExpired:
-        return None
+        yield
     finally:
-        if process.returncode is None:
-            _end(process)
+        signal.signal(signal.SIGINT, before)
+        for number in came[:1]:
+            signal.raise_signal(number)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
