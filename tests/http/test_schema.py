@@ -146,6 +146,9 @@ def _aim_writing(case: Any) -> None:
         body |= {"path": "project/fuzzed.md", "content": NOTE, "evidence": [1]}
     if label in UNSAID:
         body.pop(UNSAID[label], None)
+    if label == "POST /v1/remember":
+        # The document can't say that one word is no note, since in some scripts it may be one.
+        body["text"] = f"Noted: {body['text']}"
     if label == "POST /v1/forget":
         body["name"] = PATHS[0]
     if label == "POST /v1/feedback":
