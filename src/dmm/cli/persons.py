@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.2
 UNKNOWN = (
-    "Your team knows none of your passkeys and is not told of this; leave it and join again:\n"
+    "Your team knows none of your passkeys, so it is not told of this. To change that:\n"
     "  dmm team leave --drop-rules, then dmm team join URL INVITATION\n"
 )
 

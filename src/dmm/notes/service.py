@@ -124,7 +124,7 @@ class Notes:
         need("text", text)
         # Scripts without capitals, such as Chinese, may write a whole sentence without a blank.
         if len(text.split()) == 1 and not any(category(one) == "Lo" for one in text):
-            raise UsageError("a note needs more than one word", hint="say it in a sentence")
+            raise UsageError("a note needs more than one word", hint="write it as a sentence")
         self.proposals.trust.require(self.root.folder)
         with self.search.indexes.looked_at_once():
             return self._remember(text, replaces, source, anyway=anyway)

@@ -74,7 +74,7 @@ class Confirmation:
     def need_taken(self, passkey: str) -> None:
         """Refuse the answer of a passkey that others do not know."""
         if not self.takes(passkey):
-            what = "your team does not know this passkey, and would not be told"
+            what = "your team does not know this passkey, so it would not be told of this"
             hint = "confirm with one that it knows; see Passkeys in docs/team.md"
             raise ProofRefused(what, hint=hint)
 

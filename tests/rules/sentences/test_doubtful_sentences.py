@@ -149,7 +149,7 @@ def test_what_is_meant_is_still_stopped(text: str, call: Call, level: str) -> No
 def test_a_rule_about_one_folder_never_holds_work_on_another(text: str, call: str) -> None:
     assert level_of(text, call, Surroundings()) == "deny"
     assert level_of(text, call, NESTED) == "allow"
-    assert compile_sentence(text, NESTED).why_not == "no call shows whether it is about web"
+    assert compile_sentence(text, NESTED).why_not == "a call does not show whether it concerns web"
 
 
 def test_a_command_that_a_nested_file_names_is_stopped_everywhere() -> None:

@@ -110,7 +110,7 @@ def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
 
 def _made(fields: Fields, known: Surroundings, chosen: str = "", *, wide: bool) -> Sentence:
     if known.folder and wide:
-        return Sentence(None, f"no call shows whether it is about {known.folder}")
+        return Sentence(None, f"a call does not show whether it concerns {known.folder}")
     folder: Fields = {"folder": known.folder} if known.folder else {}
     return Sentence(fields | folder, instead=_way(fields, chosen))
 

@@ -84,7 +84,7 @@ def _construct(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 
 def _folded(piece: Piece) -> str:
-    """Return a word in small letters; `Any` is not `any`, but `TODO` is what "todos" are."""
+    """Return a word in lower case, except code in title case: `Any` is not `any`."""
     return piece.text if piece.code and piece.text.istitle() else piece.text.lower()
 
 
