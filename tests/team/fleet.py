@@ -37,14 +37,13 @@ LOOK_EVERY = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a laptop is told: its name, whom to join, what to record, how wrong its clock is."""
+    """What a laptop is told: its name, whom to join, how wrong its clock is, its lead in rules."""
 
     name: str
     url: str
     invitation: str
-    rules: int
     ahead: float
-    phase: int
+    lead: int
 
 
 def live(folder: Path) -> None:
@@ -63,7 +62,7 @@ def live(folder: Path) -> None:
     done = sum(1 for _ in reading.events_of((EventType.CONSTRAINT_ADDED,), 0, reading.head().seq))
     pause = threading.Event()
     while os.getppid() == parent:
-        if done < min(plan.rules, _pace(folder) + plan.phase):
+        if done < _pace(folder) + plan.lead:
             dmm.ledger.add_constraint(word(plan.name, done))
             done += 1
         pause.wait(LOOK_EVERY)
@@ -75,7 +74,7 @@ def word(name: str, number: int) -> str:
 
 
 def _pace(folder: Path) -> int:
-    """Return how many rules every laptop may have recorded by now."""
+    """Return how many rules every laptop records by now, besides its lead."""
     return int((folder.parent / PACE).read_text() or "0")
 
 

@@ -45,7 +45,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 SEED = 18
-TEAMS, LAPTOPS, RULES, ROUNDS = ("red", "blue"), 25, 6, 20
+TEAMS, LAPTOPS, ROUNDS = ("red", "blue"), 25, 20
+# Each fault of the line happens this often: rounds go on, and laptops record more, until it did.
+FAULTS_EACH, MOST_ROUNDS = 10, 100
+# A laptop records one more rule after so many rounds.
+ROUNDS_A_RULE = 4
 # Per round: laptops that are killed, and laptops that are cut off until the next.
 KILLED, OFFLINE = 3, 5
 DAY = 86_400.0
@@ -53,10 +57,11 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Laptop:
-    """One laptop of the test: its folder, which is also its home, and its team."""
+    """One laptop of the test: its folder, which is also its home, its team and its lead."""
 
     folder: Path
     team: str
+    lead: int
 
     @property
     def copy(self) -> Path:
@@ -64,7 +69,9 @@ class Laptop:
 
     @property
     def words(self) -> list[str]:
-        return [word(self.folder.name, number) for number in range(RULES)]
+        """The rules it has recorded in the end."""
+        pace = int((self.folder.parent / PACE).read_text())
+        return [word(self.folder.name, number) for number in range(pace + self.lead)]
 
     def credentials(self) -> Credentials:
         with Replica.opened(self.copy) as replica:
@@ -105,13 +112,13 @@ def invite(registry: Registry, folder: Path, url: str, dice: random.Random) -> l
     for team in TEAMS:
         registry.add(team, "shop")
         for number in range(LAPTOPS):
-            laptop = Laptop(folder / f"{team}-{number}", team)
+            laptop = Laptop(folder / f"{team}-{number}", team, number % 3)
             project = Project(laptop.folder / "work")
             project.memory.mkdir(parents=True)
             project.trust(laptop.folder)
             invitation = registry.invite(team, "shop", "reviewer")
             ahead = dice.uniform(-DAY, DAY)
-            plan = Plan(laptop.folder.name, url, invitation, RULES, ahead, number % 3)
+            plan = Plan(laptop.folder.name, url, invitation, ahead, laptop.lead)
             (laptop.folder / PLAN).write_text(json.dumps(asdict(plan)))
             made.append(laptop)
     return made
@@ -127,9 +134,10 @@ def torment(host: Host, fleet: Fleet, line: Line, laptops: list[Laptop]) -> Coun
         before = line.happened["answered"]
         until(lambda: line.happened["answered"] > before, "the server answers again")
 
-    for number in range(ROUNDS):
-        pace = str(RULES * (number + 1) // ROUNDS)
-        (laptops[0].folder.parent / PACE).write_text(pace)
+    for number in range(MOST_ROUNDS):
+        if number >= ROUNDS and min(line.happened[fault] for fault in FAULTS) >= FAULTS_EACH:
+            break
+        (laptops[0].folder.parent / PACE).write_text(str(1 + number // ROUNDS_A_RULE))
         chosen = line.dice.sample(laptops, KILLED + OFFLINE)
         victims, away = chosen[:KILLED], chosen[KILLED:]
         line.offline = frozenset(writers[one.folder] for one in away)
@@ -165,11 +173,15 @@ def read_log(registry: Registry, laptop: Laptop) -> list[Placed]:
             return found
 
 
+def count_events(team: list[Laptop]) -> int:
+    """Return how many events a team's log has in the end: who joined, and all of their rules."""
+    return sum(1 + len(one.words) for one in team)
+
+
 def check_team(registry: Registry, laptops: list[Laptop]) -> None:
     """Nothing is lost, doubled or out of place, and every laptop has the same."""
     events = read_log(registry, laptops[0])
-    expected = LAPTOPS * (1 + RULES)
-    assert [one.seq for one in events] == list(range(1, expected + 1))
+    assert [one.seq for one in events] == list(range(1, count_events(laptops) + 1))
     told = Counter(json.loads(one.entry.payload).get("text") for one in events)
     assert told.pop(None) == LAPTOPS
     assert told == Counter(text for one in laptops for text in one.words)
@@ -180,7 +192,7 @@ def check_team(registry: Registry, laptops: list[Laptop]) -> None:
         assert [json.loads(entry.payload)["text"] for entry in own] == one.words
         with Replica.opened(one.copy) as replica:
             known = replica.membership()
-            assert (known.fault, known.sent, replica.count_unsent()) == ("", RULES, 0)
+            assert (known.fault, known.sent, replica.count_unsent()) == ("", len(one.words), 0)
             assert replica.trail(held).head == Head(known.head.seq, known.head.hash)
             # Byte for byte: the same rows as those of the server, whose hashes were proved.
             assert replica.events() == events
@@ -200,7 +212,6 @@ def test_nothing_is_lost_doubled_or_mixed_up_whoever_is_killed(
     dice = random.Random(SEED)
     folder = tmp_path / "laptops"
     folder.mkdir()
-    expected = LAPTOPS * (1 + RULES)
     with (
         opened(Line(host.port, dice)) as line,
         read_setup(host.folder).registry() as registry,
@@ -210,16 +221,21 @@ def test_nothing_is_lost_doubled_or_mixed_up_whoever_is_killed(
             fleet.start(one.folder)
         until(lambda: all(one.known() >= LAPTOPS for one in laptops), "all have joined")
         kills = torment(host, fleet, line, laptops)
-        until(lambda: all(one.known() == expected for one in laptops), "all have everything")
+        teams = [[one for one in laptops if one.team == team] for team in TEAMS]
+        expected = {members[0].team: count_events(members) for members in teams}
+        until(
+            lambda: all(one.known() == expected[one.team] for one in laptops),
+            "all have everything",
+        )
         for one in laptops:
             fleet.kill(one.folder)
             kills["laptop"] += 1
         sys.stderr.write(f"killed {dict(kills)}, on the line {dict(line.happened)}\n")
         assert min(kills.values()) >= ROUNDS
-        assert min(line.happened[fault] for fault in FAULTS) >= 10
+        assert min(line.happened[fault] for fault in FAULTS) >= FAULTS_EACH
         assert line.happened[CUT] >= ROUNDS
-        for team in TEAMS:
-            check_team(registry, [one for one in laptops if one.team == team])
+        for members in teams:
+            check_team(registry, members)
         # No process failed in a way that its code does not name.
         for told in (host.said, *(one.folder / "out" for one in laptops)):
             assert "Traceback" not in told.read_text()
