@@ -120,7 +120,7 @@ def _explained(clause: Clause, body: Pieces) -> Clause:
     """Add what stands in brackets right behind words of a clause, and how many of them."""
     opened = next((at for at, one in enumerate(body) if at and one.mark == "("), len(body))
     closed = next((at for at, one in enumerate(body) if one.mark == ")"), len(body))
-    before = (at + 1 for at, one in enumerate(clause.rest) if one is body[opened - 1])
+    before = (at + 1 for at, one in enumerate(clause.rest) if body and one is body[opened - 1])
     lead = next(before, 0)
     return clause._replace(aside=body[opened + 1 : closed], lead=lead) if lead else clause
 
