@@ -9,6 +9,7 @@ from dmm.rules.language.acting import (
     NOTHING_SAID,
     action_of,
     is_vague,
+    listed_terms,
     named_actions,
     noun_of,
     terms_of,
@@ -30,11 +31,10 @@ from dmm.text import lexicon as lex
 from dmm.text.acts import phrases_of
 from dmm.text.amounts import quantities_of
 from dmm.text.polarity import find_choice, find_order
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Token, Words, text_at
 from dmm.text.verbs import is_adverb, is_participle, is_verb
 from dmm.text.words import word_set
 
-Words = tuple[Token, ...]
 _VERIFY = word_set("verify check confirm validate review inspect consult research examine ask")
 LEADS = word_set("always must please you we should shall first need to make sure that double")
 
@@ -131,16 +131,7 @@ def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
         if words[index].text in ("of", "for") and words[index + 1].text in ("a", "an", "any", "it"):
             words = words[:index]
             break
-    parts: list[tuple[Term, ...]] = []
-    start = 0
-    for index in range(len(words) + 1):
-        if index == len(words) or words[index].text in ("and", ",", "&", "or"):
-            terms = terms_of(words[start:index])
-            strong = tuple(item for item in terms if not item.forms & _STATES)
-            if terms:
-                parts.append(strong or terms)
-            start = index + 1
-    return tuple(parts)
+    return listed_terms(words, but=_STATES)
 
 
 _STATES = word_set("pass valid green ok correct current latest status exist ready sure good recent")

@@ -9,10 +9,9 @@ from dmm.rules.language.rules import Limit, Term
 from dmm.text import lexicon as lex
 from dmm.text.amounts import Quantity, quantities_of
 from dmm.text.polarity import FORBIDDEN
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Token, Words, text_at
 from dmm.text.words import english, group_by_word, word_set
 
-Words = tuple[Token, ...]
 CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 _MORE = word_set("more longer later larger bigger greater higher newer")
 _LESS = word_set("less fewer smaller shorter lower older younger earlier cheaper")

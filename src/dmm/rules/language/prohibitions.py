@@ -20,11 +20,10 @@ from dmm.rules.language.rules import (
 from dmm.text import lexicon as lex
 from dmm.text.amounts import quantities_of
 from dmm.text.polarity import ALLOWED, BANS, FORBIDDEN, after_denial, find_ban
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Words, text_at
 from dmm.text.verbs import is_verb
 from dmm.text.words import word_set
 
-Words = tuple[Token, ...]
 _MODALS = frozenset(("must", "shall", "should", "may", "can", "do", "does", "will", "are", "is"))
 _HARMLESS = word_set("forget hesitate worry only just fail mind matter need have let panic assume")
 # A denial further on is told of something else.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from dmm.errors import UsageError
 
@@ -109,6 +109,11 @@ class Verification:
     before: Action
     firm: bool = True
 
+    @property
+    def action(self) -> Action:
+        """The act that has to wait."""
+        return self.before
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -133,19 +138,7 @@ class Rule:
 
 
 _CLASSES: Final[dict[str, Any]] = {
-    cls.__name__: cls
-    for cls in (
-        Term,
-        Noun,
-        Condition,
-        Action,
-        Exemption,
-        Prohibition,
-        Verification,
-        Limit,
-        Requirement,
-        Rule,
-    )
+    cls.__name__: cls for cls in (Term, Noun, Condition, Action, Exemption, Rule, *get_args(Part))
 }
 
 
