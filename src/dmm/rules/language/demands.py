@@ -232,7 +232,7 @@ def _always(words: Words) -> tuple[Part, ...]:
     if ordered or action is None or not action.objects:
         return ()
     if action.verbs[0].forms & (lex.USE | {"have"}):
-        core = (*action.objects[0].modifiers, action.objects[0].head)
+        core = action.objects[0].terms
         subject = action.conditions[0].nouns[0] if action.conditions else None
         return (Requirement(action.objects[0].text, core, subject),)
     return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
@@ -258,7 +258,7 @@ def _must(words: Words) -> tuple[Part, ...]:
     noun = noun_of(rest, range(int(not needs), len(rest)))
     if noun is None or "before" in {word.text for word in words}:
         return ()
-    return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
+    return (Requirement(noun.text, noun.terms, subject),)
 
 
 def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
@@ -271,10 +271,10 @@ def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
         return ()
     stored = place is not None and rest[end].text in _PLACED and is_participle(rest[0])
     if not core or stored:
-        terms = (*place.modifiers, place.head) if place else ()
+        terms = place.terms if place else ()
         return (Requirement(place.text, terms, subject),) if place else ()
     if core[-1].forms & _PRESENT:
-        return (Requirement(subject.text, (*subject.modifiers, subject.head)),)
+        return (Requirement(subject.text, subject.terms),)
     text = f"{' '.join(one.text for one in core)} {subject.text}"
     where = place if end < len(rest) and rest[end].text in ("in", "on", "during") else None
     timed = place is not None and place.head.forms & lex.TIMES
@@ -291,7 +291,7 @@ _DUTY = _STAYING | frozenset(
 
 def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
     """ "Verification must stay enabled", "doors must stay closed"."""
-    core = (*subject.modifiers, subject.head)
+    core = subject.terms
     if not words or words[0].text in lex.PREPOSITIONS or words[0].forms & {"enable", "active"}:
         place = noun_of(words, range(min(1, len(words)), len(words)))
         return (Requirement(subject.text, core, where=place),)
@@ -309,7 +309,7 @@ def _required(words: Words) -> tuple[Part, ...]:
             if noun is not None and noun.modifiers and noun.modifiers[-1].text.endswith(_ADJECTIVE):
                 return (Requirement(noun.text, noun.modifiers, Noun(noun.head)),)
             if noun is not None:
-                return (Requirement(noun.text, (*noun.modifiers, noun.head), behind),)
+                return (Requirement(noun.text, noun.terms, behind),)
     return ()
 
 
@@ -322,4 +322,4 @@ def _usage(words: Words) -> tuple[Part, ...]:
     if action is None or len(action.objects) != 1 or not action.conditions:
         return ()
     noun = action.objects[0]
-    return (Requirement(noun.text, (*noun.modifiers, noun.head), action.conditions[0].nouns[0]),)
+    return (Requirement(noun.text, noun.terms, action.conditions[0].nouns[0]),)

@@ -29,7 +29,12 @@ class Noun:
     @property
     def text(self) -> str:
         """The thing in its own words."""
-        return " ".join([*(item.text for item in self.modifiers), self.head.text])
+        return " ".join(item.text for item in self.terms)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All its words, the head last."""
+        return (*self.modifiers, self.head)
 
 
 @dataclass(frozen=True, slots=True)
