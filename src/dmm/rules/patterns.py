@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dmm.domain.value import Value
 from dmm.rules.callpatterns import (
@@ -20,7 +20,6 @@ from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.content.writings import with_writings
 from dmm.rules.evidence import Evidence
-from dmm.rules.joint import AllOf, Joint, belongs, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +42,74 @@ class Action(StrEnum):
     DENY = "deny"
     ASK = "ask"
     WARN = "warn"
+
+
+class Joint(NamedTuple):
+    """Several things of one call that belong together: what an item with several keys matches."""
+
+    parts: tuple[object, ...]
+    span: Span
+
+
+class AllOf(Value):
+    """Patterns that must all match, on the same file or the same command.
+
+    Things that belong to no file and no command, such as the call itself, go with everything.
+    """
+
+    kind: ClassVar[str] = "all"
+    patterns: tuple[Any, ...]
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find what belongs together, each with the evidence of all patterns."""
+        found: list[tuple[tuple[object, ...], tuple[Evidence, ...]]] = [((), ())]
+        # Searching text is the dearest; it comes last, and only where the others hold.
+        for pattern in sorted(self.patterns, key=_cost):
+            held = list(pattern.find(facts)) if found else []
+            found = [
+                ((*subjects, subject), (*evidence, more))
+                for subjects, evidence in found
+                for subject, more in held
+                if all(_belongs(subject, other) for other in subjects)
+            ]
+        for subjects, evidence in found:
+            why = ", and ".join(one.why for one in evidence)
+            stopped = next((one.stopped for one in evidence if one.stopped), "")
+            doubt = next((one.doubt for one in evidence if one.doubt), "")
+            where = next((one.where for one in evidence if one.where), "")
+            span = evidence[0].span
+            yield Joint(subjects, span), Evidence(span, why, where, stopped, doubt)
+
+
+def _cost(pattern: Any) -> int:
+    """Order patterns by what they search: names, the words of a call, whole files."""
+    if isinstance(pattern, ContentPattern):
+        return 2
+    return int(any(getattr(pattern, name, "") for name in ("matches", "regex", "not_regex")))
+
+
+def _parts_of(subject: object) -> tuple[object, ...]:
+    """Return the single things that a subject is made of."""
+    if not isinstance(subject, Joint):
+        return (subject,)
+    return tuple(one for part in subject.parts for one in _parts_of(part))
+
+
+def _belongs(subject: object, other: object) -> bool:
+    """Whether two things of a call are about the same file, or else the same command."""
+    if isinstance(subject, Joint) or isinstance(other, Joint):
+        return all(_belongs(one, two) for one in _parts_of(subject) for two in _parts_of(other))
+    if isinstance(subject, PathUse | Writing) and isinstance(other, PathUse | Writing):
+        return subject.path == other.path
+    if isinstance(subject, ToolCall) or isinstance(other, ToolCall):
+        return True
+    return _place(subject) == _place(other)
+
+
+def _place(subject: object) -> object:
+    if isinstance(subject, CommandUse):
+        return subject.invocation.span
+    return getattr(subject, "span", None)
 
 
 SinglePattern = (
@@ -119,7 +186,7 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
 
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
     if isinstance(subject, Joint):
-        return any(_excepted(rule, facts, one) for one in parts_of(subject))
+        return any(_excepted(rule, facts, one) for one in _parts_of(subject))
     if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
         # Nobody knows whether the argument that would make it an exception is there.
         return False
@@ -165,7 +232,7 @@ def _lifts(found: object, subject: object) -> bool:
         return any(_lifts(one, subject) for one in found.parts)
     file = isinstance(subject, PathUse | Writing)
     related = file and isinstance(found, PathUse | Writing | CommandUse)
-    return found is subject or (related and belongs(found, subject))
+    return found is subject or (related and _belongs(found, subject))
 
 
 def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidence) -> Match:

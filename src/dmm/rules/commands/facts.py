@@ -22,6 +22,8 @@ MessageKind = Literal["commit", "branch", "pr_title", "pr_body", "tag"]
 MESSAGES: tuple[MessageKind, ...] = get_args(MessageKind)
 Verb = Literal["push", "force-push", "delete", "commit", "rewrite"]
 EVERY_BRANCH = "*"
+# The facts of a call that have a place in its text.
+PLACED = ("paths", "dependencies", "branches", "messages")
 
 
 class ToolCall(Value):
@@ -100,6 +102,7 @@ class CommandUse(NamedTuple):
     invocation: Invocation
     options: Options
     script: Script
+    call: ToolCall
     branch: str | None = None
 
 

@@ -14,10 +14,9 @@ from dmm.rules.commands.gitaliases import alias_runs, stored_alias
 from dmm.rules.commands.inlineruns import COMPUTED, PLACEHOLDER, UNKNOWN_VALUE
 from dmm.rules.commands.options import SUBCOMMANDED, read_options
 from dmm.rules.commands.projectfiles import PROJECT_FILES, cron_commands, project_commands
-from dmm.rules.commands.runs import SHELL, Run, language_in
+from dmm.rules.commands.runs import SHELL, Run, assigned_by, language_in, runs_of_variables
 from dmm.rules.commands.searches import FINDERS, found_by
-from dmm.rules.commands.values import FileRun, Output, Redirection, Unresolved, Word
-from dmm.rules.commands.variables import assigned_by, runs_of_variables
+from dmm.rules.commands.values import FileRun, Invocation, Output, Redirection, Unresolved, Word
 from dmm.rules.commands.written import note_written
 
 if TYPE_CHECKING:
@@ -25,9 +24,10 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.expansion import Names
     from dmm.rules.commands.flow import Flow
-    from dmm.rules.commands.values import Context, Invocation, Span, Write
+    from dmm.rules.commands.values import Context, Span, Write
 
 MAX_DEPTH = 8
+MAX_INVOCATIONS = 2_000
 _SYSTEM = ("/bin/", "/sbin/", "/usr/", "/opt/", "/lib", "/nix/", "/snap/", "/System/")
 _MAX_NOTED = 50
 _SETTING = (("env",), ("sudo",))
@@ -58,12 +58,13 @@ class Scene(NamedTuple):
 
 
 class Opener(ABC):
-    """Follows invocations into what they run; a reader says how texts and commands are read."""
+    """Follows invocations into what they run; a reader says how a text is read."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.malformed = False
         self.truncated = False
+        self.invocations: list[Invocation] = []
         self.files: list[FileRun] = []
         self.unresolved: list[Unresolved] = []
         self.evaluation = Evaluation()
@@ -75,7 +76,10 @@ class Opener(ABC):
     def read(self, text: str, origin: Origin, names: Names, given: Callable[[], Output]) -> None:
         """Parse one text and everything it runs."""
 
-    @abstractmethod
+    def is_full(self) -> bool:
+        """Whether no more invocations are taken in."""
+        return len(self.invocations) >= MAX_INVOCATIONS
+
     def add(
         self,
         words: tuple[Word, ...],
@@ -85,6 +89,12 @@ class Opener(ABC):
         context: Context,
     ) -> Invocation | None:
         """Take an invocation in; none when there are too many."""
+        if self.is_full():
+            self.truncated = True
+            return None
+        made = Invocation(len(self.invocations), words, env, redirections, span, context)
+        self.invocations.append(made)
+        return made
 
     def note(self, what: str, made: str, span: Span) -> None:
         """Note something that is run and can't be read."""
