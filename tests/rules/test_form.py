@@ -158,7 +158,7 @@ def test_two_stars_in_a_name_beside_folders_are_refused(glob: str) -> None:
 def test_a_glob_of_any_length_is_held_against_a_path_of_any_length(glob: str) -> None:
     rule = compile_fields({"match": {"path": glob}}, "x", stem="x")
     assert rule.call is not None
-    (pattern,) = rule.call.rule.patterns
+    (pattern,) = rule.call.patterns
     path = f"src/gen/{'d/' * 5_000}gen/aab.ts"
     call = ToolCall("Write", {"file_path": path if glob != "**a*b" else path[:-3], "content": ""})
     assert list(pattern.find(read_call(call)))

@@ -56,7 +56,7 @@ def _readings(one: Constraint) -> Iterator[dict[str, Any]]:
         if fields is None:
             continue
         examples = {
-            "block": [example_of(call.rule.blocked) for call in calls],
-            "allow": [example_of(call.rule.allowed) for call in calls],
+            "block": [example_of(call.blocked) for call in calls],
+            "allow": [example_of(call.allowed) for call in calls],
         }
         yield fields | {"examples": examples} | ({"level": "warn"} if soft else {})

@@ -21,7 +21,7 @@ from dmm.text.prose import straighten
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dmm.rules.callrules import CallRule
+    from dmm.rules.patterns import ToolRule
     from dmm.rules.rule import Rule
 
 MATCHERS = ("match", "unless", "before", "require")
@@ -163,12 +163,11 @@ class Likeness:
     matcher: object = field(default=None)
 
     @classmethod
-    def of(cls, title: str, call: CallRule | None = None, folder: str = "") -> Likeness:
+    def of(cls, title: str, call: ToolRule | None = None, folder: str = "") -> Likeness:
         """Describe a rule by what makes it the same as another."""
         matcher = None
         if call is not None:
-            parts = (call.rule.patterns, call.rule.exceptions, call.needs)
-            matcher = (*parts, folder)
+            matcher = (call.patterns, call.exceptions, call.needs, folder)
         words = (one.lstrip(_BEFORE).rstrip(_AFTER) for one in straighten(title.casefold()).split())
         return cls(" ".join(filter(None, words)), matcher)
 

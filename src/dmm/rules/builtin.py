@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dmm.rules.callbook import CallEntry
-from dmm.rules.callrules import CallRule
 from dmm.rules.commands.facts import ToolCall
 from dmm.rules.patterns import Action, PathPattern, ToolRule
 from dmm.rules.starter import command
@@ -27,4 +26,4 @@ _RULE = ToolRule(
     allowed=ToolCall("Read", {"file_path": ".dmm/rules/never-push-to-main.md"}),
     action=Action.ASK,
 )
-BUILT_IN = (CallEntry(0, TEXT, CallRule(_RULE), id=ID),)
+BUILT_IN = (CallEntry(0, TEXT, _RULE, id=ID),)

@@ -1,87 +1,49 @@
-"""A rule on tool calls, and what it wants done first."""
+"""A rule on tool calls held against a call: what it matches, and what was not done first."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from dmm.domain.value import Value
 from dmm.rules.budget import Stopped
-from dmm.rules.needs import Done, Need, done_by_call
 from dmm.rules.patterns import Action, Match, ToolRule, matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dmm.rules.commands.calls import CallFacts, CommandUse
+    from dmm.rules.needs import Done
 
-__all__ = [
-    "CALLS_VERSION", "SPOKEN_VERSION", "CallRule", "Done", "Meeting", "Need", "done_by_call",
-    "meet",
-]  # fmt: skip
+    Past = Callable[[], Sequence[Done]]
+
 CALLS_VERSION = 3
 SPOKEN_VERSION = f"{CALLS_VERSION}.3"
 
 
-class CallRule(Value):
-    """A tool rule with what it needs."""
-
-    rule: ToolRule
-    needs: tuple[Need, ...] = ()
-
-
-class Meeting(NamedTuple):
-    """A call that meets a rule, and how hard.
-
-    `shortfalls` say why something that was done first does not count.
-    """
-
-    match: Match
-    action: Action
-    missing: tuple[Need, ...] = ()
-    history_unknown: bool = False
-    shortfalls: tuple[str, ...] = ()
-
-
-class Lack(NamedTuple):
-    """What was not done first, why what was done does not count, and why that is not known."""
-
-    missing: tuple[Need, ...] = ()
-    shortfalls: tuple[str, ...] = ()
-    stopped: str = ""
-
-
-def meet(
-    rule: CallRule, facts: CallFacts, done: Callable[[], Sequence[Done]] | None = tuple
-) -> Meeting | None:
+def meet(rule: ToolRule, facts: CallFacts, done: Past | None = tuple) -> Match | None:
     """Hold a call against a rule.
 
     Without `done` nobody knows what was done before: a rule that wants something done first asks.
     """
-    uncertain_met: Meeting | None = None
-    for subject, match in matches(rule.rule, facts):
-        lack = _lack(rule, facts, subject, done) if rule.needs else Lack()
-        if rule.needs and not lack.missing:
+    uncertain: Match | None = None
+    for subject, found in matches(rule, facts):
+        match = _with_missing(found, rule, facts, subject, done) if rule.needs else found
+        if rule.needs and not match.missing:
             continue
-        blind = done is None and bool(lack.missing)
-        given_up = match.stopped or lack.stopped
-        doubtful = bool(given_up or match.doubt)
-        action = match.action
-        if (blind or doubtful) and action is Action.DENY:
-            action = Action.ASK
-        match = match._replace(stopped=given_up)
-        met = Meeting(match, action, lack.missing, blind, lack.shortfalls)
+        doubtful = bool(match.stopped or match.doubt)
+        if (match.history_unknown or doubtful) and match.action is Action.DENY:
+            match = match._replace(action=Action.ASK)
         if not doubtful:
-            return met
+            return match
         # A search that was given up counts where nothing is found for certain.
-        uncertain_met = uncertain_met or met
-    return uncertain_met
+        uncertain = uncertain or match
+    return uncertain
 
 
-def _lack(
-    rule: CallRule, facts: CallFacts, subject: object, done: Callable[[], Sequence[Done]] | None
-) -> Lack:
-    """Find what was not done first, by itself or before it in the same call, and why not."""
+def _with_missing(
+    match: Match, rule: ToolRule, facts: CallFacts, subject: object, done: Past | None
+) -> Match:
+    """Add what was not done first, by itself or before it in the same call, and why not."""
     earlier, at = _earlier(facts, subject)
     stopped: list[str] = []
 
@@ -99,10 +61,13 @@ def _lack(
     except Stopped as fault:
         stopped.append(fault.what)
     missing = tuple(one for one in needs if lacks(partial(one.met_before, past, facts, at)))
-    if not missing or stopped:
-        return Lack(missing, stopped="".join(stopped[:1]))
-    told = (one.explain(past, facts.budget) for one in missing)
-    return Lack(missing, tuple(one for one in told if one))
+    told = [one.explain(past, facts.budget) for one in missing] if not stopped else []
+    return match._replace(
+        stopped=match.stopped or "".join(stopped[:1]),
+        missing=missing,
+        history_unknown=done is None and bool(missing),
+        shortfalls=tuple(one for one in told if one),
+    )
 
 
 def _earlier(facts: CallFacts, subject: object) -> tuple[list[CommandUse], int]:

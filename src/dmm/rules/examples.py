@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from dmm.rules.callbook import LEVELS, CallBook, CallEntry
-from dmm.rules.callrules import done_by_call
 from dmm.rules.commands.reach import FileTable
+from dmm.rules.needs import done_by_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.rules.callbook import Ruling
-    from dmm.rules.callrules import Done
     from dmm.rules.formvalues import Place
+    from dmm.rules.needs import Done
     from dmm.rules.rule import Example, Rule
 
 

@@ -100,5 +100,5 @@ def _check_clashes(rules: Mapping[str, Rule]) -> Iterator[Finding]:
 def _meaning(rule: Rule) -> str:
     if rule.call is None:
         return " ".join(rule.title.casefold().split())
-    typed = rule.call.rule
-    return repr((typed.patterns, typed.exceptions, rule.call.needs, rule.level, rule.folder))
+    typed = rule.call
+    return repr((typed.patterns, typed.exceptions, typed.needs, rule.level, rule.folder))

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.errors import RuleFormError
-from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.exampleform import read_examples
 from dmm.rules.formvalues import flag, refuse_unknown, whole
@@ -72,7 +71,7 @@ def _call_rule(
     folder: str,
     examples: tuple[tuple[Example, ...], tuple[Example, ...]],
     words: tuple[str, str],
-) -> CallRule:
+) -> ToolRule:
     """Compile what a rule matches, its exceptions, and what it wants done first."""
     if "match" in fields and "before" in fields:
         hint = "an order rule says 'before' and 'require'; write two rules"
@@ -86,7 +85,7 @@ def _call_rule(
     block, allow = examples
     title, why = words
     reason, _, _ = why.strip().partition("\n\n")
-    tool_rule = ToolRule(
+    return ToolRule(
         id=named,
         patterns=read_items(fields[guarded], (guarded,), folder),
         reason=title,
@@ -95,8 +94,8 @@ def _call_rule(
         allowed=allow[0].call if allow else _NOTHING,
         action=_ACTIONS[level],
         exceptions=read_items(fields["unless"], ("unless",), folder) if "unless" in fields else (),
+        needs=needs,
     )
-    return CallRule(tool_rule, needs=needs)
 
 
 def _id(value: object) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.rules.commands.values import Span
+    from dmm.rules.needs import Need
 
 __all__ = [
     "KINDS", "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern",
@@ -140,7 +141,8 @@ KINDS: dict[str, type[Pattern]] = {
 class ToolRule(Value):
     """A rule on tool calls: any pattern matches, no exception holds, the tool fits.
 
-    `blocked` and `allowed` are one example each; they are checked by tests.
+    `blocked` and `allowed` are one example each; they are checked by tests. `needs` has to be done
+    first: a call that follows it is let through.
     """
 
     id: str
@@ -152,10 +154,14 @@ class ToolRule(Value):
     action: Action = Action.DENY
     exceptions: tuple[Pattern, ...] = ()
     tools: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
 
 
 class Match(NamedTuple):
-    """A rule met by a call: what it leads to, where, and the steps that led there."""
+    """A rule met by a call: what it leads to, where, and the steps that led there.
+
+    `missing` was not done first, and `shortfalls` say why something that was done does not count.
+    """
 
     rule: str
     action: Action
@@ -166,6 +172,9 @@ class Match(NamedTuple):
     trace: tuple[str, ...] = ()
     stopped: str = ""
     doubt: str = ""
+    missing: tuple[Need, ...] = ()
+    history_unknown: bool = False
+    shortfalls: tuple[str, ...] = ()
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:

@@ -12,7 +12,6 @@ from dmm.errors import MemoryFileError, UsageError
 from dmm.rules import stored as call_forms
 from dmm.rules.builtin import BUILT_IN
 from dmm.rules.callbook import CallBook, CallEntry
-from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_call, describe_example
@@ -78,18 +77,18 @@ def compile_constraint(text: str) -> Compiled:
     return Compiled(rule, *_examples(found, calls))
 
 
-def _examples(found: Compilation, calls: Sequence[CallRule]) -> tuple[str, str]:
+def _examples(found: Compilation, calls: Sequence[ToolRule]) -> tuple[str, str]:
     """Choose the two examples to show: calls, where a call is blocked."""
-    denying = next((one.rule for one in calls if one.rule.action is Action.DENY), None)
+    denying = next((one for one in calls if one.action is Action.DENY), None)
     if denying is None and found.rule is not None:
         return found.blocks, found.allows
-    shown = denying or calls[0].rule
+    shown = denying or calls[0]
     return describe_example(shown.blocked), describe_example(shown.allowed)
 
 
 def show_tool_rule(rule: ToolRule) -> Compiled:
     """Lay a tool rule out as it is stored and shown."""
-    stored = {"kind": TOOL, "rule": call_forms.to_plain(rule)}
+    stored = {"kind": TOOL, "rule": call_forms.rule_to_dict(rule)}
     return Compiled(stored, describe_call(rule.blocked), describe_call(rule.allowed))
 
 
@@ -104,7 +103,7 @@ class Rulebook:
         self._ids = {(one.seq, one.text): one.id for one in self._held if one.id}
         self._notes = {one.seq: UNACCEPTED for one in self._held if one.trust == Trust.AGENT}
         self.calls = CallBook(entry for one in self._held for entry in on_calls(one))
-        typed = [one.rule.rule for one in self.calls.entries if one.typed]
+        typed = [one.rule for one in self.calls.entries if one.typed]
         self._typed = bool(typed)
         self._programs = {name for rule in typed for name in _programs(rule)} | RUNNERS
 
@@ -226,7 +225,7 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
         return [_entry(constraint, filed.call, typed=filed.binds)]
     tool = on_tools(constraint)
     if tool is not None:
-        return [_entry(constraint, CallRule(tool), typed=True)]
+        return [_entry(constraint, tool, typed=True)]
     stored = constraint.rule or {"kind": LANGUAGE}
     if stored.get("kind") != LANGUAGE:
         return []
@@ -238,7 +237,7 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
     return [_entry(constraint, rule, typed=False) for rule in rules]
 
 
-def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
+def _entry(constraint: Constraint, rule: ToolRule, *, typed: bool) -> CallEntry:
     most: Level = "deny"
     note = ""
     if constraint.from_file and not constraint.pending:

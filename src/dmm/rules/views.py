@@ -102,7 +102,7 @@ def examples_of(rule: Rule) -> Examples:
 
 def detail_constraint(one: Constraint, **more: Any) -> RuleShown:
     """Return a constraint with what it does in plain words, and its examples."""
-    rules = [entry.rule.rule for entry in on_calls(one)]
+    rules = [entry.rule for entry in on_calls(one)]
     return show_constraint_rule(
         one,
         RuleShown,

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from dmm.rules.callbook import CallBook, CallEntry, Ruling
-from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.patterns import Action, Pattern, ToolRule
 
@@ -23,7 +22,7 @@ def make_book(
         ToolRule(f"rule-{number}", (one,), "it is forbidden", "", NOTHING, NOTHING, action, unless)
         for number, one in enumerate(patterns, 1)
     ]
-    return CallBook(CallEntry(at, f"Rule {at}", CallRule(one)) for at, one in enumerate(rules, 1))
+    return CallBook(CallEntry(at, f"Rule {at}", one) for at, one in enumerate(rules, 1))
 
 
 @pytest.fixture
