@@ -7,9 +7,9 @@ import pytest
 from dmm.errors import MemoryFileError, RuleFormError
 from dmm.files.rules import name_rule, parse_rule, write_rule
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.rule import Rule, State
+from dmm.rules.source import prove
 
 NO_FORCE = """---
 id: no-force-push

@@ -9,9 +9,9 @@ import pytest
 from dmm.errors import RuleFormError
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.patterns import PathPattern
+from dmm.rules.source import prove
 
 
 def holds(block: list[Any], allow: list[Any], **fields: Any) -> bool:

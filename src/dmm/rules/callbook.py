@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.domain.value import Value
-from dmm.rules.callrules import SPOKEN_VERSION, meet
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.writings import with_writings
@@ -19,6 +18,7 @@ from dmm.rules.index import CallIndex
 from dmm.rules.needs import Done
 from dmm.rules.patterns import (
     RULES_VERSION,
+    SPOKEN_VERSION,
     Action,
     AllOf,
     ContentPattern,
@@ -26,6 +26,7 @@ from dmm.rules.patterns import (
     PathPattern,
     ToolPattern,
     ToolRule,
+    meet,
 )
 
 if TYPE_CHECKING:

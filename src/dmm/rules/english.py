@@ -6,12 +6,12 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from dmm.errors import RuleFormError
-from dmm.rules.examples import prove
 from dmm.rules.explain import describe_pattern
 from dmm.rules.form import compile_fields
 from dmm.rules.language.sentences.clauses import clauses_of
 from dmm.rules.language.sentences.compile import Sentence, read_sentence
 from dmm.rules.language.sentences.things import NOWHERE, Surroundings
+from dmm.rules.source import prove
 from dmm.text.pieces import sentences
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from dmm.eventlog.open_ledger import IMPORTED, tool_text
 from dmm.reading import WorkTree, read_changed, read_script
 from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
-from dmm.rules.callrules import meet
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.needs import Done
 from dmm.rules.outcomes import Outcome, read_output, runs_in_background
+from dmm.rules.patterns import meet
 from dmm.rules.rulebook import Rulebook
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.event import Trust
 from dmm.errors import MemoryFileError, UsageError
 from dmm.rules import stored as call_forms
-from dmm.rules.builtin import BUILT_IN
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
@@ -20,13 +19,15 @@ from dmm.rules.language.judge import InForce, Judgement, Priority, Recorded, Rul
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
 from dmm.rules.source import judge_words, read_rule
+from dmm.rules.starter import BUILT_IN
 from dmm.rules.syntax import compile_tool_rule
 from dmm.text.clauses import read
+from dmm.text.tokens import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dmm.eventlog.state import Constraint
+    from dmm.eventlog.state import Constraint, Decision
     from dmm.rules.callbook import Level
     from dmm.rules.language.compile import Compilation
     from dmm.rules.language.rules import Rule
@@ -250,3 +251,40 @@ def _entry(constraint: Constraint, rule: ToolRule, *, typed: bool) -> CallEntry:
     elif constraint.pending:
         most, note = "ask", UNACCEPTED
     return CallEntry(constraint.seq, constraint.text, rule, typed, most, note, constraint.id)
+
+
+DECISIONS_LOOKED_AT = 1_000
+
+
+def asks_lookup(rule: Rule | None) -> bool:
+    """Whether a rule wants something looked up first."""
+    return rule is not None and any(isinstance(part, Verification) for part in rule.parts)
+
+
+def may_satisfy(rule: Rule | None, text: str) -> bool:
+    """Whether a recorded look-up has to do with what a rule wants looked up."""
+    if rule is None:
+        return False
+    forms = [
+        term.forms
+        for part in rule.parts
+        if isinstance(part, Verification)
+        for topic in part.topics
+        for term in topic
+    ]
+    tokens = tokens_of(text)
+    return any(token.stands_for(one) for token in tokens for one in forms)
+
+
+def last_guarded(rule: Rule | None, decisions: Sequence[Decision]) -> int:
+    """Find the newest committed decision that a new rule would have applied to.
+
+    It has used up what was looked up before. Only the newest are read; beyond them nothing counts.
+    """
+    if rule is None or not asks_lookup(rule):
+        return 0
+    committed = [one for one in decisions if one.status == "committed"]
+    newest = committed[-DECISIONS_LOOKED_AT:]
+    found = next((one.seq for one in reversed(newest) if guards(rule, one.text)), 0)
+    older = committed[-len(newest) - 1].seq if len(committed) > len(newest) else 0
+    return found or older
