@@ -57,6 +57,11 @@ Pieces = tuple[Piece, ...]
 T = TypeVar("T")
 
 
+def signs(pieces: Pieces) -> list[str]:
+    """Return the words and marks; a backtick stands for code."""
+    return ["`" if one.code else one.text.lower() for one in pieces]
+
+
 LINKS = word_set("or and nor plus")
 
 

@@ -16,6 +16,7 @@ from dmm.rules.language.prohibitions import (
 )
 from dmm.rules.language.rules import Condition, Exemption, Limit, Part, Prohibition, Verification
 from dmm.text import lexicon as lex
+from dmm.text.polarity import EXCEPTING
 from dmm.text.tokens import Sort, Token, text_at
 from dmm.text.verbs import is_verb
 from dmm.text.words import english, word_set
@@ -137,7 +138,7 @@ def _cut_exceptions(words: Words) -> tuple[Words, tuple[Exemption, ...] | None]:
         word = words[index].text
         only = word == "only" and text_at(words, index + 1) in ("if", "when", "for")
         only = only and any("not" in one.forms or one.text == "never" for one in words[:index])
-        if word not in ("unless", "except", "excluding", "barring") and not only:
+        if word not in EXCEPTING and not only:
             continue
         if text_at(words, 0) in ("nobody", "no") and index == 1:
             continue

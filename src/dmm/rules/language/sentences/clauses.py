@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import CONSTRUCTS
 from dmm.text import polarity
-from dmm.text.pieces import LINKS, Piece, Pieces, find, skip, word_at
+from dmm.text.pieces import LINKS, Piece, Pieces, find, signs, skip, word_at
 from dmm.text.words import english, word_set
 
 _MODALS = word_set("do must should may can shall will does need could might")
@@ -120,7 +120,7 @@ def _explained(clause: Clause, body: Pieces) -> Clause:
     """Add what stands in brackets right behind words of a clause, and how many of them."""
     opened = next((at for at, one in enumerate(body) if at and one.mark == "("), len(body))
     closed = next((at for at, one in enumerate(body) if one.mark == ")"), len(body))
-    before = (at + 1 for at, one in enumerate(clause.rest) if one is body[opened - 1])
+    before = (at + 1 for at, one in enumerate(clause.rest) if body and one is body[opened - 1])
     lead = next(before, 0)
     return clause._replace(aside=body[opened + 1 : closed], lead=lead) if lead else clause
 
@@ -167,25 +167,17 @@ def _choice(pieces: Pieces) -> list[Clause]:
     """ "Use A instead of B", "A, not B", "prefer A over B": B is forbidden."""
     at = skip(pieces, 0, word_set("always you we must should please"))
     first = word_at(pieces, at)
-    if first == "prefer":
-        turn = find(pieces, "over", "to", start=at + 1)
-        chosen = pieces[at + 1 : turn]
-        return [Clause(("use",), pieces[turn + 1 :], (), "warn", chosen)] if turn else []
-    using = words.group_of(first) in ("use", "run")
+    turn = polarity.find_choice(signs(pieces), at)
+    using = first in polarity.CHOOSING or words.group_of(first) in ("use", "run")
     coded = at < len(pieces) and pieces[at].kind == "code"
-    for place in range(at + 1, len(pieces) - 1):
-        word, following = pieces[place].word, pieces[place + 1].word
-        two = (word, following) in (("instead", "of"), ("rather", "than"))
-        one = word in ("not", "never") and (pieces[place - 1].mark == "," or pieces[place - 1].code)
-        if not (two or one) or not (using or (coded and pieces[-1].kind == "code")):
-            continue
-        chosen = pieces[at + 1 if using else at : place]
-        scoped = _scoped(chosen) if one or coded else False
-        verb = "run" if words.group_of(first) == "run" else "use"
-        level = "warn" if scoped else "deny"
-        rest = pieces[place + (2 if two else 1) :]
-        return [Clause((verb,), rest, (), level, chosen, choice=word != "never")]
-    return []
+    if turn is None or not (using or (coded and pieces[-1].kind == "code")):
+        return []
+    chosen = pieces[skip(pieces, at + using, word_set("to use using")) : turn[0]]
+    word = word_at(pieces, turn[0])
+    scoped = (coded or word in ("not", "never")) and _scoped(chosen)
+    verb = "run" if words.group_of(first) == "run" else "use"
+    level = "warn" if scoped or first in polarity.CHOOSING else "deny"
+    return [Clause((verb,), pieces[turn[1] :], (), level, chosen, choice=word != "never")]
 
 
 def _scoped(pieces: Pieces) -> bool:

@@ -18,6 +18,7 @@ from dmm.rules.language.sentences.things import (
     read_paths,
 )
 from dmm.text.pieces import LINKS, Pieces, find, read_list, skip, starts, word_at
+from dmm.text.polarity import EXCEPTING
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def _environment(reading: Reading, pieces: Pieces, at: int, context: Context) ->
 
 
 _PARTS: tuple[tuple[frozenset[str], Callable[..., int | None]], ...] = (
-    (word_set("unless except without until before excluding but"), _exception),
+    (EXCEPTING | word_set("without until before but"), _exception),
     (word_set("outside"), _outside),
     (_TIMES | word_set("that which whose"), _warned),
     (word_set("as"), _role),
