@@ -18,15 +18,9 @@ from typing import Any
 from bench import hostile
 from bench.hostile import LIMIT_MS, cases
 from dmm.rules.callbook import CallBook, CallEntry
+from dmm.rules.callrules import ToolRule
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.patterns import (
-    AllOf,
-    CommandPattern,
-    ContentPattern,
-    PathPattern,
-    Pattern,
-    ToolRule,
-)
+from dmm.rules.patterns import AllOf, CommandPattern, ContentPattern, PathPattern, Pattern
 
 RULES = 1_000
 _NOTHING = ToolCall("", {})

@@ -16,7 +16,7 @@ from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import Ledger
-from dmm.rules.patterns import STARTER_VERSION
+from dmm.rules.callrules import STARTER_VERSION
 from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import on_calls
 from dmm.rules.starter import starter_rules

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from dmm.eventlog.state import Constraint
-    from dmm.rules.patterns import ToolRule
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.rule import Rule
 
 MATCHERS = ("match", "unless", "before", "require")

@@ -11,23 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.domain.value import Value
+from dmm.rules.callrules import RULES_VERSION, SPOKEN_VERSION, Action, Match, ToolRule, meet
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
 from dmm.rules.needs import Done
-from dmm.rules.patterns import (
-    RULES_VERSION,
-    SPOKEN_VERSION,
-    Action,
-    AllOf,
-    ContentPattern,
-    Match,
-    PathPattern,
-    ToolPattern,
-    ToolRule,
-    meet,
-)
+from dmm.rules.patterns import AllOf, ContentPattern, PathPattern, ToolPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

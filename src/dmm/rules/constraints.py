@@ -12,9 +12,9 @@ from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.provenance import find_tool_source
 from dmm.eventlog.state import Constraint
 from dmm.redaction.inputs import accept
+from dmm.rules.callrules import STARTER_VERSION
 from dmm.rules.discretion import discreet
 from dmm.rules.language.judge import Priority
-from dmm.rules.patterns import STARTER_VERSION
 from dmm.rules.results import (
     ConstraintBinds,
     ConstraintLifted,

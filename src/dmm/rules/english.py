@@ -15,7 +15,7 @@ from dmm.rules.source import prove
 from dmm.text.pieces import sentences
 
 if TYPE_CHECKING:
-    from dmm.rules.patterns import ToolRule
+    from dmm.rules.callrules import ToolRule
 
 __all__ = ["NOWHERE", "Sentence", "Surroundings", "asks_first", "call_rules", "compile_sentence"]
 

@@ -20,8 +20,9 @@ from dmm.rules.patterns import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.commands.facts import ToolCall
-    from dmm.rules.patterns import Pattern, ToolRule
+    from dmm.rules.patterns import Pattern
     from dmm.rules.rule import RuleLevel
 
 LEADS: dict[str, str] = {"deny": "Blocks", "ask": "Asks before", "warn": "Warns about"}

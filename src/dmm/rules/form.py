@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.errors import RuleFormError
+from dmm.rules.callrules import Action, ToolRule
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.formvalues import flag, mapping, refuse_unknown, text, whole
 from dmm.rules.matchers import read_items, read_needs
-from dmm.rules.patterns import Action, ToolRule
 from dmm.rules.rule import RULE_LEVELS, Earlier, Example, Rule, RuleLevel
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from dmm.eventlog.open_ledger import IMPORTED, tool_text
 from dmm.reading import WorkTree, read_changed, read_script
 from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
+from dmm.rules.callrules import meet
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.needs import Done
 from dmm.rules.outcomes import Outcome, read_output, runs_in_background
-from dmm.rules.patterns import meet
 from dmm.rules.rulebook import Rulebook
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import State
     from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry, DoneBefore
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.commands.calls import TextOf
-    from dmm.rules.patterns import ToolRule
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
     from dmm.rules.shelf import RuleShelf

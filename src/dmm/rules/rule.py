@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.commands.calls import ToolCall
-    from dmm.rules.patterns import ToolRule
 
 RuleLevel = Literal["deny", "ask", "warn", "advise"]
 RULE_LEVELS: tuple[RuleLevel, ...] = get_args(RuleLevel)

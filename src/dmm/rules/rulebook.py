@@ -11,13 +11,14 @@ from dmm.domain.event import Trust
 from dmm.errors import MemoryFileError, UsageError
 from dmm.rules import stored as call_forms
 from dmm.rules.callbook import CallBook, CallEntry
+from dmm.rules.callrules import STARTER_VERSION, Action
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_call, describe_example
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import InForce, Judgement, Priority, Recorded, RuleSet, guards, judge
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
-from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
+from dmm.rules.patterns import CommandPattern
 from dmm.rules.source import judge_words, read_rule
 from dmm.rules.starter import BUILT_IN
 from dmm.rules.syntax import compile_tool_rule
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 
     from dmm.eventlog.state import Constraint, Decision
     from dmm.rules.callbook import Level
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.language.compile import Compilation
     from dmm.rules.language.rules import Rule
-    from dmm.rules.patterns import ToolRule
     from dmm.rules.rule import Rule as FiledRule
 
 LANGUAGE = "language"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 from dmm.reading import read_table
 from dmm.rules.callbook import CallEntry
+from dmm.rules.callrules import Action, ToolRule
 from dmm.rules.commands.facts import ToolCall
-from dmm.rules.patterns import Action, BranchPattern, CommandPattern, PathPattern, ToolRule
+from dmm.rules.patterns import BranchPattern, CommandPattern, PathPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,18 +7,11 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.rules.callbook import GUARD_VERSION, LEVELS, CallBook, CallEntry
+from dmm.rules.callrules import CALLS_VERSION, Action, ToolRule
 from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.facts import ToolCall
 from dmm.rules.needs import Need
-from dmm.rules.patterns import (
-    CALLS_VERSION,
-    KINDS,
-    Action,
-    AllOf,
-    CommandPattern,
-    Pattern,
-    ToolRule,
-)
+from dmm.rules.patterns import KINDS, AllOf, CommandPattern, Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.errors import UsageError
+from dmm.rules.callrules import Action, ToolRule, match_tool
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_call, describe_matcher
-from dmm.rules.patterns import Action, ToolRule, match_tool
 from dmm.rules.stored import rule_from_dict, rule_to_dict
 from dmm.rules.syntax import compile_tool_rule
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rules.conftest import check_call
 
+from dmm.rules.callrules import Action, match_tool
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_matcher
-from dmm.rules.patterns import Action, match_tool
 from dmm.rules.starter import starter_rules
 from dmm.rules.stored import rule_from_dict, rule_to_dict
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dmm.rules.callbook import CallBook, CallEntry, Ruling
+from dmm.rules.callrules import Action, ToolRule
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.patterns import Action, Pattern, ToolRule
+
+if TYPE_CHECKING:
+    from dmm.rules.patterns import Pattern
 
 NOTHING = ToolCall("", {})
 Judge = Callable[..., Ruling]

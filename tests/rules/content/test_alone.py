@@ -70,7 +70,7 @@ import sys
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.content.pattern import ContentPattern
-from dmm.rules.patterns import ToolRule
+from dmm.rules.callrules import ToolRule
 no = ToolCall("", {})
 rule = ToolRule("r", (ContentPattern(pattern="wanted()", regex="wanted"),), "", "", no, no)
 book = CallBook([CallEntry(1, "r", rule)])

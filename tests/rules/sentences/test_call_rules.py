@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from dmm.errors import UsageError
+from dmm.rules.callrules import Action, meet
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_example, describe_matcher
 from dmm.rules.language.sentences.messages import read_message
 from dmm.rules.needs import Done
-from dmm.rules.patterns import Action, CommandPattern, meet
+from dmm.rules.patterns import CommandPattern
 from dmm.rules.stored import calls_from_dict, calls_to_dict
 from dmm.text.pieces import MAX_TEXT, sentences
 

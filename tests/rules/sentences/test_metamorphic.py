@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmm.rules.callrules import meet
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
-from dmm.rules.patterns import meet
 from dmm.rules.stored import calls_from_dict, calls_to_dict
 
 # A constraint, a command that breaks it, and one that keeps it.

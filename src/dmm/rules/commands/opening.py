@@ -56,6 +56,10 @@ class Scene(NamedTuple):
     flow: Flow
     number: int
 
+    def below(self, invocation: Invocation, context: Context) -> Origin:
+        """Return the origin of a text that stands nowhere, by the place of who runs it."""
+        return Origin(invocation.span, False, context, self.origin.depth + 1)
+
 
 class Opener(ABC):
     """Follows invocations into what they run; a reader says how a text is read."""
@@ -139,15 +143,13 @@ class Opener(ABC):
     def _outflow(self, invocation: Invocation, scene: Scene) -> None:
         """Let `>(…)` run with what the command writes into it."""
         targets = [one.target for one in invocation.redirections]
-        for word in (*invocation.words, *targets):
-            if not word.text.startswith(">(") or scene.origin.depth >= MAX_DEPTH:
-                continue
-            output = scene.flow.output_of(scene.number)
-            if output != Output():
-                context = invocation.context._replace(parent=invocation.id)
-                origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
-                names = scene.names.child()
-                self.read(inner_text(word.text), origin, names, partial(_same, output))
+        fed = [word for word in (*invocation.words, *targets) if word.text.startswith(">(")]
+        if not fed or scene.origin.depth >= MAX_DEPTH:
+            return
+        output = scene.flow.output_of(scene.number)
+        for word in fed if output != Output() else ():
+            origin = scene.below(invocation, _run_by(invocation))
+            self.read(inner_text(word.text), origin, scene.names.child(), lambda: output)
 
     def _look_at_names(self, invocation: Invocation, scene: Scene) -> None:
         """See where the command itself comes from, and its subcommand."""
@@ -185,13 +187,11 @@ class Opener(ABC):
         return []
 
     def _run(self, run: Run, invocation: Invocation, scene: Scene) -> None:
-        context = invocation.context
-        inner = context._replace(parent=invocation.id, via=(*context.via, run.via))
         if scene.origin.depth >= MAX_DEPTH:
             self.truncated = self.truncated or not run.guess
             return
         before = self.malformed, self.truncated, len(self.unresolved)
-        self._run_kind(run, invocation, scene, inner)
+        self._run_kind(run, invocation, scene, _run_by(invocation, run.via))
         if run.guess:
             self.malformed, self.truncated = before[:2]
             del self.unresolved[before[2] :]
@@ -299,8 +299,7 @@ class Opener(ABC):
         output = scene.flow.input_of(scene.number)
         if run.via == "parallel":
             for text in parallel_texts(invocation.words, run.words, output):
-                origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
-                self.read(text, origin, scene.names.child(), Output)
+                self.read(text, scene.below(invocation, context), scene.names.child(), Output)
             return
         for words in xargs_commands(invocation.words, run.words, output):
             self._nested_argv(words, invocation, scene, context)
@@ -328,12 +327,9 @@ class Opener(ABC):
         direct = not run.language
         if direct and written and written.paths and not written.text:
             # A copy or a link of a program does what the program does.
-            context = invocation.context._replace(
-                parent=invocation.id, via=(*invocation.context.via, "copy")
-            )
             for path in written.paths:
                 words = (run.words[0]._replace(text=path), *run.words[1:])
-                self._nested_argv(words, invocation, scene, context)
+                self._nested_argv(words, invocation, scene, _run_by(invocation, "copy"))
         output = written or self.evaluation.file(named, directory, scene.names)
         self._run_output(output, run, invocation, scene)
 
@@ -344,11 +340,9 @@ class Opener(ABC):
         for name in PROJECT_FILES[run.language]:
             written = self.evaluation.written.get(located(name, directory))
             if written is not None and written.text:
-                origin = Origin(invocation.span, False, invocation.context, scene.origin.depth + 1)
-                text = "\n".join(
-                    text for text, _ in project_commands(run.language, written.text, argv)
-                )
-                self.read(text, origin, scene.names.child(), Output)
+                told = project_commands(run.language, written.text, argv)
+                origin = scene.below(invocation, invocation.context)
+                self.read("\n".join(text for text, _ in told), origin, scene.names.child(), Output)
                 return
         self._queue(FileRun("", run.language, invocation.span, argv, directory))
 
@@ -362,18 +356,14 @@ class Opener(ABC):
             self.note(f"what `{invocation.program}` runs", output.made, invocation.span)
         if not output.text:
             return
-        via = f"{invocation.program} input"
-        context = invocation.context._replace(
-            parent=invocation.id, via=(*invocation.context.via, via), places=()
-        )
+        context = _run_by(invocation, f"{invocation.program} input")._replace(places=())
         language = run.language or language_in(output.text)
         if language in (SHELL, "crontab"):
             text = cron_commands(output.text) if language == "crontab" else output.text
-            origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
             names = scene.names if run.via in _SAME_SHELL else scene.names.child()
             if run.via not in _SAME_SHELL:
                 names.set_positional(run.words[1:])
-            self.read(text, origin, names, Output)
+            self.read(text, scene.below(invocation, context), names, Output)
         else:
             code = Run("code", language, run.words, language=language)
             self.read_code(code, output.text, invocation, scene, context)
@@ -390,8 +380,10 @@ def _is_open(name: str) -> bool:
     return pairs or "*" in name or "?" in name
 
 
-def _same(output: Output) -> Output:
-    return output
+def _run_by(invocation: Invocation, *via: str) -> Context:
+    """Return where something stands that an invocation runs."""
+    context = invocation.context
+    return context._replace(parent=invocation.id, via=(*context.via, *via))
 
 
 def _computed(text: str) -> Word:

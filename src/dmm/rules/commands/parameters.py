@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from dmm.rules.commands.values import Output, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from dmm.rules.commands.expansion import Names
 
 _FORM = (
     r"(?as)\$\{([!#]?)([A-Za-z_]\w*|[0-9]+|[@*?$-])(?:\[([^\]]*)\])?(.*)\}|\$([A-Za-z_]\w*|[0-9@*])"
@@ -20,13 +18,26 @@ _MAX_EDITED = 300
 REWRITTEN = Output(made="an expansion")
 
 
+class Lookup(Protocol):
+    """Where the values of parameters are kept."""
+
+    def value(self, name: str) -> tuple[Word, ...] | None:
+        """Return the value of a parameter; none when the text does not set it."""
+
+    def assign(self, name: str, value: Word) -> None:
+        """Set a parameter."""
+
+    def argument(self, text: str) -> Word:
+        """Expand the word that stands inside an expansion."""
+
+
 def name_of(source: str) -> str:
     """Name the parameter that an expansion is about."""
     form = re.fullmatch(_FORM, source)
     return (form[2] or form[5]) if form else ""
 
 
-def expand_parameter(source: str, names: Names) -> tuple[list[Word] | None, bool]:
+def expand_parameter(source: str, names: Lookup) -> tuple[list[Word] | None, bool]:
     """Return the value of an expansion, and whether it is a list; none when it is not known."""
     if source.startswith("$(("):
         return _number(source, names), False
@@ -51,7 +62,7 @@ def expand_parameter(source: str, names: Names) -> tuple[list[Word] | None, bool
     return _operated(name, value, rest, names), listed
 
 
-def _number(source: str, names: Names) -> list[Word] | None:
+def _number(source: str, names: Lookup) -> list[Word] | None:
     from dmm.rules.commands.arithmetic import evaluated
 
     def value_of(name: str) -> str:
@@ -75,7 +86,7 @@ def _at_index(value: tuple[Word, ...], index: str) -> tuple[Word, ...] | None:
 
 
 def _operated(
-    name: str, value: tuple[Word, ...] | None, rest: str, names: Names
+    name: str, value: tuple[Word, ...] | None, rest: str, names: Lookup
 ) -> list[Word] | None:
     filled = bool(value) and value is not None and bool(value[0].text)
     default = re.match(r":?([-=+?])", rest)
@@ -87,7 +98,7 @@ def _operated(
 
 
 def _default(
-    name: str, value: tuple[Word, ...] | None, operator: str, text: str, names: Names
+    name: str, value: tuple[Word, ...] | None, operator: str, text: str, names: Lookup
 ) -> list[Word] | None:
     if operator == "+":
         return [] if value is None else [names.argument(text)]
@@ -99,7 +110,7 @@ def _default(
     return [word]
 
 
-def _edited(word: Word, rest: str, names: Names) -> Word:
+def _edited(word: Word, rest: str, names: Lookup) -> Word:
     """Cut, replace or recase a known value; what can't be followed is marked."""
     text = word.text
     if word.expands or len(text) > _MAX_EDITED:
@@ -120,7 +131,7 @@ def _edited(word: Word, rest: str, names: Names) -> Word:
     return word if quoted else word._replace(expands=True, source=REWRITTEN)
 
 
-def _without(text: str, operator: str, rest: str, names: Names) -> str:
+def _without(text: str, operator: str, rest: str, names: Lookup) -> str:
     if operator[0] == "/":
         pattern, _, new = rest.partition("/")
         return _replaced(text, operator, names.argument(pattern).text, names.argument(new).text)

@@ -35,9 +35,9 @@ class ContentPattern(Value):
         if not facts.writings:
             return
         # What searches text is loaded once there is text to search.
-        from dmm.rules.content.search import find_content
+        from dmm.rules.content.search import Query, find_content
 
-        for writing, line, stopped in find_content(self, facts.writings):
+        for writing, line, stopped in find_content(Query(**vars(self)), facts.writings):
             where = writing.path
             if stopped:
                 why = f"{where} could not be checked: {stopped}"

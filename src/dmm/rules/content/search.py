@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.facts import Writing
     from dmm.rules.content.lines import Ranges
-    from dmm.rules.content.pattern import ContentPattern
+
+
+class Query(NamedTuple):
+    """What is looked for, with the fields of a content pattern."""
+
+    regex: str
+    pattern: str
+    rule: str
+    language: str
+    only_added: bool
+    removed: bool
+    ignore_case: bool
 
 
 class Piece(NamedTuple):
@@ -37,7 +48,7 @@ class Found(NamedTuple):
     stopped: str = ""
 
 
-def find_content(query: ContentPattern, writings: Iterable[Writing]) -> Iterator[Found]:
+def find_content(query: Query, writings: Iterable[Writing]) -> Iterator[Found]:
     """Search what a call writes; each file is reported once."""
     held = writings if isinstance(writings, Writings) else Writings(tuple(writings))
     for writing in held:
@@ -52,7 +63,7 @@ def find_content(query: ContentPattern, writings: Iterable[Writing]) -> Iterator
                 yield Found(writing, line)
 
 
-def _first_line(query: ContentPattern, writing: Writing, held: Writings) -> int | None:
+def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
     """Return the number of the first line that matches and counts."""
     language = _language(query, writing)
     if language is None:
@@ -72,7 +83,7 @@ def _first_line(query: ContentPattern, writing: Writing, held: Writings) -> int 
     return _by_regex(query, piece, held)
 
 
-def _may_match(query: ContentPattern, piece: Piece, held: Writings) -> bool:
+def _may_match(query: Query, piece: Piece, held: Writings) -> bool:
     """Return, without a search, whether a text can match; most rules can't."""
     known = held.vocabulary_of(piece.text)
     literal = expressions.literal(query.regex)
@@ -83,7 +94,7 @@ def _may_match(query: ContentPattern, piece: Piece, held: Writings) -> bool:
     return not structural or (bool(piece.language) and known.holds(words))
 
 
-def _language(query: ContentPattern, writing: Writing) -> str | None:
+def _language(query: Query, writing: Writing) -> str | None:
     """Name the language of a file; none where the pattern is not meant for it."""
     known = writing.language or language_of_path(writing.path)
     if not query.language:
@@ -93,14 +104,14 @@ def _language(query: ContentPattern, writing: Writing) -> str | None:
     return language_named(query.language)
 
 
-def _piece(query: ContentPattern, writing: Writing, language: str) -> Piece:
+def _piece(query: Query, writing: Writing, language: str) -> Piece:
     if query.removed:
         return Piece(writing.removed, None, whole=False, language=language)
     added = writing.added if query.only_added else None
     return Piece(writing.text, added, writing.whole, language)
 
 
-def _by_regex(query: ContentPattern, piece: Piece, held: Writings) -> int | None:
+def _by_regex(query: Query, piece: Piece, held: Writings) -> int | None:
     text, added, numbers = piece.text, piece.added, _as_counted(piece.text)
     if len(text) > MAX_SEARCHED and added is not None:
         lines = text.split("\n")
@@ -120,7 +131,7 @@ def _as_counted(text: str) -> Sequence[int]:
     return range(len(text) + 1)
 
 
-def _by_structure(query: ContentPattern, piece: Piece, held: Writings) -> int | None:
+def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:
     # The parser is loaded where something could be found with it.
     from dmm.rules.content import structure
 
@@ -138,6 +149,6 @@ def _by_structure(query: ContentPattern, piece: Piece, held: Writings) -> int | 
     return None
 
 
-def _holds(query: ContentPattern, text: str, held: Writings) -> bool:
+def _holds(query: Query, text: str, held: Writings) -> bool:
     spans = expressions.search(query.regex, text, held.budget, ignore_case=query.ignore_case)
     return any(True for _ in spans)
