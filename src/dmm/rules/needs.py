@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.value import Value
 from dmm.rules.budget import Stopped
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
-from dmm.rules.commands.facts import PLACED
 from dmm.rules.commands.operands import changing_unnamed
 from dmm.rules.commands.paths import may_change
 from dmm.rules.commands.procedures import EVERYDAY, FORMAT, PROCEDURE_CHECKS, may_run
@@ -230,10 +229,10 @@ def _limited(facts: CallFacts, uses: Sequence[CommandUse]) -> CallFacts:
     if not facts.commands:
         return facts
     places = {one.invocation.span for one in uses}
-    held: dict[str, Any] = {
-        name: tuple(one for one in getattr(facts, name) if one.span in places) for name in PLACED
-    }
-    return facts._replace(commands=tuple(uses), **held)
+    placed = facts.with_placed(
+        lambda name: (one for one in getattr(facts, name) if one.span in places)
+    )
+    return placed._replace(commands=tuple(uses))
 
 
 def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | None = None) -> int:

@@ -38,7 +38,7 @@ def to_plain(value: object) -> Any:
     return kind | {name: to_plain(one) for name, one in vars(value).items()}
 
 
-def rule_to_dict(rule: ToolRule) -> dict[str, Any]:
+def rule_to_dict(rule: ToolRule) -> dict[str, object]:
     """Write a tool rule; what it needs is stored beside it."""
     return {name: to_plain(one) for name, one in vars(rule).items() if name != "needs"}
 

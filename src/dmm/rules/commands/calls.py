@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from dmm.rules.commands.branches import branch_uses, branches_of, with_branches
 from dmm.rules.commands.dependencies import installed
 from dmm.rules.commands.facts import (
-    PLACED,
     Access,
     BranchUse,
     CallFacts,
@@ -227,19 +226,16 @@ def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
     def moved(span: Span) -> Span:
         return span[0] + shift, span[1] + shift
 
-    placed: dict[str, Any] = {
-        name: (
-            *getattr(first, name),
-            *(one._replace(span=moved(one.span)) for one in getattr(other, name)),
-        )
-        for name in PLACED
-    }
+    def joined(name: str) -> tuple[Any, ...]:
+        added = (one._replace(span=moved(one.span)) for one in getattr(other, name))
+        return *getattr(first, name), *added
+
     invocations = (
         one._replace(invocation=one.invocation._replace(span=moved(one.invocation.span)))
         for one in other.commands
     )
     alone = first._replace(readings=())
-    return first._replace(
+    return first.with_placed(joined)._replace(
         text=f"{first.text}\n{other.text}",
         commands=(*first.commands, *invocations),
         malformed=first.malformed or (other.malformed and not guess),
@@ -247,7 +243,6 @@ def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
         scripts=(*first.scripts, *other.scripts),
         readings=(*first.readings, *(_merged(alone, one, guess=guess) for one in other.readings)),
         doubts=(*first.doubts, *((moved(place), doubt) for place, doubt in other.doubts)),
-        **placed,
     )
 
 

@@ -152,6 +152,11 @@ class CallFacts(NamedTuple):
         """Return what is not certain of the command at a place."""
         return next((doubt for place, doubt in self.doubts if place == span), "")
 
+    def with_placed(self, choose: Callable[[str], Iterable[Any]]) -> CallFacts:
+        """Replace all that has a place in the text, one kind after the other by its name."""
+        held: Any = {name: tuple(choose(name)) for name in PLACED}
+        return self._replace(**held)
+
 
 def located(call: ToolCall, path: str) -> str:
     """Write a path of a call relative to the repository, or to the call's directory."""
