@@ -48,7 +48,7 @@ class Machine:
 
     def place(self, words: Sequence[str]) -> list[str]:
         """Return words with what is in a container at its place on this machine."""
-        at = {"/var/lib/dmm": str(self.folder), "0.0.0.0": "127.0.0.1"}  # noqa: S104 - not used
+        at = {"/var/lib/dmm": str(self.folder), "0.0.0.0": "127.0.0.1"}
         at |= {"@database/dmm": f"@/dmm?host={self.database.folder}"}
         placed = list(words)
         for inside, here in at.items():

@@ -115,6 +115,13 @@ def starts(pieces: Pieces, at: int, phrase: tuple[str, ...]) -> bool:
     return tuple(one.word for one in pieces[at : at + len(phrase)]) == phrase
 
 
+def parted(pieces: Pieces) -> list[Pieces]:
+    """Part a list at its marks and links."""
+    cuts = [at for at, one in enumerate(pieces) if one.mark or one.word in LINKS]
+    ends = zip([-1, *cuts], [*cuts, len(pieces)], strict=True)
+    return [pieces[start + 1 : end] for start, end in ends]
+
+
 def told(pieces: Pieces) -> str:
     """Write pieces as text again."""
     return " ".join(one.text for one in pieces).replace(" ,", ",").strip(" ,")

@@ -9,6 +9,7 @@ from dmm.rules.language.acting import (
     NOTHING_SAID,
     action_of,
     is_vague,
+    listed_terms,
     named_actions,
     noun_of,
     terms_of,
@@ -30,11 +31,10 @@ from dmm.text import lexicon as lex
 from dmm.text.acts import phrases_of
 from dmm.text.amounts import quantities_of
 from dmm.text.polarity import find_choice, find_order
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Token, Words, text_at
 from dmm.text.verbs import is_adverb, is_participle, is_verb
 from dmm.text.words import word_set
 
-Words = tuple[Token, ...]
 _VERIFY = word_set("verify check confirm validate review inspect consult research examine ask")
 LEADS = word_set("always must please you we should shall first need to make sure that double")
 
@@ -131,16 +131,7 @@ def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
         if words[index].text in ("of", "for") and words[index + 1].text in ("a", "an", "any", "it"):
             words = words[:index]
             break
-    parts: list[tuple[Term, ...]] = []
-    start = 0
-    for index in range(len(words) + 1):
-        if index == len(words) or words[index].text in ("and", ",", "&", "or"):
-            terms = terms_of(words[start:index])
-            strong = tuple(item for item in terms if not item.forms & _STATES)
-            if terms:
-                parts.append(strong or terms)
-            start = index + 1
-    return tuple(parts)
+    return listed_terms(words, but=_STATES)
 
 
 _STATES = word_set("pass valid green ok correct current latest status exist ready sure good recent")
@@ -241,7 +232,7 @@ def _always(words: Words) -> tuple[Part, ...]:
     if ordered or action is None or not action.objects:
         return ()
     if action.verbs[0].forms & (lex.USE | {"have"}):
-        core = (*action.objects[0].modifiers, action.objects[0].head)
+        core = action.objects[0].terms
         subject = action.conditions[0].nouns[0] if action.conditions else None
         return (Requirement(action.objects[0].text, core, subject),)
     return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
@@ -267,7 +258,7 @@ def _must(words: Words) -> tuple[Part, ...]:
     noun = noun_of(rest, range(int(not needs), len(rest)))
     if noun is None or "before" in {word.text for word in words}:
         return ()
-    return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
+    return (Requirement(noun.text, noun.terms, subject),)
 
 
 def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
@@ -280,10 +271,10 @@ def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
         return ()
     stored = place is not None and rest[end].text in _PLACED and is_participle(rest[0])
     if not core or stored:
-        terms = (*place.modifiers, place.head) if place else ()
+        terms = place.terms if place else ()
         return (Requirement(place.text, terms, subject),) if place else ()
     if core[-1].forms & _PRESENT:
-        return (Requirement(subject.text, (*subject.modifiers, subject.head)),)
+        return (Requirement(subject.text, subject.terms),)
     text = f"{' '.join(one.text for one in core)} {subject.text}"
     where = place if end < len(rest) and rest[end].text in ("in", "on", "during") else None
     timed = place is not None and place.head.forms & lex.TIMES
@@ -300,7 +291,7 @@ _DUTY = _STAYING | frozenset(
 
 def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
     """ "Verification must stay enabled", "doors must stay closed"."""
-    core = (*subject.modifiers, subject.head)
+    core = subject.terms
     if not words or words[0].text in lex.PREPOSITIONS or words[0].forms & {"enable", "active"}:
         place = noun_of(words, range(min(1, len(words)), len(words)))
         return (Requirement(subject.text, core, where=place),)
@@ -318,7 +309,7 @@ def _required(words: Words) -> tuple[Part, ...]:
             if noun is not None and noun.modifiers and noun.modifiers[-1].text.endswith(_ADJECTIVE):
                 return (Requirement(noun.text, noun.modifiers, Noun(noun.head)),)
             if noun is not None:
-                return (Requirement(noun.text, (*noun.modifiers, noun.head), behind),)
+                return (Requirement(noun.text, noun.terms, behind),)
     return ()
 
 
@@ -331,4 +322,4 @@ def _usage(words: Words) -> tuple[Part, ...]:
     if action is None or len(action.objects) != 1 or not action.conditions:
         return ()
     noun = action.objects[0]
-    return (Requirement(noun.text, (*noun.modifiers, noun.head), action.conditions[0].nouns[0]),)
+    return (Requirement(noun.text, noun.terms, action.conditions[0].nouns[0]),)

@@ -13,6 +13,7 @@ from dmm.text.words import english, word_set
 _MODALS = word_set("do must should may can shall will does need could might")
 _SUBJECTS = english("rule_subjects")
 _FRONTED = word_set("on in when if while during for before after inside within under at")
+_FORCING = word_set("force forced")
 _ASKING = english("asking")
 _ASK = word_set("ask confirm approval permission confirmation check")
 _APPROVED = word_set("approval permission review confirmation sign-off consent")
@@ -36,8 +37,6 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     """Find what a sentence forbids; nothing where no form fits."""
     found: list[Clause] = []
     preface, body = _label(sentence)
-    if body is None:
-        return [Clause(("run" if find(preface, "commands") is not None else "",), preface)]
     forbidden = any(one.word in polarity.FORBIDDEN for one in preface)
     if forbidden:
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
@@ -56,14 +55,14 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     ]
 
 
-def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
-    """Part "Label: text"; with "X: forbidden" the label is the thing, and no text is left."""
+def _label(pieces: Pieces) -> tuple[Pieces, Pieces]:
+    """Part "Label: text"; "X: forbidden" and "X: never" say that X is forbidden."""
     at = next((place for place, one in enumerate(pieces[:7]) if one.mark == ":"), None)
     if at is None:
         return (), pieces
     left, right = pieces[:at], pieces[at + 1 :]
-    if word_at(right, 0) in polarity.FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
-        return left, None
+    if word_at(right, 0) in polarity.FORBIDDEN or signs(right) == ["never"]:
+        return (), (*left, Piece("is"), Piece("forbidden"))
     if any(one.word in polarity.NEGATIONS | {"avoid"} for one in left):
         # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
         lists = len(left) < 2 or left[-2].word in polarity.NEGATIONS
@@ -247,7 +246,7 @@ def _verbs(pieces: Pieces, at: int, preface: Pieces) -> Clause:
 
 def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:
     word, following = word_at(pieces, at), word_at(pieces, at + 1)
-    if word in ("force", "forced") and words.group_of(following) == "push":
+    if word in _FORCING and words.group_of(following) == "push":
         return "force-push", at + 2
     if word == "hard" and following in ("reset", "resetting"):
         return "hard-reset", at + 2
@@ -274,11 +273,9 @@ def _thing(pieces: Pieces) -> list[Clause]:
     """Read a bare thing: an act by its noun or gerund, or something that may not be used."""
     at = skip(pieces, 0, words.DETERMINERS, word_set("direct more manual"))
     word, following = word_at(pieces, at), word_at(pieces, at + 1)
-    if word in ("force", "forced") and words.group_of(following) == "push":
-        return [Clause(("force-push",), pieces[at + 2 :])]
     if word in words.NOUNS:
         return [Clause((words.NOUNS[word],), pieces[at + 1 :])]
-    if word.endswith("ing") and _verb_at(pieces, at):
+    if (word.endswith("ing") or word in _FORCING) and _verb_at(pieces, at):
         return [_verbs(pieces, at, ())]
     if word == "new" or following in ("dependencies", "packages"):
         return [Clause(("add",), pieces[at:])]
