@@ -25,7 +25,7 @@ from dmm.text.prose import paragraphs_of, split_sentences, strip_emphasis
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dmm.importer.groups import Group
     from dmm.importer.outline import Block, Section
