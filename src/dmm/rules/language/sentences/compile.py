@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_LEADS = word_set("always only exclusively please you we must should")
+_ONLY = word_set("only exclusively")
 _PURPOSE = english("manager_purposes")
 
 
 def read_only(sentence: Pieces, context: Context) -> Thing | None:
     """Read "only use pnpm", "only push to develop", "only edit files in src/"."""
-    at = skip(sentence, 0, _LEADS)
+    at = skip(sentence, 0, words.LEADS, _ONLY)
     near = {one.word for one in sentence[: at + 2]}
-    only = bool(near & {"only", "exclusively"})
+    only = bool(near & _ONLY)
     verb = words.group_of(word_at(sentence, at))
-    at = skip(sentence, at + 1, word_set("only exclusively"))
+    at = skip(sentence, at + 1, _ONLY)
     if verb in ("use", "run") and (only or "always" in near):
         return _family(sentence, skip(sentence, at, words.DETERMINERS))
     if only and verb == "push":
