@@ -211,7 +211,6 @@ def test_a_condition_that_no_call_shows_stops_nothing(text: str, call: Call) -> 
         "Never push broken code to main",
         "Never use docker or kubernetes manifests",
         "Never use unsafe practices",
-        "Do not run `npm test`, run `npm test -- --watch=false`",
         "Ask before running destructive commands",
         "Ask before running Git write actions",
         "Never commit without running the release checklist",

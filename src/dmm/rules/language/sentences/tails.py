@@ -99,7 +99,8 @@ def _idle(pieces: Pieces, at: int) -> int:
         if starts(pieces, at, phrase):
             return at + len(phrase)
     if word_at(pieces, at) in ("in", "for", "on", "of", "to", "across", "from"):
-        inner = skip(pieces, at + 1, words.DETERMINERS, word_set("whole entire"))
+        # "To either branch" means two that were named before.
+        inner = skip(pieces, at + 1, words.DETERMINERS - {"either"}, word_set("whole entire"))
         if word_at(pieces, inner) in words.WHOLE and ends(pieces, inner + 1):
             return inner + 1
     return skip(pieces, at, words.IDLE, word_set("committed checked-in used"))
@@ -139,6 +140,7 @@ def _exception(reading: Reading, pieces: Pieces, at: int, context: Context) -> i
         reading.thing = commands(reading.thing, without=[pieces[inner].text])
         return skip(pieces, inner + 1, word_set("flag option set"))
     asked = any(one.word in words.APPROVAL for one in pieces[at + 1 : at + 6])
+    asked = asked or starts(pieces, at + 1, ("checking", "with"))
     if word in ("without", "before", "until") and not (word == "without" and asked):
         reading.needs = pieces[at + 1 :]
         return None

@@ -192,7 +192,7 @@ def is_path(text: str, *, code: bool, known: Surroundings = NOWHERE) -> bool:
 
 def globs_of(text: str) -> list[str]:
     """Write a path as gitignore globs; a folder means all that lies in it."""
-    plain = text.removeprefix("./")
+    plain = re.sub(r"^\*/", "**/", text.removeprefix("./"))
     bare = plain.rstrip("/")
     name = bare.rpartition("/")[2]
     if plain in (".env", ".env*"):
