@@ -10,7 +10,7 @@ from dmm.rules.english import Surroundings, compile_sentence
 from dmm.rules.form import compile_fields
 
 Call = str | tuple[str, str]
-NESTED = Surroundings(file="web/AGENTS.md", folder="web")
+NESTED = Surroundings(folder="web")
 
 
 def level_of(text: str, call: Call, known: Surroundings) -> str:
@@ -197,6 +197,42 @@ def test_a_rule_about_one_folder_never_holds_work_on_another(text: str, call: st
 
 def test_a_command_that_a_nested_file_names_is_stopped_everywhere() -> None:
     assert level_of("Never run `bun run dev`", "cd web && bun run dev", NESTED) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("text", "stopped", "left"),
+    [
+        ("Do not edit `web/gen/`", "web/gen/a.ts", "gen/a.ts"),
+        ("Do not edit `gen/`", "web/gen/a.ts", "gen/a.ts"),
+        ("Never use `eval()` in `web/`", "web/a.ts", "api/a.ts"),
+        ("Do not edit `./web/a.lock`", "web/a.lock", "a.lock"),
+    ],
+)
+def test_a_nested_file_may_name_its_own_folder(text: str, stopped: str, left: str) -> None:
+    assert level_of(text, (stopped, "eval(x)"), NESTED) == "deny"
+    assert level_of(text, (left, "eval(x)"), NESTED) == "allow"
+
+
+def test_what_may_not_be_committed_is_named_in_full() -> None:
+    text = "Never commit `web/.env`"
+    assert level_of(text, "git add web/.env", NESTED) == "deny"
+    assert level_of(text, "git add api/.env", NESTED) == "allow"
+
+
+@pytest.mark.parametrize("heading", ["Testing", "Unit tests", "How tests are written"])
+def test_a_chapter_on_tests_speaks_of_tests(heading: str) -> None:
+    known = Surroundings(heading=heading)
+    for text in ("No `Task.Delay`", "Never use `Task.Delay()`"):
+        assert level_of(text, ("tests/a.cs", "await Task.Delay(1);"), known) == "deny"
+        assert level_of(text, ("src/a.cs", "await Task.Delay(1);"), known) == "allow"
+    assert level_of("Never force push", "git push --force", known) == "deny"
+    assert level_of("No `eval()` in `src/`", ("src/a.ts", "eval(x)"), known) == "deny"
+
+
+@pytest.mark.parametrize("heading", ["", "Code style", "Style and tests", "Testing & style"])
+def test_any_other_chapter_speaks_of_all_code(heading: str) -> None:
+    known = Surroundings(heading=heading)
+    assert level_of("No `Task.Delay`", ("src/a.cs", "await Task.Delay(1);"), known) == "deny"
 
 
 @pytest.mark.parametrize("text", ["No generic button classes:", "No:", "No `eval` calls:", ":"])

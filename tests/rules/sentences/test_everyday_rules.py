@@ -252,7 +252,7 @@ def test_what_is_known_of_the_repository_makes_names_certain() -> None:
 
 
 def test_a_rule_of_a_nested_file_is_relative_to_its_folder() -> None:
-    known = Surroundings(file="web/AGENTS.md", folder="web")
+    known = Surroundings(folder="web")
     fields = compile_sentence("Do not edit `src/generated/`", known).fields
     assert fields is not None
     assert fields["folder"] == "web"

@@ -12,7 +12,7 @@ from dmm.rules.language.sentences.examples import Example, examples_of, order_ex
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
-from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
+from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_heading, read_tail
 from dmm.rules.language.sentences.things import (
     NOWHERE,
     STOPS,
@@ -159,6 +159,8 @@ def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
     found: list[_Found | Order] = []
     for thing in things:
         reading = read_tail(thing, clause.rest[end:], context, clause.preface)
+        if reading.thing.items == thing.items:
+            read_heading(reading, context.known.heading)
         steps = read_steps(reading.needs, context.known) if reading.needs else ()
         if steps and "command" in thing.items[0]:
             found.append(Order(reading.thing.items, steps))

@@ -17,7 +17,7 @@ from dmm.rules.language.sentences.things import (
     read_branches,
     read_paths,
 )
-from dmm.text.pieces import LINKS, Pieces, find, read_list, skip, starts, word_at
+from dmm.text.pieces import LINKS, Pieces, find, read_list, sentences, skip, starts, word_at
 from dmm.text.polarity import EXCEPTING
 from dmm.text.words import english, word_set
 
@@ -73,6 +73,14 @@ def read_tail(thing: Thing, pieces: Pieces, context: Context, preface: Pieces = 
         while at is not None and at < len(part) and not reading.lost:
             at = _step(reading, part, at)
     return reading
+
+
+def read_heading(reading: Reading, heading: str) -> None:
+    """Look into tests only for the code that a chapter on tests forbids."""
+    named = [one.word for part in sentences(heading) for one in part if not one.mark]
+    tests = not _TEST_WORDS.isdisjoint(named) and LINKS.isdisjoint(named)
+    if tests and all("content" in one for one in reading.thing.items):
+        reading.narrow(list(words.TESTS))
 
 
 def _step(reading: Reading, pieces: Pieces, at: int) -> int | None:
