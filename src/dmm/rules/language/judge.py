@@ -15,7 +15,7 @@ from dmm.rules.language.breaches import (
     is_denied,
     told_by,
 )
-from dmm.rules.language.match import Breach, find_action
+from dmm.rules.language.match import Breach, find_action, names_thing
 from dmm.rules.language.rules import (
     Action,
     Exemption,
@@ -340,7 +340,7 @@ def _match_verification(
         return None
     words = ", ".join(" ".join(item.text for item in topic) for topic in missing)
     return Breach(
-        finding.certain and part.firm,
+        finding.certain and part.firm and not names_thing(reading, part.before, finding),
         finding.tokens,
         (*finding.steps, f"not verified: {words}"),
         f"no recorded verification of {words}",
