@@ -172,7 +172,7 @@ def _asked(pieces: Pieces) -> list[Clause]:
         if pieces[at].word in ("require", "requires", "need", "needs"):
             rest = pieces[skip(pieces, at + 1, word_set("explicit my your user prior human")) :]
             if word_at(rest, 0) in _APPROVED:
-                return [one._replace(level="ask") for one in _thing(pieces[:at]) if one.verbs]
+                return [one._replace(level="ask") for one in _thing(pieces[:at])]
     return []
 
 
