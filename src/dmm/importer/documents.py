@@ -188,8 +188,7 @@ def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
 
 
 def _said_reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
-    begins = block.text.lstrip()[:4].casefold()
-    if begins == "this" and _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
+    if _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
         return "says only what the file is for"
     if kind in _FOLLOWS_IMPORTS and _only_imports(block.text):
         return f"import of {', '.join(mentions(block.text))}"

@@ -40,19 +40,17 @@ _GENERIC = re.compile(
 
 def title_for(trail: tuple[str, ...]) -> str:
     """Choose a title for the last heading of a trail; a vague one names the heading above."""
-    if not trail:
-        return "Notes"
     own = trail[-1].rstrip(":").strip() or "Notes"
-    if is_vague(own):
-        parent = next((above for above in reversed(trail[:-1]) if _speaks(above)), "")
-        if parent:
-            return clipped(f"{parent}: {_lowered(own)}")
-    return clipped(own)
+    above = trail[-2::-1] if is_vague(own) else ()
+    parent = next((one for one in above if not is_vague(one) and not is_generic(one)), "")
+    return titled(parent, own) if parent else clipped(own)
 
 
 def titled(base: str, part: str) -> str:
-    """Name a part of something: `Testing: commands`."""
-    return clipped(f"{base}: {_lowered(part)}") if part else clipped(base)
+    """Name a part of something: `Testing: commands`; either may be all there is."""
+    if not base:
+        return clipped(part[:1].upper() + part[1:])
+    return clipped(f"{base}: {_lowered(part)}" if part else base)
 
 
 def is_vague(heading: str) -> bool:
@@ -71,10 +69,6 @@ def clipped(title: str) -> str:
     if len(title) <= LONGEST:
         return title
     return title[:LONGEST].rpartition(" ")[0].rstrip(" ,;:-") or title[:LONGEST]
-
-
-def _speaks(title: str) -> bool:
-    return not is_vague(title) and not is_generic(title)
 
 
 def _lowered(text: str) -> str:
@@ -102,7 +96,7 @@ def _change_repeated(notes: list[Note], name: Callable[[Note], str]) -> list[Not
 
 
 def _retitled(note: Note, title: str) -> Note:
-    if title == note.title or note.mark is not None:
+    if note.mark is not None:
         return note
     rest = note.body.partition("\n")[2]
     return replace(note, title=title, body=f"{heading_line(1, title)}\n{rest}")
@@ -120,5 +114,6 @@ def _of_parent(note: Note) -> str:
 
 
 def _of_source(note: Note) -> str:
-    path = note.sources[0].path if note.sources else ""
-    return titled(path.rpartition("/")[0] or path, note.title) if path else note.title
+    # Only what was exported may have none, and that keeps its title.
+    path = "".join(ref.path for ref in note.sources[:1])
+    return titled(path.rpartition("/")[0] or path, note.title)
