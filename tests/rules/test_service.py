@@ -12,7 +12,7 @@ from dmm.errors import LedgerRefused, MemoryFileError, RuleFormError, StorageErr
 from dmm.eventlog.open_ledger import Actor
 from dmm.rules.checks import Asked
 from dmm.rules.drafts import NOTHING, matcher_reference
-from dmm.rules.exampleform import _KINDS as EXAMPLES
+from dmm.rules.form import _KINDS as EXAMPLES
 from dmm.rules.matchers import COMMAND
 from dmm.rules.results import ConstraintRecorded, RuleAccepted, RuleRow, RuleView
 

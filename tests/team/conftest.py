@@ -126,12 +126,18 @@ class Laptop:
         told = {"text": text, "priority": "required"} | more
         return self.tell("ConstraintAdded", told, identity)
 
-    def tell(self, kind: str, told: Mapping[str, str], identity: str = "") -> Entry:
+    def tell(
+        self,
+        kind: str,
+        told: Mapping[str, str],
+        identity: str = "",
+        at: str = "2026-01-31T12:00:00.000+00:00",
+    ) -> Entry:
         """Append an event of any type."""
         last = self.said[-1] if self.said else None
         head = Head() if last is None else Head(last.wseq, last.whash)
         identity = identity or f"{self.joined.writer}-{head.seq + 1}"
-        event = Told(identity, kind, "2026-01-31T12:00:00.000+00:00", canonical(told))
+        event = Told(identity, kind, at, canonical(told))
         log = (self.joined.team, self.joined.project)
         self.said.append(seal(self.key, log, self.joined.writer, head, event))
         return self.said[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 import secrets
@@ -25,7 +26,7 @@ from dmm.domain.event import Trust, canonical
 from dmm.errors import ProofRefused, TeamError, UsageError
 from dmm.eventlog.chain import Head
 from dmm.eventlog.open_ledger import Actor
-from dmm.passkeys.acts import Act, PersonAct, digest_text
+from dmm.passkeys.acts import Act, PersonAct, digest_text, make_nonce
 from dmm.passkeys.keyring import Signed
 from dmm.passkeys.service import Persons, Proof
 from dmm.passkeys.webauthn import Made, Place, encode, read_made
@@ -34,7 +35,7 @@ from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, seal, tel
 from dmm.team.confirming import forget_used
 from dmm.team.folding import Fold
 from dmm.team.foretelling import foretell, foretell_proved
-from dmm.team.persons import describe_passkeys, make_nonce, tell_line
+from dmm.team.persons import describe_passkeys, tell_line
 from dmm.team.port import Page, Refused, Taken
 from dmm.team.proofs import PROOF, Approval, Enrolled, check_answer, state
 from dmm.team.roles import OWNER
@@ -55,6 +56,7 @@ USED = "its confirmation was used before"
 ADDED = "ConstraintAdded"
 REVIEWED, SETTLED, LIFTED = "ProposalReviewed", "ConflictResolved", "ConstraintDeactivated"
 CANARY = "canary-of-the-command-line"
+NOW = dt.datetime.fromisoformat(AT)
 
 
 def hold_passkey(dmm: Dmm, key: Authenticator) -> None:
@@ -64,12 +66,17 @@ def hold_passkey(dmm: Dmm, key: Authenticator) -> None:
 
 
 def confirm(
-    dmm: Dmm, key: Authenticator, act: PersonAct, on: str, texts: Sequence[str] = ()
+    dmm: Dmm,
+    key: Authenticator,
+    act: PersonAct,
+    on: str,
+    texts: Sequence[str] = (),
+    at: dt.datetime | None = None,
 ) -> tuple[str, ...]:
     """Have a person confirm a command, as the terminal does; return what the team will be told."""
     shared = foretell(dmm.team, act, on, texts)
     asked = Act("terminal", f"{dmm.root.project}$ {CANARY}", digest_text(""), shared)
-    nonce = secrets.token_bytes(32)
+    nonce = make_nonce(at)
     persons = Persons(dmm.team.keyring.folder, lambda: Place(key.name, key.origin))
     persons.check(asked, nonce, key.sign(asked.challenge(nonce)))
     return shared
@@ -87,11 +94,12 @@ def prove(
     key: Authenticator,
     kind: str,
     *told: Mapping[str, str],
+    at: dt.datetime = NOW,
 ) -> list[dict[str, str]]:
     """Confirm some statements at once; return their payloads with the proof."""
     said = tuple(state(log, writer, kind, one) for one in told)
-    act, nonce = Act("terminal", CANARY, "", said), secrets.token_bytes(32)
-    signed = Signed(act.blind(nonce), key.sign(act.challenge(nonce)))
+    act, nonce = Act("terminal", CANARY, "", said), make_nonce(at)
+    signed = Signed(act.stamp(nonce), key.sign(act.challenge(nonce)))
     proofs = (Approval(signed, act.items(nonce), salt).write() for salt in act.salts(nonce))
     return [{**one, PROOF: proof} for one, proof in zip(told, proofs, strict=True)]
 
@@ -102,8 +110,10 @@ class Reviewer(Owner):
 
     sent: int = field(default=0)
 
-    def prove(self, *told: Mapping[str, str], kind: str = ADDED) -> list[dict[str, str]]:
-        return prove(self.log, self.laptop.joined.writer, self.key, kind, *told)
+    def prove(
+        self, *told: Mapping[str, str], kind: str = ADDED, at: dt.datetime = NOW
+    ) -> list[dict[str, str]]:
+        return prove(self.log, self.laptop.joined.writer, self.key, kind, *told, at=at)
 
     def enrol_as_before(self, *keys: Authenticator) -> None:
         """Tell passkeys as the version before did, for owners' acts."""

@@ -12,13 +12,14 @@ from tests.team.test_chain import ADA, BEN, LOG, SERVER_KEY, place, server_says
 
 from dmm.domain.event import canonical
 from dmm.errors import TeamError
-from dmm.passkeys.acts import Act
+from dmm.passkeys.acts import Act, make_nonce
 from dmm.passkeys.keyring import Passkey, Signed
 from dmm.passkeys.webauthn import Made, encode
 from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, tell_joined
 from dmm.team.client import HttpMembers
-from dmm.team.persons import GOOD_FOR, describe_passkeys, make_nonce, tell_line
+from dmm.team.persons import describe_passkeys, tell_line
 from dmm.team.port import Page
+from dmm.team.proofs import GOOD_FOR
 from dmm.team.roles import OWNER
 from dmm.team.stored import now
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import secrets
 import shlex
 import sys
 import time
@@ -53,7 +51,7 @@ def need_person(
 
     if not Keyring(page_folder()).read():
         return None
-    from dmm.passkeys.acts import DIGEST, Act
+    from dmm.passkeys.acts import DIGEST, Act, make_nonce
     from dmm.team.foretelling import foretell_proved
 
     text = digest()
@@ -69,7 +67,7 @@ def need_person(
     if shared and not by:
         sys.stderr.write(UNKNOWN)
         shared = ()
-    _confirm(Act("terminal", f"{folder}$ {line}", text, shared), secrets.token_bytes(32), by)
+    _confirm(Act("terminal", f"{folder}$ {line}", text, shared), make_nonce(), by)
     if known is not None:
         known.note()
     return text
@@ -82,10 +80,9 @@ def prove_person(act: PersonAct, dmm: Dmm, line: str) -> Signed | None:
     known.refuse_missing()
     if not known.keyring.read():
         return None
-    from dmm.passkeys.acts import Act
-    from dmm.team.persons import make_nonce
+    from dmm.passkeys.acts import Act, make_nonce
 
-    signed = _confirm(Act("terminal", line), make_nonce(dt.datetime.now(dt.UTC)))
+    signed = _confirm(Act("terminal", line), make_nonce())
     known.note()
     return signed
 

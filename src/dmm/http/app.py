@@ -24,6 +24,7 @@ from dmm.http import (
     recall,
     rules,
     stream,
+    team,
     writing,
 )
 from dmm.http import jobs as jobs_routes
@@ -79,7 +80,7 @@ LONGEST_TOLD = 300
 SHORTEST_TOKEN = 32
 PARTS = (
     *(queries, memories, packs, history, asking, recall, writing, ledger, rules),
-    *(stream, jobs_routes, confirming, login),
+    *(stream, jobs_routes, confirming, login, team),
 )
 BY_STATUS = {404: errors.NOT_FOUND, 405: errors.METHOD}
 

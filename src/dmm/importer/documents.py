@@ -85,7 +85,7 @@ class Document:
             name = self.voice.front.name
             return humanised(re.sub(r"^(user|feedback|project|reference)[_-]", "", name, count=1))
         file = PurePosixPath(self.path.replace("\\", "/"))
-        return _NAMES.get(file.name.casefold()) or humanised(file.stem)
+        return _NAMES.get(file.name.casefold(), humanised(file.stem))
 
 
 def humanised(name: str) -> str:
@@ -165,7 +165,8 @@ def _described(path: str, tree: Section, front: FrontMatter) -> Section:
 
 def _left_aside(tree: Section, kind: SourceKind, together: frozenset[str]) -> Iterator[Skipped]:
     for section in tree.walk():
-        shell = section.level and not section.children and all(map(_points, section.blocks))
+        says = [one for one in section.blocks if not _reason(one, kind, together)]
+        shell = section.level and not section.children and all(map(_points, says))
         default = "only points elsewhere" if shell else ""
         parts = (part for block in section.blocks for part in (block, *block.items))
         found = ((part, _reason(part, kind, together) or default) for part in parts)

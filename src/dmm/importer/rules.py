@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import DmmError
 from dmm.rules.authorship import Likeness, Wish, compose
-from dmm.rules.clashes import clashes
+from dmm.rules.faults import clashes
 from dmm.rules.rule import State
 from dmm.rules.source import state_of_rule
 

@@ -26,8 +26,8 @@ _HEADINGS = """avoid, background, bad, basics, best practices, checklist, comman
     running, scope, setup, steps, structure, summary, tips, todo, tools, types, usage, what, when,
     why, yes"""
 _AMBIGUOUS = frozenset(re.split(r",\s+", _HEADINGS))
-# An acronym, a name with capitals inside, or the pronoun.
-_AS_IT_IS = re.compile(r"[^ ]+?[A-Z]|I(?= |$)")
+# An acronym, a name or more words with capitals, or the pronoun.
+_AS_IT_IS = re.compile(r".+?[A-Z]|I(?= |$)")
 _CLIENTS = "|".join(word for client in all_clients() for word in client.headed)
 _GENERIC = re.compile(
     rf"({_CLIENTS}|agents?|readme|project|repository|ai|coding|development|memory)?\W*"
@@ -36,6 +36,8 @@ _GENERIC = re.compile(
     rf"|.*\b(agents?|{_CLIENTS}|ai) (guide|rules|instructions|guidelines)",
     re.IGNORECASE,
 )
+# A heading such as `AGENTS.md: Payments` names its file before its subject.
+_OF_FILE = re.compile(r"^\S+\.md\s*[:\N{EM DASH}\N{EN DASH}-]\s+(?=\S)", re.IGNORECASE)
 
 
 def title_for(trail: tuple[str, ...]) -> str:
@@ -46,11 +48,16 @@ def title_for(trail: tuple[str, ...]) -> str:
     return titled(parent, own) if parent else clipped(own)
 
 
+def without_file(heading: str) -> str:
+    """Return a heading without the name of its file before its subject."""
+    return _OF_FILE.sub("", heading, count=1)
+
+
 def titled(base: str, part: str) -> str:
     """Name a part of something: `Testing: commands`; either may be all there is."""
     if not base:
         return clipped(part[:1].upper() + part[1:])
-    return clipped(f"{base}: {_lowered(part)}" if part else base)
+    return clipped(f"{base}: {lowered(part)}" if part else base)
 
 
 def is_vague(heading: str) -> bool:
@@ -71,7 +78,8 @@ def clipped(title: str) -> str:
     return title[:LONGEST].rpartition(" ")[0].rstrip(" ,;:-") or title[:LONGEST]
 
 
-def _lowered(text: str) -> str:
+def lowered(text: str) -> str:
+    """Write a title within another: with a small letter, or as it is in capitals."""
     return text if _AS_IT_IS.match(text) else text[:1].lower() + text[1:]
 
 
@@ -104,8 +112,11 @@ def _retitled(note: Note, title: str) -> Note:
 
 def _of_subject(note: Note) -> str:
     name = note.subject.rpartition("/")[2]
-    told = re.sub(r"[\W_]+", "", name.casefold()) in re.sub(r"[\W_]+", "", note.title.casefold())
-    return note.title if told else clipped(f"{name}: {_lowered(note.title)}")
+    return note.title if _names(note, name) else titled(name, note.title.removeprefix("Project: "))
+
+
+def _names(note: Note, name: str) -> bool:
+    return re.sub(r"[\W_]+", "", name.casefold()) in re.sub(r"[\W_]+", "", note.title.casefold())
 
 
 def _of_parent(note: Note) -> str:
@@ -114,6 +125,6 @@ def _of_parent(note: Note) -> str:
 
 
 def _of_source(note: Note) -> str:
-    # Only what was exported may have none, and that keeps its title.
-    path = "".join(ref.path for ref in note.sources[:1])
-    return titled(path.rpartition("/")[0] or path, note.title)
+    path = next((ref.path for ref in note.sources), "")
+    place = path.rpartition("/")[0] or path
+    return note.title if _names(note, place.rpartition("/")[2]) else titled(place, note.title)

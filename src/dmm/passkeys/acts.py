@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
+import secrets
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 DIGEST = 64
 SALT = 32
+# A nonce says when it was made; the rest of it is random.
+SECONDS, RANDOM = 8, 24
 PAGE, TERMINAL = ("page",), ("terminal",)
 BOTH = (*PAGE, *TERMINAL)
 # An act that is about a text brings it into force or takes it out; it has to be the one shown.
@@ -84,8 +88,9 @@ class Act:
 
     def challenge(self, nonce: bytes) -> bytes:
         """Return what a passkey signs; the nonce makes it good once."""
-        own = self.blind(nonce)
-        return challenge_shared(own, self.items(nonce)) if self.shared else own
+        if not self.shared:
+            return self.blind(nonce)
+        return challenge_shared(self.stamp(nonce), self.items(nonce))
 
     def salts(self, nonce: bytes) -> tuple[str, ...]:
         """Return a salt for each statement; one reveals neither another nor the nonce."""
@@ -96,6 +101,10 @@ class Act:
     def items(self, nonce: bytes) -> tuple[str, ...]:
         """Return the digests by which others know the statements, each with its salt."""
         return tuple(map(digest_item, self.salts(nonce), self.shared))
+
+    def stamp(self, nonce: bytes) -> bytes:
+        """Return what others are told of the act itself: when it was asked for, and its digest."""
+        return nonce[:SECONDS] + self.blind(nonce)
 
     def blind(self, nonce: bytes) -> bytes:
         """Return the digest of what others are not told; without the nonce it reveals nothing."""
@@ -112,6 +121,17 @@ class Act:
     def is_unread(self) -> bool:
         """Whether it is about a text without saying which."""
         return self.action in TEXTED and len(self.digest) != DIGEST
+
+
+def make_nonce(at: dt.datetime | None = None) -> bytes:
+    """Make a nonce that says when it was made."""
+    made = at or dt.datetime.now(dt.UTC)
+    return int(made.timestamp()).to_bytes(SECONDS, "big") + secrets.token_bytes(RANDOM)
+
+
+def read_time(nonce: bytes) -> dt.datetime:
+    """Return when a nonce was made."""
+    return dt.datetime.fromtimestamp(int.from_bytes(nonce[:SECONDS], "big") % 2**37, dt.UTC)
 
 
 def challenge_shared(own: bytes, items: Iterable[str]) -> bytes:

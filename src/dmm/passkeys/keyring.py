@@ -166,7 +166,7 @@ class Keyring:
         # A command line may hold a secret; its digest still says which one it was.
         about = {"on": clean(act.id), "signed": digest_text(act.id), "digest": act.digest}
         if act.shared:
-            told |= {"blind": encode(act.blind(nonce)), "salts": act.salts(nonce)}
+            told |= {"blind": encode(act.stamp(nonce)), "salts": act.salts(nonce)}
             told |= {"shared": act.items(nonce)}
         self._append(told | {"action": act.action} | about, check)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import ProofRefused, ProofRequired
-from dmm.passkeys.acts import Act, PersonAct
+from dmm.passkeys.acts import Act, PersonAct, make_nonce
 from dmm.passkeys.codes import TerminalCodes
 from dmm.passkeys.keyring import BY_PASSKEY, Keyring, Signed
 from dmm.passkeys.webauthn import Assertion, check_assertion, read_new
@@ -143,7 +143,7 @@ class Persons:
             secrets.token_urlsafe(24),
             act,
             how,
-            nonce or secrets.token_bytes(32),
+            nonce or make_nonce(),
             self._clock() + SECONDS,
             session,
             asker,

@@ -1,27 +1,29 @@
-"""A rule file written from a sentence: matcher, examples and reason, compiled and proved."""
+"""A rule file written from a sentence, or from a constraint of the ledger, compiled and proved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dmm.errors import MemoryFileError, RuleFormError, UsageError
+from dmm.errors import DmmError, MemoryFileError, RuleFormError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept, need_one
 from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentence
-from dmm.rules.examples import prove
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
-from dmm.rules.rule import RULE_LEVELS, RuleLevel
-from dmm.rules.source import check_rule, read_sentence
+from dmm.rules.rule import RULE_LEVELS, RuleLevel, State
+from dmm.rules.rulebook import on_calls, on_tools
+from dmm.rules.source import check_rule, prove, read_sentence, state_of_rule
+from dmm.rules.states import state_of
 from dmm.rules.syntax import compile_tool_rule
 from dmm.text.prose import straighten
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from dmm.rules.callrules import CallRule
+    from dmm.eventlog.state import Constraint
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.rule import Rule
 
 MATCHERS = ("match", "unless", "before", "require")
@@ -163,12 +165,11 @@ class Likeness:
     matcher: object = field(default=None)
 
     @classmethod
-    def of(cls, title: str, call: CallRule | None = None, folder: str = "") -> Likeness:
+    def of(cls, title: str, call: ToolRule | None = None, folder: str = "") -> Likeness:
         """Describe a rule by what makes it the same as another."""
         matcher = None
         if call is not None:
-            parts = (call.rule.patterns, call.rule.exceptions, call.needs)
-            matcher = (*parts, folder)
+            matcher = (call.patterns, call.exceptions, call.needs, folder)
         words = (one.lstrip(_BEFORE).rstrip(_AFTER) for one in straighten(title.casefold()).split())
         return cls(" ".join(filter(None, words)), matcher)
 
@@ -206,3 +207,47 @@ def read_field(name: str, text: str) -> Any:
     except MemoryFileError as error:
         hint = f"write it as in a rule file; {FORM_HINT}"
         raise UsageError(error.what, where=path, hint=hint) from error
+
+
+ORDER = tuple(State)
+INEXPRESSIBLE = "what it matches can't be written as a matcher; it stays active in the ledger"
+
+
+def adopt_constraint(one: Constraint, taken: Sequence[str]) -> Composed | str:
+    """Write a constraint as a rule file that binds as hard; or say why that can't be done."""
+    before = state_of(one)
+    for fields in _readings(one):
+        title = " ".join(one.text.split())
+        name = name_rule(title, taken)
+        whole = {"id": name, **fields, "origin": f"ledger constraint {one.seq}"}
+        if one.triggered_by is not None:
+            whole["triggered_by"] = one.triggered_by
+        source = write_rule(whole, title)
+        try:
+            rule = check_rule(f"{FOLDER}/{name}.md", source)
+        except DmmError:
+            continue
+        if ORDER.index(state_of_rule(rule)) <= ORDER.index(before):
+            return Composed(rule, source)
+    return INEXPRESSIBLE
+
+
+def _readings(one: Constraint) -> Iterator[dict[str, Any]]:
+    """Return the fields that may say the same: from its patterns, from its words, or none."""
+    calls = [entry.rule for entry in on_calls(one)]
+    soft = one.priority == "preferred"
+    if not calls:
+        level = "deny" if state_of(one) is State.DECISIONS else "advise"
+        yield {"level": level}
+        return
+    typed = on_tools(one)
+    exact = None if typed is None else fields_of(typed)
+    spoken = compile_english(one.text).fields
+    for fields in (exact, spoken):
+        if fields is None:
+            continue
+        examples = {
+            "block": [example_of(call.blocked) for call in calls],
+            "allow": [example_of(call.allowed) for call in calls],
+        }
+        yield fields | {"examples": examples} | ({"level": "warn"} if soft else {})

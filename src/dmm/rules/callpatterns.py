@@ -17,15 +17,15 @@ from dmm.rules.commands.ignoring import selects
 from dmm.rules.commands.options import SUBCOMMANDED, asks_for_help
 from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.reach import state_limited
+from dmm.rules.commands.runs import assigned_by
 from dmm.rules.commands.tools import names_of, values_of
-from dmm.rules.commands.variables import assigned_by
 from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.evidence import Evidence, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.commands.facts import CallFacts, CommandUse, MessageKind, PathUse, ToolCall, Verb
+    from dmm.rules.commands.facts import CallFacts, CommandUse, MessageKind, PathUse, Verb
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation
 
@@ -111,8 +111,7 @@ class CommandPattern(Value):
                 yield use, Evidence(use.invocation.span, why)
 
     def _why(self, use: CommandUse, facts: CallFacts) -> str | None:
-        call = facts.call
-        if not any(_is_program(use, wanted, call) for wanted in self.programs):
+        if not any(_is_program(use, wanted) for wanted in self.programs):
             return None
         program, options = use.invocation.program, use.options
         if not all(options.may_have(flag) for flag in self.flags):
@@ -127,7 +126,7 @@ class CommandPattern(Value):
         found = f"{program} {' '.join((*self.operands, *self.flags))}".strip()
         if not self.check:
             return f"`{found}` is run"
-        evidence = CHECKS[self.check](use, call)
+        evidence = CHECKS[self.check](use)
         return f"`{found}`: {evidence}" if evidence else None
 
     def _only_helps(self, use: CommandUse) -> bool:
@@ -175,11 +174,11 @@ class CommandPattern(Value):
         )
 
 
-def _is_program(use: CommandUse, wanted: str, call: ToolCall) -> bool:
+def _is_program(use: CommandUse, wanted: str) -> bool:
     if "/" not in wanted:
         return matches_name(use.invocation.program, wanted)
     path = script_of(use)
-    return bool(path) and matches_path(located(call, path or ""), wanted)
+    return bool(path) and matches_path(located(use.call, path or ""), wanted)
 
 
 def _is_set(use: CommandUse, wanted: str) -> bool:

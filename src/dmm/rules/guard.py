@@ -13,8 +13,9 @@ from dmm.eventlog.open_ledger import IMPORTED, tool_text
 from dmm.reading import WorkTree, read_changed, read_script
 from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
-from dmm.rules.callrules import Done, meet
+from dmm.rules.callrules import meet
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.needs import Done
 from dmm.rules.outcomes import Outcome, read_output, runs_in_background
 from dmm.rules.rulebook import Rulebook
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import State
     from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry, DoneBefore
-    from dmm.rules.callrules import CallRule
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.commands.calls import TextOf
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
@@ -150,7 +151,7 @@ def recorded_call(event: Event, project: str = "") -> ToolCall | None:
 
 
 def spend(
-    rule: CallRule, done: Sequence[Done], after: int = 0, budget: Budget | None = None
+    rule: ToolRule, done: Sequence[Done], after: int = 0, budget: Budget | None = None
 ) -> list[Done]:
     """Mark what a call that the rule guards has used up: all before the last one, or an event.
 
@@ -160,13 +161,13 @@ def spend(
     return [one._replace(spent=one.seq <= last) for one in done]
 
 
-def _last_use(rule: CallRule, done: Sequence[Done], budget: Budget | None) -> int:
+def _last_use(rule: ToolRule, done: Sequence[Done], budget: Budget | None) -> int:
     guarded = rule.changed(needs=())
     for one in sorted(done, key=lambda one: -one.seq):
-        ran = not one.exit_status and one.may_match(rule.rule.patterns)
+        ran = not one.exit_status and one.may_match(rule.patterns)
         met = meet(guarded, one.facts(budget)) if ran else None
-        if met is not None and met.match.stopped:
-            raise Stopped(met.match.stopped)
+        if met is not None and met.stopped:
+            raise Stopped(met.stopped)
         if met is not None:
             return one.seq
     return 0

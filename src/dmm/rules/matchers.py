@@ -7,13 +7,13 @@ from itertools import product
 from typing import TYPE_CHECKING, get_args
 
 from dmm.errors import RuleFormError
-from dmm.rules.callrules import Need
 from dmm.rules.commands.facts import MESSAGES, MessageKind
 from dmm.rules.commands.ignoring import fault_of_glob
 from dmm.rules.commands.procedures import BUILD, FORMAT, LINT, TESTS, TYPES
 from dmm.rules.content.check import check_content
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.formvalues import flag, mapping, refuse_unknown, strings, text
+from dmm.rules.needs import Need
 from dmm.rules.patterns import (
     AllOf,
     BranchPattern,

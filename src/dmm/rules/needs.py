@@ -229,13 +229,10 @@ def _limited(facts: CallFacts, uses: Sequence[CommandUse]) -> CallFacts:
     if not facts.commands:
         return facts
     places = {one.invocation.span for one in uses}
-    return facts._replace(
-        commands=tuple(uses),
-        paths=tuple(one for one in facts.paths if one.span in places),
-        dependencies=tuple(one for one in facts.dependencies if one.span in places),
-        branches=tuple(one for one in facts.branches if one.span in places),
-        messages=tuple(one for one in facts.messages if one.span in places),
+    placed = facts.with_placed(
+        lambda name: (one for one in getattr(facts, name) if one.span in places)
     )
+    return placed._replace(commands=tuple(uses))
 
 
 def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | None = None) -> int:

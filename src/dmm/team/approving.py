@@ -62,7 +62,7 @@ class Approver:
         said = state(self.held.log, self.held.writer, told.type, words)
         for given in (one for one in (answers if judge.binding else ()) if one.names(said)):
             proved = {**words, PROOF: given.write()}
-            if not self._is_refused(judge, told.type, proved):
+            if not self._is_refused(judge, told.type, proved, told.at):
                 return replace(told, payload=canonical(proved))
         return None if self.known().binding and needs_proof(told.type, words) else told
 
@@ -78,7 +78,7 @@ class Approver:
         """
         if entry.type not in APPROVED:
             return False
-        return self._is_refused(self.known(), entry.type, json.loads(entry.payload))
+        return self._is_refused(self.known(), entry.type, json.loads(entry.payload), entry.at)
 
     def _find_judge(self) -> Confirmed:
         """Return the passkeys that a proof has to be of: those told or, before, the user's own."""
@@ -86,14 +86,14 @@ class Approver:
         if known.binding:
             return known
         own = (Enrolled(one.id, encode(one.key), one.page, "", APPROVALS) for one in self._own)
-        return Confirmed({one.id: one for one in own}, known.used)
+        return replace(known, passkeys={one.id: one for one in own})
 
-    def _is_refused(self, judge: Confirmed, kind: str, words: Mapping[str, object]) -> bool:
+    def _is_refused(
+        self, judge: Confirmed, kind: str, words: Mapping[str, object], at: str
+    ) -> bool:
         """Take what an event says as the server does; return whether it is refused."""
-        if PROOF in words and Approval.read(words[PROOF]) is None:
-            return True
         try:
-            judge.take(self.held.log, self.held.writer, kind, words)
+            judge.take(self.held.log, self.held.writer, kind, words, at)
         except ProofRefused:
             return True
         return False

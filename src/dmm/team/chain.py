@@ -11,6 +11,7 @@ import hashlib
 import json
 import secrets
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import canonical
@@ -113,8 +114,14 @@ def seal(key: SigningKey, log: LogName, writer: str, after: Head, told: Told) ->
 
 def read_payload(entry: Entry) -> Mapping[str, object]:
     """Read the payload of an entry; empty if it is not an object."""
+    return _read_payload(entry.payload)
+
+
+# Each is read several times in turn.
+@lru_cache(128)
+def _read_payload(payload: str) -> Mapping[str, object]:
     try:
-        found = json.loads(entry.payload)
+        found = json.loads(payload)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from typing import TYPE_CHECKING
 
@@ -9,16 +10,18 @@ from dmm.errors import ProofRefused
 from dmm.team import statements
 from dmm.team.chain import PASSKEY, read_payload
 from dmm.team.nearness import fill
-from dmm.team.proofs import APPROVED, Confirmed
+from dmm.team.proofs import APPROVED, NEVER, Confirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from dmm.team.chain import Entry, LogName
     from dmm.team.database import Rows
 
 # Stands for all that a laptop's events had used up when they were read for the table.
 READ = "read"
+# Stands before the time at which the last of them was asked for.
+ASKED = "asked "
 MOST_MARKED = 1_000
 
 
@@ -42,12 +45,13 @@ def find_unproven(log: LogName, rows: Rows, writer: str, entries: Sequence[Entry
     for one, told in found:
         said.use(log, writer, one.type, told)
     known.used = _read_used(log, rows, writer, said.used)
+    known.latest = _read_latest(log, rows, writer)
     for one, told in found:
         try:
-            known.take(log, writer, one.type, told)
+            known.take(log, writer, one.type, told, one.at)
         except ProofRefused as error:
             return f"event {one.wseq}: {error.what}"
-    _mark(log, rows, writer, said.used)
+    _mark(log, rows, writer, said)
     return ""
 
 
@@ -68,12 +72,20 @@ def _read_used(log: LogName, rows: Rows, writer: str, marks: set[str]) -> set[st
     before = Confirmed()
     for kind, payload in rows(statements.PROVED, *log, writer):
         before.use(log, writer, str(kind), json.loads(payload))
-    _mark(log, rows, writer, {READ, *before.used})
+    before.used.add(READ)
+    _mark(log, rows, writer, before)
     return before.used
 
 
-def _mark(log: LogName, rows: Rows, writer: str, marks: Iterable[str]) -> None:
-    every = sorted(marks)
+def _read_latest(log: LogName, rows: Rows, writer: str) -> dt.datetime:
+    """Return when the last confirmation was asked for that a laptop has used."""
+    found = rows(statements.LATEST, *log, writer, f"{ASKED}%")[0][0]
+    return NEVER if found is None else dt.datetime.fromisoformat(found.removeprefix(ASKED))
+
+
+def _mark(log: LogName, rows: Rows, writer: str, used: Confirmed) -> None:
+    latest = {f"{ASKED}{used.latest.isoformat()}"} if used.latest > NEVER else set()
+    every = sorted(used.used | latest)
     for start in range(0, len(every), MOST_MARKED):
         some = every[start : start + MOST_MARKED]
         values = [value for mark in some for value in (*log, writer, mark)]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import Accepted, Resolution
 from dmm.domain.event import EventType
-from dmm.team.chain import JOINED, ROLE_CHANGED, SERVER, read_payload
+from dmm.team.chain import JOINED, ROLE_CHANGED, SERVER
 from dmm.team.journal import Laptops, tell_by, tell_shared
 from dmm.team.roles import may_send
-from dmm.team.sharing import ADDS, LIFTED, is_rule
+from dmm.team.sharing import ADDS, LIFTED
 from dmm.team.usage_counts import tell_day
 
 if TYPE_CHECKING:
@@ -65,28 +65,27 @@ class Fold:
     def add(self, one: Placed) -> None:
         """Take in the next event."""
         told = tell_shared(one, self._laptops)
-        self._follow_rules(one, told)
+        self._follow_rules(told)
         if told.type == EventType.CONFLICT_RESOLVED and told.told:
             self._settle(told)
         elif told.type == EventType.USAGE_REPORTED:
             self._count(told)
 
-    def _follow_rules(self, one: Placed, shared: Shared) -> None:
+    def _follow_rules(self, one: Shared) -> None:
         """Reviewers add rules; they and the server lift them by id.
 
         What counts is the role at the time of the event. A rule outlives the membership of whoever
         shared it.
         """
-        entry = one.entry
-        told = {name: str(value) for name, value in read_payload(entry).items()}
-        if entry.writer == SERVER and entry.type in (JOINED, ROLE_CHANGED):
+        told = one.told
+        if one.writer == SERVER and one.type in (JOINED, ROLE_CHANGED):
             self._roles[told.get("writer", "")] = told.get("role", "")
-        named = told.get("of", entry.id)
-        allowed = may_send(self._roles.get(entry.writer, ""), entry.type)
-        if entry.type in ADDS and allowed and is_rule(told):
-            by = (entry.writer, shared.name, shared.proved)
+        named = told.get("of", one.id)
+        allowed = may_send(self._roles.get(one.writer, ""), one.type)
+        if one.type in ADDS and allowed and told:
+            by = (one.writer, one.name, one.proved)
             self.rules[named] = TeamRule(one.seq, told["text"], told["priority"], *by)
-        elif entry.type == LIFTED and (allowed or entry.writer == SERVER):
+        elif one.type == LIFTED and (allowed or one.writer == SERVER):
             self.rules.pop(named, None)
 
     def _settle(self, told: Shared) -> None:

@@ -1,4 +1,4 @@
-"""What a team would be told of a decision, before a person has made it: they confirm that, too."""
+"""What a team is told: of a decision, before a person has made it, and of what is recorded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from dmm.domain.event import Event, Trust
+from dmm.domain.event import Event, EventType, Trust
 from dmm.domain.payload import (
     ConflictResolved,
     ConstraintAccepted,
@@ -21,17 +21,22 @@ from dmm.errors import StorageError, TeamError, UsageError
 from dmm.passkeys.acts import PersonAct
 from dmm.passkeys.webauthn import encode
 from dmm.redaction.inputs import accept
+from dmm.team.passages import tell_words
 from dmm.team.persons import MOST_PASSKEYS
 from dmm.team.proofs import MOST_ITEMS, needs_proof, state
 from dmm.team.replica import Replica
-from dmm.team.sharing import share
+from dmm.team.roles import may_send
+from dmm.team.sharing import SHARED, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from dmm.domain.recorded import Payload
+    from dmm.team.credentials import Credentials
     from dmm.team.service import Team
 
+# The types of events that are told as they are; of reports on usage, only the counts of a day.
+TOLD = tuple(one for one in SHARED if one != EventType.USAGE_REPORTED)
 # The acts that may tell a team something.
 TELLING = frozenset(
     (
@@ -56,24 +61,55 @@ _VERDICTS: Mapping[str, Verdict] = {
 
 
 def foretell(team: Team, act: str, on: str, texts: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return what the team is told if a person does something; nothing without a team.
+    """Return what the team is told if a person does something, as they confirm it.
 
-    `on` names what it is done to, as the page does, and `texts` are the texts that it adds. A copy
-    of the log that can't be used keeps nobody from deciding here.
+    `on` names what it is done to, as the page does, and `texts` are the texts that it adds.
     """
     lines: dict[str, None] = {}
-    with contextlib.suppress(TeamError, StorageError):
-        if team.joined:
-            held, log = team.credentials(), team.ledger.reading
-            for one in map(_imagine, _list_decisions(act, on, texts)):
-                told = share(one, log.event, team.shares)
-                words = {} if told is None else json.loads(told.payload)
-                if needs_proof(one.type, words) and words:
-                    lines[state(held.log, held.writer, one.type, words)] = None
+    for kind, words, held in _foretell(team, act, on, texts):
+        if needs_proof(kind, words):
+            lines[state(held.log, held.writer, kind, words)] = None
     if len(lines) > MOST_ITEMS:
         what = f"a passkey confirms at most {MOST_ITEMS} decisions for a team at once"
         raise UsageError(what, hint="decide on fewer at once")
     return tuple(lines)
+
+
+def foretell_words(team: Team, act: str, on: str) -> tuple[str, ...]:
+    """Return what the team is told if a person does something, in words for people.
+
+    Nothing, if the user has passkeys and the team takes the answer of none: it stays here.
+    """
+    found = [tell_words(kind, words) for kind, words, _ in _foretell(team, act, on, ())]
+    return tuple(found) if found and (_list_counting(team) or not team.keyring.read()) else ()
+
+
+def list_shared(team: Team, after: int, to: int) -> dict[int, bool]:
+    """Return which events of a part of the ledger the team is told; whether they were sent."""
+    events = {one.id: one.seq for one in team.ledger.reading.events_of(TOLD, after, to)}
+    if not events or not team.joined:
+        return {}
+    with contextlib.suppress(TeamError, StorageError), Replica.opened(team.path) as replica:
+        return {events[name]: sent for name, sent in replica.find_shared(events).items()}
+    return {}
+
+
+def _foretell(
+    team: Team, act: str, on: str, texts: Iterable[str]
+) -> Iterator[tuple[str, dict[str, str], Credentials]]:
+    """Yield what the team is told if a person does something; nothing without a team.
+
+    A copy of the log that can't be used keeps nobody from deciding here.
+    """
+    with contextlib.suppress(TeamError, StorageError):
+        if team.joined:
+            held, log = team.credentials(), team.ledger.reading
+            with Replica.opened(team.path) as replica:
+                role = replica.role(held)
+            for one in map(_imagine, _list_decisions(act, on, texts)):
+                told = share(one, log.event, team.shares) if may_send(role, one.type) else None
+                if told is not None:
+                    yield one.type, json.loads(told.payload), held
 
 
 def foretell_proved(

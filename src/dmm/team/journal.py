@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import EventType
 from dmm.domain.proposal import Verdict
 from dmm.team.chain import JOINED, PASSKEY, REVOKED, SERVER, read_payload
-from dmm.team.proofs import APPROVALS, PROOF
+from dmm.team.proofs import APPROVALS, APPROVED, leave_proof
 from dmm.team.sharing import is_shareable
 
 if TYPE_CHECKING:
@@ -80,15 +80,17 @@ def read_shared(events: Iterable[Placed]) -> tuple[Shared, ...]:
 def tell_shared(one: Placed, laptops: Laptops) -> Shared:
     """Return an event in words; update what is known of laptops."""
     entry = one.entry
-    told = {name: str(value) for name, value in read_payload(entry).items()}
+    payload = read_payload(entry)
     # Whoever received it has checked the proof.
-    proved = told.pop(PROOF, "") != "" and entry.writer in laptops.bound
+    said = leave_proof(payload) if entry.type in APPROVED else payload
+    proved = len(said) < len(payload) and entry.writer in laptops.bound
+    told = {name: str(value) for name, value in said.items()}
     if entry.writer == SERVER:
         laptops.follow(entry.type, told)
         # A key tells nobody anything.
         told.pop("key", None)
         told.pop("signature", None)
-    elif not is_shareable(entry.type, read_payload(entry)):
+    elif not is_shareable(entry.type, said):
         told = {}
     name = laptops.names.get(entry.writer, "")
     return Shared(one.seq, entry.id, entry.at, entry.writer, name, entry.type, told, proved)

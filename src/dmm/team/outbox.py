@@ -23,7 +23,7 @@ from dmm.team.sharing import tell_new
 from dmm.team.told import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     import apsw
@@ -169,6 +169,11 @@ class Outbox:
         with transaction(self._connection, self._where) as cursor:
             if [(last.whash,)] == list(cursor.execute(tables.HASH_OF, (last.wseq,))):
                 cursor.execute("UPDATE membership SET sent = ?", (last.wseq,))
+
+    def find_shared(self, ids: Iterable[str]) -> dict[str, bool]:
+        """Return which of some events are shared, and whether they were sent."""
+        found = self._rows(tables.FIND_SHARED, json.dumps(list(ids)))
+        return {str(name): bool(sent) for name, sent in found}
 
     def send_from(self, wseq: int) -> None:
         """Send entries again from a number on."""

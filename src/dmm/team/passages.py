@@ -48,6 +48,11 @@ _TELL: Mapping[str, Callable[[Mapping[str, str]], str]] = {
 SEARCHED = frozenset(map(str, _TELL))
 
 
+def tell_words(kind: str, told: Mapping[str, str]) -> str:
+    """Return what an event says, in words."""
+    return "this rule no longer holds" if kind == LIFTED else _TELL[kind](told)
+
+
 def fold_passages(events: Iterable[Placed]) -> dict[str, Passage | None]:
     """Return what events change by key: the passage that is there after them, or None."""
     changes: dict[str, Passage | None] = {}
@@ -58,7 +63,7 @@ def fold_passages(events: Iterable[Placed]) -> dict[str, Passage | None]:
             # Laptops lift their own, the server all.
             changes[_name("rule", told.get("of", ""))] = None
         elif entry.type in _TELL and is_shareable(entry.type, payload):
-            key, text = _find_key(entry.type, entry.id, told), _TELL[entry.type](told)
+            key, text = _find_key(entry.type, entry.id, told), tell_words(entry.type, told)
             changes[key] = Passage(key, one.seq, entry.type, entry.writer, entry.at, text)
     return changes
 

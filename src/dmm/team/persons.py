@@ -6,31 +6,27 @@ From then on the server takes no act of that laptop without one.
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
-import secrets
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from dmm.errors import ProofRefused, StorageError, TeamError
-from dmm.passkeys.acts import Act
+from dmm.passkeys.acts import RANDOM, SECONDS, Act, read_time
 from dmm.passkeys.keyring import Passkey, Signed
 from dmm.passkeys.public_keys import check_key
 from dmm.passkeys.webauthn import decode, encode
 from dmm.team.chain import digest_passkey
 from dmm.team.keys import is_signed
-from dmm.team.proofs import APPROVALS, Enrolled, check_answer
+from dmm.team.proofs import APPROVALS, GOOD_FOR, Enrolled, check_answer
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterable, Mapping
 
     from dmm.passkeys.keyring import Keyring
     from dmm.team.chain import LogName
     from dmm.team.keys import SigningKey
 
-# How long a proof is good, either way: clocks differ.
-GOOD_FOR = dt.timedelta(minutes=10)
-SECONDS, RANDOM = 8, 24
 MARK = 16
 TERMINAL = "terminal"
 MOST_PASSKEYS = 8
@@ -39,11 +35,6 @@ MOST_PASSKEYS = 8
 def tell_line(log: LogName, words: str) -> str:
     """Return what a person sees and signs."""
     return f"{'/'.join(log)}$ dmm team {words}"
-
-
-def make_nonce(at: dt.datetime) -> bytes:
-    """Make a nonce that says when it was made."""
-    return int(at.timestamp()).to_bytes(SECONDS, "big") + secrets.token_bytes(RANDOM)
 
 
 def describe_passkeys(
@@ -100,8 +91,9 @@ def check_proof(
         check_answer(known, signed, Act(TERMINAL, line).challenge(signed.nonce))
     except (ProofRefused, KeyError, TypeError, ValueError) as error:
         raise _unproven(f"the passkey did not confirm this: {error}") from error
-    made = dt.datetime.fromtimestamp(int.from_bytes(signed.nonce[:SECONDS], "big") % 2**40, dt.UTC)
-    if len(signed.nonce) != SECONDS + RANDOM or abs(now - made) > GOOD_FOR:
+    # Either way: clocks differ.
+    late = abs(now - read_time(signed.nonce)) > GOOD_FOR
+    if len(signed.nonce) != SECONDS + RANDOM or late:
         raise _unproven("the confirmation has expired, or the laptop's clock is wrong")
     return hashlib.sha256(signed.nonce).hexdigest()[:MARK]
 

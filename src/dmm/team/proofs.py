@@ -6,6 +6,7 @@ answer, which names each statement that was confirmed together, and nothing else
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, TypeVar
 from dmm.domain.conflict import Resolution
 from dmm.domain.event import EventType, canonical
 from dmm.errors import ProofRefused
-from dmm.passkeys.acts import challenge_shared, digest_item, digest_text
-from dmm.passkeys.keyring import Signed
+from dmm.passkeys.acts import SECONDS, challenge_shared, digest_item, digest_text, read_time
+from dmm.passkeys.keyring import PARTS, Signed
 from dmm.passkeys.webauthn import Place, check_assertion, decode, read_origin
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ APPROVALS = "approvals"
 ITEMS, SALT = "items", "salt"
 MAX_PROOF = 16 * 1024
 MOST_ITEMS = 100
+# How long a confirmation is good after it was asked for. One that was asked for so long before
+# another which was used has ended, too: no clock is set back as far.
+GOOD_FOR, PAST = dt.timedelta(minutes=10), dt.timedelta(days=2)
+NEVER = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+STAMP = SECONDS + 32
 # What a person decides for others; of conflicts, only that one is intentional.
 APPROVED = frozenset(
     map(
@@ -88,10 +94,6 @@ class Approval:
         """Read it out of a payload; None where it is written in another way."""
         return _read(text) if isinstance(text, str) and len(text) <= MAX_PROOF else None
 
-    def mark(self, statement: str) -> str:
-        """Return the mark that this answer was used for a statement."""
-        return digest_text(f"{self.signed.nonce.hex()} {statement}")
-
 
 # Each is read several times in turn, and all that was confirmed together holds the same one.
 @lru_cache(128)
@@ -141,6 +143,8 @@ class Confirmed:
 
     passkeys: dict[str, Enrolled] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    # When the last of those that were used was asked for, by the clock of the laptop.
+    latest: dt.datetime = NEVER
     # Something was decided since the laptop's word alone no longer counts: no passkey is added.
     closed: bool = False
 
@@ -176,26 +180,59 @@ class Confirmed:
         known = self.passkeys.get(told.get("id", ""))
         return known is not None and known.key != told.get("key", "")
 
-    def take(self, log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> None:
-        """Take the next event; ProofRefused if no passkey confirmed exactly this, once."""
-        given, statement = Approval.read(told.get(PROOF)), state(log, writer, kind, told)
+    def take(
+        self, log: LogName, writer: str, kind: str, told: Mapping[str, object], at: str = ""
+    ) -> None:
+        """Take the next event; ProofRefused if no passkey confirmed exactly this, once.
+
+        With the time of the event, an answer that had ended by then is refused. The laptop and its
+        server ask for that; a log that other laptops have is as it is.
+        """
         self.closed = self.closed or self.binding
-        if given is None:
+        if PROOF not in told:
             if self.binding and needs_proof(kind, told):
                 raise ProofRefused("no passkey of its user confirmed it")
             return
-        if given.mark(statement) in self.used:
+        given, statement = Approval.read(told[PROOF]), state(log, writer, kind, told)
+        if given is None:
+            raise ProofRefused("its proof can't be read")
+        if _mark(given.signed.nonce, statement) in self.used:
             raise ProofRefused("its confirmation was used before")
+        if at:
+            self._need_fresh(given.signed.nonce, at)
         if self.binding:
             _check_approval(self.deciding, given, statement)
-        self.used.add(given.mark(statement))
+        self._use_up(given.signed.nonce, statement)
 
     def use(self, log: LogName, writer: str, kind: str, told: Mapping[str, object]) -> None:
         """Take an event that was checked before: what confirmed it is used up."""
-        given = Approval.read(told.get(PROOF))
         self.closed = self.closed or self.binding
-        if given is not None:
-            self.used.add(given.mark(state(log, writer, kind, told)))
+        if PROOF in told:
+            nonce = json.loads(str(told[PROOF]))[PARTS[1]]
+            self._use_up(decode(nonce), state(log, writer, kind, told))
+
+    def _use_up(self, nonce: bytes, statement: str) -> None:
+        self.used.add(_mark(nonce, statement))
+        self.latest = max(self.latest, _read_asked(nonce) or NEVER)
+
+    def _need_fresh(self, nonce: bytes, at: str) -> None:
+        asked = _read_asked(nonce)
+        try:
+            late = asked and abs(dt.datetime.fromisoformat(at) - asked) > GOOD_FOR
+        except (ValueError, TypeError) as error:
+            raise ProofRefused("its time can't be read") from error
+        if asked and (late or asked < self.latest - PAST):
+            raise ProofRefused("its confirmation had ended")
+
+
+def _mark(nonce: bytes, statement: str) -> str:
+    """Return the mark that an answer was used for a statement."""
+    return digest_text(f"{nonce.hex()} {statement}")
+
+
+def _read_asked(nonce: bytes) -> dt.datetime | None:
+    """Return when a confirmation was asked for; earlier versions did not say."""
+    return read_time(nonce) if len(nonce) == STAMP else None
 
 
 def _check_approval(known: Mapping[str, Enrolled], given: Approval, statement: str) -> None:

@@ -56,6 +56,12 @@ HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 # How many events there are up to one, and its hash.
 EXTENT = "SELECT count(*), coalesce(max(iif(seq = ?1, hash, '')), '') FROM event WHERE seq <= ?1"
 KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
+# What an earlier membership sent is in the log alone.
+FIND_SHARED = """
+SELECT id, wseq <= sent FROM outbox, membership WHERE id IN (SELECT value FROM json_each(?1))
+UNION SELECT id, 1 FROM event WHERE id IN (SELECT value FROM json_each(?1))
+ORDER BY 2
+"""
 ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # What the log tells of the passkeys of a laptop's user, up to an end that the server signed.
 PASSKEYS = """

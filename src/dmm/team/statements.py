@@ -60,5 +60,9 @@ MARKED = """
 SELECT mark FROM confirmation
 WHERE team_id = ? AND project_id = ? AND writer = ? AND mark IN ({places})
 """
+LATEST = """
+SELECT max(mark) FROM confirmation
+WHERE team_id = ? AND project_id = ? AND writer = ? AND mark LIKE ?
+"""
 MARK = "INSERT INTO confirmation VALUES {places} ON CONFLICT DO NOTHING"
 UNMARK = "DELETE FROM confirmation WHERE team_id = ? AND project_id = ?"

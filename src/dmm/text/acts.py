@@ -54,6 +54,10 @@ class Act:
             if phrase.preposition is None or (self.passive and phrase.preposition == "subject"):
                 yield phrase
 
+    def told(self) -> tuple[int, ...]:
+        """The places of the words of its phrases, but for those that are denied."""
+        return tuple(i for phrase in self.phrases if not phrase.negated for i in phrase.indices)
+
 
 def speaks(tokens: Sequence[Token], act: Act) -> bool:
     """Whether the act speaks of a matter, does away with it, or makes something that speaks."""

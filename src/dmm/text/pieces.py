@@ -57,6 +57,11 @@ Pieces = tuple[Piece, ...]
 T = TypeVar("T")
 
 
+def signs(pieces: Pieces) -> list[str]:
+    """Return the words and marks; a backtick stands for code."""
+    return ["`" if one.code else one.text.lower() for one in pieces]
+
+
 LINKS = word_set("or and nor plus")
 
 
@@ -108,6 +113,13 @@ def find(pieces: Pieces, *words: str, start: int = 0) -> int | None:
 def starts(pieces: Pieces, at: int, phrase: tuple[str, ...]) -> bool:
     """Whether a phrase stands at a place."""
     return tuple(one.word for one in pieces[at : at + len(phrase)]) == phrase
+
+
+def parted(pieces: Pieces) -> list[Pieces]:
+    """Part a list at its marks and links."""
+    cuts = [at for at, one in enumerate(pieces) if one.mark or one.word in LINKS]
+    ends = zip([-1, *cuts], [*cuts, len(pieces)], strict=True)
+    return [pieces[start + 1 : end] for start, end in ends]
 
 
 def told(pieces: Pieces) -> str:

@@ -1,10 +1,11 @@
-"""What denies or forbids in a sentence of a rule, and where that which is denied begins."""
+"""What a sentence of a rule denies, forbids, turns down or puts off, by its words alone."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.text.words import english, word_set
+from dmm.text.lexicon import VERBS
+from dmm.text.words import ENGLISH, english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,10 @@ _LEADING = english("auxiliaries") | TELLING
 # "No force pushes", "avoid globals": the thing itself is out.
 BANS = word_set("no avoid forbid ban prohibit")
 _BE = word_set("is are remain remains stay stays")
+EXCEPTING = word_set("unless except excluding barring")
+CHOOSING = word_set("prefer favor favour choose pick")
+_INSTEAD = tuple(row for row in ENGLISH["phrases"] if row.endswith("= insteadof"))
+_INSTEAD_OF = {("insteadof",), *(tuple(row.split()[:-2]) for row in _INSTEAD)}
 
 
 def after_denial(words: Sequence[str], at: int) -> int | None:
@@ -48,3 +53,33 @@ def find_ban(words: Sequence[str]) -> int | None:
 def is_off_limits(words: set[str]) -> bool:
     """Whether some words say that nobody may come near a thing."""
     return "off-limits" in words or {"off", "limits"} <= words
+
+
+def find_choice(words: Sequence[str], at: int = 0) -> tuple[int, int] | None:
+    """Return where what is chosen ends, and where that begins which it is chosen over.
+
+    "A instead of B", "prefer A over B", "A, not B"; a backtick stands for code.
+    """
+    turning = {"over"} if words[at : at + 1] and words[at] in CHOOSING else set[str]()
+    for turn in range(at + 1, len(words) - 1):
+        said = next((one for one in _INSTEAD_OF if tuple(words[turn : turn + len(one)]) == one), ())
+        denied = words[turn] in ("not", "never") and words[turn - 1] in (",", "`")
+        # "Prefer A to B" names two things; "prefer A to parse B" says what A is for.
+        liked = words[turn] == "to" and words[at] == "prefer" and at + 1 < turn < at + 4
+        liked = liked and not (
+            words[turn + 1] in VERBS and any(map(str.isalpha, words[turn + 2 :]))
+        )
+        if said or denied or liked or words[turn] in turning:
+            return turn, turn + max(len(said), 1)
+    return None
+
+
+def find_order(words: Sequence[str]) -> tuple[slice, slice] | None:
+    """Return what comes first and the act that it comes before: "X before Y", "before Y, X"."""
+    turn = words.index("before") if "before" in words else None
+    if turn is None:
+        return None
+    if turn:
+        return slice(0, turn), slice(turn + 1, None)
+    comma = words.index(",") if "," in words else len(words)
+    return slice(comma + 1, None), slice(1, comma)

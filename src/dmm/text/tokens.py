@@ -47,6 +47,7 @@ class Token:
         return not words.isdisjoint(self.forms) or not words.isdisjoint(self.kinds)
 
 
+Words = tuple[Token, ...]
 # A hyphen is part of a path where a file or folder goes on behind it.
 _NAME = r"[^\W\d]\w*(?:/(?:\w+-)+\w+(?=[./]\w)|(?:\.|/|::|@|\\|->)\w+|-\w*\d\w*|_\w+)*"
 _TOKEN = re.compile(

@@ -36,7 +36,7 @@ def is_participle(token: Token) -> bool:
 
 def is_base(token: Token) -> bool:
     """Whether the word stands in its base form."""
-    return token.text in lex.VERBS or len(base_forms(token.text)) == 1
+    return len(base_forms(token.text)) == 1
 
 
 def is_verb(
@@ -105,7 +105,7 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         ends = following in lex.PREPOSITIONS | {"", ".", ","}
         noun = text in lex.NOUNLIKE and (ends or directed)
         return known and is_base(token) and not noun
-    if lead in _LEADS or (lead in _SUBJECTS and text not in lex.TIMES):
+    if lead in _LEADS | _SUBJECTS:
         return known or following in _OPENS_OBJECT or lead in _FOLLOWED
     if text.endswith("ing"):
         opens = following in _OPENS_OBJECT or text in ("using", "disabling")
@@ -114,10 +114,10 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         leads = lead in (lex.PREPOSITIONS | lex.CONDITIONS) - {"in", "on", "at", "to", "of"}
         leads = leads and not named
         fits = opens or leads or tokens[before].forms & lex.NEGATIVE
-        return known and bool(fits) and lead not in lex.DETERMINERS | _GERUND_NOUNS
+        return known and bool(fits)
     if lead in lex.DETERMINERS | lex.PREPOSITIONS or not known:
         return False
-    if is_participle(token) and not text.endswith("s"):
+    if is_participle(token):
         return following in lex.PREPOSITIONS | lex.DETERMINERS | {"", ".", ",", "and", "or"}
     if text.endswith("s"):
         named = index + 1 < len(tokens) and tokens[index + 1].sort is not Sort.MARK
@@ -128,5 +128,4 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         clear = not token.forms & lex.NOUNLIKE or tokens[before].sort is Sort.NAME
         one = clear and not tokens[before].text.endswith("s")
         return following in _OPENS_OBJECT or counted or (named and one)
-    plural = tokens[before].text.endswith("s") or lead in ("that", "which", "who")
-    return plural and (text not in lex.NOUNLIKE or following in _OPENS_OBJECT)
+    return lead.endswith("s") and (text not in lex.NOUNLIKE or following in _OPENS_OBJECT)

@@ -154,3 +154,8 @@ def test_a_rule_about_one_folder_never_holds_work_on_another(text: str, call: st
 
 def test_a_command_that_a_nested_file_names_is_stopped_everywhere() -> None:
     assert level_of("Never run `bun run dev`", "cd web && bun run dev", NESTED) == "deny"
+
+
+@pytest.mark.parametrize("text", ["No generic button classes:", "No:", "No `eval` calls:", ":"])
+def test_a_sentence_that_ends_in_a_colon_is_read_like_any_other(text: str) -> None:
+    assert compile_sentence(text).why_not == compile_sentence(text.rstrip(":") or ".").why_not

@@ -9,8 +9,8 @@ import pytest
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.english import Surroundings, asks_first, compile_sentence
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
+from dmm.rules.source import prove
 
 Call = str | tuple[str, str] | tuple[str, str, str]
 

@@ -18,14 +18,18 @@ export function refLink(ref: Ref | null, seq: number): string {
   }
 }
 
+/** Of what the team is told: whether it was sent. */
+export const TEAM = ["team: waits", "team"];
+
 export const WORDS: Record<string, string> = { good: "done", warn: "warned", ask: "asks", block: "blocked" };
 
-export function BriefRow({ event, chosen }: { event: Brief; chosen?: boolean }) {
+/** `sent` is there for what the team is told, and says whether it was. */
+export function BriefRow({ event, chosen, sent }: { event: Brief; chosen?: boolean; sent?: boolean }) {
   return (
     <a class={`event-row ${event.tone}`} href={refLink(event.ref, event.seq)} aria-current={chosen ? "true" : undefined}>
       <span class="seq">{event.seq}</span>
       <Time at={event.at} />
-      <span class="line">{event.tone === "plain" ? null : <><Tag tone={event.tone}>{WORDS[event.tone]}</Tag> </>}{words(event.line, 300)}</span>
+      <span class="line">{event.tone === "plain" ? null : <><Tag tone={event.tone}>{WORDS[event.tone]}</Tag> </>}{sent === undefined ? null : <><Tag sign={false}>{TEAM[Number(sent)]}</Tag> </>}{words(event.line, 300)}</span>
       <span class="who">{words(event.client ?? event.actor, 40)}</span>
     </a>
   );

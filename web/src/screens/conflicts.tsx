@@ -5,6 +5,7 @@ import { ApiError } from "../api";
 import { useKeys } from "../keys";
 import { useJob, JobProgress } from "../parts/job";
 import { Markdown } from "../parts/markdown";
+import { TeamTold } from "../parts/team";
 import { Button, Empty, Head, Loading, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import { decide, Withdrawn } from "../proof";
@@ -151,6 +152,7 @@ function Settle({ id, sides, digest, onDone }: { id: string; sides: Side[]; dige
         )}
         {texts ? <label class="field"><span>New text</span><textarea class="mono" rows={12} value={content} onInput={(event) => setContent(event.currentTarget.value)} /></label> : null}
         <label class="field"><span>Why</span><input value={reason} onInput={(event) => setReason(event.currentTarget.value)} /></label>
+        {armed ? <TeamTold action="resolve" id={`${id}:${way}`} /> : null}
         <div class="actions">
           <button type="submit" class={`button ${armed ? "danger" : "primary"}`} disabled={!ready || busy}>{armed ? "Confirm" : "Resolve…"}</button>
           {armed ? <Button kind="quiet" onClick={() => setArmed(false)}>Cancel</Button> : null}

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../api";
 import { useKeys } from "../keys";
+import { TeamTold } from "../parts/team";
 import { Button, Problem } from "../parts/ui";
 import { words } from "../parts/words";
 import { decide, Withdrawn, type Action } from "../proof";
@@ -93,6 +94,7 @@ export function Decision({ proposal, shown, onDecided, onChanged }: { proposal: 
       {step === "approve" ? (
         <div class="confirm" ref={confirm}>
           <p>{failed ? <strong class="block-text">{failed === 1 ? "A check failed." : `${failed} checks failed.`} </strong> : null}Write <span class="mono">{words(proposal.path, 200)}</span> as it is shown here?</p>
+          <TeamTold action="approve" id={proposal.id} />
           {shown ? null : <p class="block-text">Some lines of the change are not shown yet. Show them first.</p>}
           <div class="actions">
             <Button kind={failed ? "danger" : "primary"} hint="⏎" disabled={busy || !shown} onClick={approve}>{failed ? "Approve anyway" : "Confirm approval"}</Button>
@@ -115,6 +117,7 @@ export function Decision({ proposal, shown, onDecided, onChanged }: { proposal: 
             <label class="field"><span>Reason (shown to the agent)</span>
               <input value={reason} maxLength={1000} onInput={(event) => setReason(event.currentTarget.value)} />
             </label>
+            <TeamTold action="reject" id={proposal.id} />
             <div class="actions">
               <button type="submit" class="button danger" disabled={busy || !reason.trim()}>Confirm rejection</button>
               <Button kind="quiet" hint="Esc" onClick={back}>Cancel</Button>
@@ -122,6 +125,7 @@ export function Decision({ proposal, shown, onDecided, onChanged }: { proposal: 
           </div>
         </form>
       ) : null}
+      {step === "edit" ? <TeamTold action="edit" id={proposal.id} /> : null}
       {step === "edit" && text !== null ? (
         <Editor
           draft={draft}

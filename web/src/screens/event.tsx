@@ -13,8 +13,9 @@ const MOST_ROWS = 40;
 
 export function EventPage({ seq }: { seq: number }) {
   const found = useGet<EventWhole>(`/v1/ledger/events/${seq}`);
-  if (found.error) return <Problem error={found.error} retry={found.reload} line={`dmm ledger trace ${seq}`} />;
   const brief = useGet<{ events: Brief[] }>(address("/v1/ledger/events", { last: 1, before: seq + 1, brief: true }));
+  const sent = useGet<{ events: Record<string, boolean> }>(address("/v1/team/shared", { after: seq - 1, to: seq })).data?.events[seq];
+  if (found.error) return <Problem error={found.error} retry={found.reload} line={`dmm ledger trace ${seq}`} />;
   const event = found.data;
   if (!event || brief.loading) return <Loading />;
   const told = brief.data?.events.find((one) => one.seq === seq);
@@ -32,6 +33,7 @@ export function EventPage({ seq }: { seq: number }) {
       <dl class="about">
         <div><dt>by</dt><dd>{words(event.actor, 80)} over {words(event.source, 60)}</dd></div>
         <div><dt>trust</dt><dd>{event.trust}</dd></div>
+        {sent === undefined ? null : <div><dt>team</dt><dd>{sent ? "sent" : "waits to be sent"}</dd></div>}
         {event.session ? <div><dt>session</dt><dd><a href={link("session", event.session)}>{words(event.session, 80)}</a></dd></div> : null}
         {event.caused_by ? <div><dt>caused by</dt><dd><a href={link("ledger", event.caused_by)}>event {event.caused_by}</a></dd></div> : null}
         {event.references?.length ? <div><dt>refers to</dt><dd>{event.references.map((one) => <><a key={one} href={link("ledger", one)}>{one}</a>{" "}</>)}</dd></div> : null}

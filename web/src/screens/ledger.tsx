@@ -168,6 +168,7 @@ function Events({ seq, end }: { seq: number; end: number }) {
     if (!next || before === null || (next.at(-1)?.seq ?? 0) >= before) return;
     setRows((known) => (known.length && (known.at(-1)?.seq ?? 0) <= (next.at(-1)?.seq ?? 0) ? known : [...known, ...[...next].reverse()]));
   }, [found.data, before]);
+  const shared = useGet<{ events: Record<string, boolean> }>(rows.length ? address("/v1/team/shared", { after: (rows.at(-1)?.seq ?? 1) - 1, to: rows[0]?.seq }) : null).data?.events;
   if (found.error) return <Problem error={found.error} retry={found.reload} line="dmm ledger log" />;
   if (rows.length === 0) return found.data && !end ? null : <Loading />;
   return (
@@ -177,7 +178,7 @@ function Events({ seq, end }: { seq: number; end: number }) {
       height={ROW}
       keyOf={(one) => one.seq}
       selected={rows.findIndex((one) => one.seq === seq)}
-      row={(one) => <BriefRow event={{ ...one, ref: null }} chosen={one.seq === seq} />}
+      row={(one) => <BriefRow event={{ ...one, ref: null }} chosen={one.seq === seq} sent={shared?.[one.seq]} />}
       onEnd={() => {
         const last = rows.at(-1)?.seq ?? 0;
         if (last > 1 && last !== before) setBefore(last);

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../api";
 import { useKeys } from "../keys";
+import { TeamTold } from "../parts/team";
 import { Button, Head, Problem, Section, Tag, Time } from "../parts/ui";
 import { Foreign, words } from "../parts/words";
 import { decide, Withdrawn } from "../proof";
@@ -50,6 +51,7 @@ export function PendingPage({ rule, onAccepted }: { rule: PendingRule; onAccepte
         {armed ? (
           <div class="confirm" ref={confirm}>
             <p>Agents will have to follow it.</p>
+            <TeamTold action="accept_rule" id={String(rule.seq)} />
             <div class="actions">
               <Button kind="primary" hint="⏎" disabled={busy} onClick={() => void accept()}>Confirm: accept</Button>
               <Button kind="quiet" hint="Esc" onClick={() => setArmed(false)}>Cancel</Button>

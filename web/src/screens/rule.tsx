@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../api";
 import { useKeys } from "../keys";
+import { TeamTold } from "../parts/team";
 import { Button, Head, Loading, Problem, Section, Tag } from "../parts/ui";
 import { words } from "../parts/words";
 import { type Action, decide, Withdrawn } from "../proof";
@@ -71,6 +72,7 @@ export function RulePage({ id, onChanged }: { id: string; onChanged: () => void 
         ) : (
           <div class="confirm" ref={confirm}>
             <p>{step === "disable" ? "Agents no longer have to follow it." : "Agents will have to follow it."}</p>
+            <TeamTold action={`${step}_rule`} id={id} />
             <div class="actions">
               <Button kind={step === "disable" ? "danger" : "primary"} disabled={busy} hint="⏎" onClick={() => void send(step)}>{`Confirm: ${step}`}</Button>
               <Button kind="quiet" hint="Esc" onClick={() => setStep(null)}>Cancel</Button>

@@ -82,7 +82,7 @@ def with_branches(script: Script, call: ToolCall) -> tuple[CommandUse, ...]:
     for one in script.invocations:
         options = read_options(one)
         here = None if _is_elsewhere(one, call.cwd) else branch
-        found.append(CommandUse(one, options, script, here))
+        found.append(CommandUse(one, options, script, call, here))
         branch = _switched(one, options) or branch
     return tuple(found)
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from dmm.rules.language.rules import Action, Condition, Noun, Term
 from dmm.text import lexicon as lex
 from dmm.text.acts import phrases_of
-from dmm.text.tokens import Sort, Token
+from dmm.text.tokens import Sort, Token, Words
 from dmm.text.verbs import is_adverb, is_base, is_verb
 from dmm.text.words import english
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-Words = tuple[Token, ...]
 
 
 def _term(token: Token) -> Term:
@@ -30,6 +28,18 @@ def terms_of(words: Iterable[Token]) -> tuple[Term, ...]:
         and word.text not in lex.GRAMMAR | {"using", "having", "getting", "first", "prior"}
         and "not" not in word.forms
     )
+
+
+def listed_terms(words: Words, *, but: frozenset[str]) -> tuple[tuple[Term, ...], ...]:
+    """The content words of each member of a list; some only where a member has no others."""
+    found: list[tuple[Term, ...]] = []
+    start = 0
+    for index in range(len(words) + 1):
+        if index == len(words) or words[index].text in ("and", ",", "&", "or"):
+            terms = terms_of(words[start:index])
+            found.append(tuple(one for one in terms if not one.forms & but) or terms)
+            start = index + 1
+    return tuple(one for one in found if one)
 
 
 def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Noun | None:

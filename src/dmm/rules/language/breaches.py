@@ -60,18 +60,14 @@ def _is_head(reading: Reading, act: Act, found: Sequence[int]) -> bool:
     return all(reading.tokens[i].forms & (lex.CARRIERS | lex.TIMES) for i in behind)
 
 
-def _own(act: Act) -> Iterator[int]:
-    return (i for one in act.phrases if not one.negated for i in one.indices)
-
-
 def _denied(reading: Reading, act: Act, *, doing: bool) -> Iterator[list[int]]:
     """The words that an act says nothing is done with."""
     if act.polarity is Polarity.NOT_DONE:
         verb = [act.verb] if act.verb is not None and doing else []
         if not act.forms & _AGAINST:
-            yield [*verb, *_own(act)]
+            yield [*verb, *act.told()]
         return
-    optional = "be" in act.forms and any(reading.tokens[i].text in _OPTIONAL for i in _own(act))
+    optional = "be" in act.forms and any(reading.tokens[i].text in _OPTIONAL for i in act.told())
     objects = set(act.objects()) if act.forms & _AGAINST else set()
     for phrase in act.phrases:
         if phrase.negated:
@@ -137,18 +133,18 @@ def find_contradiction(reading: Reading, part: Requirement) -> Breach | None:
         if denied and any(True for _ in act.objects()):
             named = any(match_noun(reading, act, one, part.subject) for one in act.objects())
             return finding if named else None
-    for index in _told(reading):
+    for index in told_by(reading.acts):
         named = reading.tokens[index].stands_for(head.forms) and index not in finding.tokens
         if named and not _is_another(reading, index, part.subject):
             return Breach(finding.certain, (*finding.tokens, index), finding.steps)
     return None
 
 
-def _told(reading: Reading) -> Iterator[int]:
-    for act in reading.acts:
+def told_by(acts: Iterable[Act]) -> Iterator[int]:
+    """The places of all that acts say, but for what they deny."""
+    for act in acts:
         yield from (act.verb,) if act.verb is not None else ()
-        for phrase in act.phrases:
-            yield from () if phrase.negated else phrase.indices
+        yield from act.told()
 
 
 def _is_another(reading: Reading, index: int, noun: Noun) -> bool:
@@ -163,7 +159,7 @@ def _is_another(reading: Reading, index: int, noun: Noun) -> bool:
 
 
 def _names(reading: Reading, noun: Noun) -> bool:
-    return any(reading.tokens[index].stands_for(noun.head.forms) for index in _told(reading))
+    return any(reading.tokens[index].stands_for(noun.head.forms) for index in told_by(reading.acts))
 
 
 _NOT_DECIDED = english("other_amounts")

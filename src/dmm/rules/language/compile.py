@@ -11,6 +11,7 @@ from dmm.rules.language.judge import match_part, unlisted_verbs
 from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
 from dmm.text.clauses import read
 from dmm.text.lexicon import GRAMMAR
+from dmm.text.polarity import find_choice
 from dmm.text.tokens import sentences_of, text_at, tokens_of
 from dmm.text.words import english
 
@@ -80,9 +81,9 @@ def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
     """What a preference is about: "prefer X over Y" turns against the use of Y."""
     if sentence[0].text not in _SOFT:
         return sentence
-    for index, word in enumerate(sentence[:-1]):
-        if sentence[0].text == "prefer" and word.text in ("over", "to", "insteadof"):
-            return (*tokens_of("avoid"), *sentence[index + 1 :])
+    choice = find_choice([word.text for word in sentence]) if sentence[0].text == "prefer" else None
+    if choice is not None:
+        return (*tokens_of("avoid"), *sentence[choice[1] :])
     return sentence[2:] if text_at(sentence, 1) == "to" else sentence[1:]
 
 

@@ -9,6 +9,7 @@ from dmm.rules.language.acting import (
     NOTHING_SAID,
     action_of,
     is_vague,
+    listed_terms,
     named_actions,
     noun_of,
     terms_of,
@@ -29,60 +30,48 @@ from dmm.rules.language.rules import (
 from dmm.text import lexicon as lex
 from dmm.text.acts import phrases_of
 from dmm.text.amounts import quantities_of
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.polarity import find_choice, find_order
+from dmm.text.tokens import Sort, Token, Words, text_at
 from dmm.text.verbs import is_adverb, is_participle, is_verb
 from dmm.text.words import word_set
 
-Words = tuple[Token, ...]
 _VERIFY = word_set("verify check confirm validate review inspect consult research examine ask")
 LEADS = word_set("always must please you we should shall first need to make sure that double")
 
 
 def verification_of(words: Words) -> Verification | None:
     """Verify X before Y; before Y, check X; X must be checked before Y; no Y until X is."""
-    turn = next((i for i, w in enumerate(words) if w.text in ("before", "until", "unless")), None)
-    without = next((i for i, word in enumerate(words) if word.text == "without"), None)
+    texts = [word.text for word in words]
+    turns = [i for i, text in enumerate(texts) if text in ("before", "until", "unless")]
+    turns += [i for i, text in enumerate(texts) if text == "without"]
     never = next(
         (i for i, w in enumerate(words[:4]) if w.text in ("never", "no") or "not" in w.forms), None
     )
-    start = 0
-    while start < len(words) and words[start].text in LEADS:
-        start += 1
-    asked = start < len(words) and (words[start].forms & _VERIFY or words[start].text == "ensure")
-    if never is not None and not asked:
-        turn = turn if turn is not None else without
-        return None if turn is None else _never_before(words, never, turn)
-    if turn == 0:
-        return _before_first(words)
-    if turn is None or words[turn].text != "before":
+    if never is not None and not _asked(words):
+        return _never_before(words, never, turns[0]) if turns else None
+    order = find_order(texts)
+    if order is None or texts[turns[0]] != "before":
         return None
-    if asked and start < turn:
-        firm = False
-        while start < turn and _asks(words[start]):
-            firm = firm or bool(words[start].forms & _VERIFY)
-            start += 1
-        return _verify(words[start:turn], words[turn + 1 :], firm=firm)
-    for index in range(1, turn):
-        if words[index - 1].text in ("be", "been") and words[index].forms & _VERIFY - {"review"}:
-            end = next(i for i in range(index) if words[i].text in lex.AUXILIARIES)
-            return _verify(words[:end], words[turn + 1 :])
+    first, act = words[order[0]], words[order[1]]
+    asked = _asked(first)
+    if asked:
+        return _verify(first[asked:], act, firm=any(one.forms & _VERIFY for one in first[:asked]))
+    for index in range(1, len(first)):
+        if first[index - 1].text in ("be", "been") and first[index].forms & _VERIFY - {"review"}:
+            end = next(i for i in range(index) if first[i].text in lex.AUXILIARIES)
+            return _verify(first[:end], act)
     return None
+
+
+def _asked(words: Words) -> int:
+    """How many words ask for a look, such as "you must always check"; none that does, none."""
+    asking = next((i for i, w in enumerate(words) if w.text not in LEADS), len(words))
+    end = next((i for i, w in enumerate(words) if not _asks(w)), len(words))
+    return end if end > asking else 0
 
 
 def _asks(word: Token) -> bool:
     return bool(word.forms & _VERIFY) or word.text in LEADS | {"ensure"}
-
-
-def _before_first(words: Words) -> Verification | None:
-    for index in range(2, len(words)):
-        led = words[index - 1].text in LEADS | {","}
-        if led and (words[index].forms & _VERIFY or words[index].text == "ensure"):
-            end = index
-            while end > 1 and words[end - 1].text in LEADS | {","}:
-                end -= 1
-            firm = words[index].text != "ensure"
-            return _verify(words[index + 1 :], words[1:end], firm=firm)
-    return None
 
 
 def _never_before(words: Words, never: int, turn: int) -> Verification | None:
@@ -142,16 +131,7 @@ def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
         if words[index].text in ("of", "for") and words[index + 1].text in ("a", "an", "any", "it"):
             words = words[:index]
             break
-    parts: list[tuple[Term, ...]] = []
-    start = 0
-    for index in range(len(words) + 1):
-        if index == len(words) or words[index].text in ("and", ",", "&", "or"):
-            terms = terms_of(words[start:index])
-            strong = tuple(item for item in terms if not item.forms & _STATES)
-            if terms:
-                parts.append(strong or terms)
-            start = index + 1
-    return tuple(parts)
+    return listed_terms(words, but=_STATES)
 
 
 _STATES = word_set("pass valid green ok correct current latest status exist ready sure good recent")
@@ -159,30 +139,18 @@ _STATES = word_set("pass valid green ok correct current latest status exist read
 
 def contrast_of(words: Words) -> tuple[Part, ...]:
     """Use X instead of Y; X, not Y; use X, never Y; choose X over Y: Y is out."""
-    turn = _turn(words)
+    turn, begin = find_choice([word.text for word in words]) or (0, 0)
     pointing = {word.text for word in words[:3]} & {"it", "they", "this", "that"}
     if not turn or pointing or "not" in words[0].forms or words[0].text in ("never", "do"):
         return ()
-    other = words[turn + 1 :]
+    other = words[begin:]
     placed = text_at(other, 0) in lex.PREPOSITIONS - {"as"}
     if words[turn].text not in ("insteadof", "over"):
         told = {word.text for word in words[:turn]} & {"must", "should", "always"}
         if placed or not (told or is_verb(words, 0, 0)):
             return ()
-    other = other[1:] if placed else other
-    action = _other_act(words[:turn], other) if other else None
+    action = _other_act(words[:turn], other[placed:])
     return () if action is None or is_vague(action) else (Prohibition(action),)
-
-
-def _turn(words: Words) -> int | None:
-    """Where the choice ends and what it is chosen over begins."""
-    texts = [word.text for word in words]
-    if "insteadof" in texts:
-        return texts.index("insteadof")
-    if text_at(words, 0) in ("choose", "pick", "favor", "prefer") and "over" in texts:
-        return texts.index("over")
-    pairs = (i for i in range(2, len(texts) - 1) if texts[i] in ("not", "never"))
-    return next((i for i in pairs if texts[i - 1] == ","), None)
 
 
 def _other_act(chosen: Words, other: Words) -> Action | None:
@@ -264,7 +232,7 @@ def _always(words: Words) -> tuple[Part, ...]:
     if ordered or action is None or not action.objects:
         return ()
     if action.verbs[0].forms & (lex.USE | {"have"}):
-        core = (*action.objects[0].modifiers, action.objects[0].head)
+        core = action.objects[0].terms
         subject = action.conditions[0].nouns[0] if action.conditions else None
         return (Requirement(action.objects[0].text, core, subject),)
     return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
@@ -290,7 +258,7 @@ def _must(words: Words) -> tuple[Part, ...]:
     noun = noun_of(rest, range(int(not needs), len(rest)))
     if noun is None or "before" in {word.text for word in words}:
         return ()
-    return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
+    return (Requirement(noun.text, noun.terms, subject),)
 
 
 def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
@@ -303,10 +271,10 @@ def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
         return ()
     stored = place is not None and rest[end].text in _PLACED and is_participle(rest[0])
     if not core or stored:
-        terms = (*place.modifiers, place.head) if place else ()
+        terms = place.terms if place else ()
         return (Requirement(place.text, terms, subject),) if place else ()
     if core[-1].forms & _PRESENT:
-        return (Requirement(subject.text, (*subject.modifiers, subject.head)),)
+        return (Requirement(subject.text, subject.terms),)
     text = f"{' '.join(one.text for one in core)} {subject.text}"
     where = place if end < len(rest) and rest[end].text in ("in", "on", "during") else None
     timed = place is not None and place.head.forms & lex.TIMES
@@ -323,7 +291,7 @@ _DUTY = _STAYING | frozenset(
 
 def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
     """ "Verification must stay enabled", "doors must stay closed"."""
-    core = (*subject.modifiers, subject.head)
+    core = subject.terms
     if not words or words[0].text in lex.PREPOSITIONS or words[0].forms & {"enable", "active"}:
         place = noun_of(words, range(min(1, len(words)), len(words)))
         return (Requirement(subject.text, core, where=place),)
@@ -341,7 +309,7 @@ def _required(words: Words) -> tuple[Part, ...]:
             if noun is not None and noun.modifiers and noun.modifiers[-1].text.endswith(_ADJECTIVE):
                 return (Requirement(noun.text, noun.modifiers, Noun(noun.head)),)
             if noun is not None:
-                return (Requirement(noun.text, (*noun.modifiers, noun.head), behind),)
+                return (Requirement(noun.text, noun.terms, behind),)
     return ()
 
 
@@ -354,4 +322,4 @@ def _usage(words: Words) -> tuple[Part, ...]:
     if action is None or len(action.objects) != 1 or not action.conditions:
         return ()
     noun = action.objects[0]
-    return (Requirement(noun.text, (*noun.modifiers, noun.head), action.conditions[0].nouns[0]),)
+    return (Requirement(noun.text, noun.terms, action.conditions[0].nouns[0]),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dmm.rules.language.acting import noun_of, terms_of
+from dmm.rules.language.acting import listed_terms, noun_of
 from dmm.rules.language.demands import contrast_of, only_of, requirement_of, verification_of
 from dmm.rules.language.limits import limits_of
 from dmm.rules.language.prohibitions import (
@@ -16,14 +16,13 @@ from dmm.rules.language.prohibitions import (
 )
 from dmm.rules.language.rules import Condition, Exemption, Limit, Part, Prohibition, Verification
 from dmm.text import lexicon as lex
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.polarity import EXCEPTING
+from dmm.text.tokens import Sort, Words, text_at
 from dmm.text.verbs import is_verb
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-Words = tuple[Token, ...]
 
 
 def parts_of(words: Words) -> tuple[Part, ...]:
@@ -137,7 +136,7 @@ def _cut_exceptions(words: Words) -> tuple[Words, tuple[Exemption, ...] | None]:
         word = words[index].text
         only = word == "only" and text_at(words, index + 1) in ("if", "when", "for")
         only = only and any("not" in one.forms or one.text == "never" for one in words[:index])
-        if word not in ("unless", "except", "excluding", "barring") and not only:
+        if word not in EXCEPTING and not only:
             continue
         if text_at(words, 0) in ("nobody", "no") and index == 1:
             continue
@@ -150,16 +149,8 @@ def _exemptions(words: Words) -> tuple[Exemption, ...] | None:
     limits = limits_of(words)
     if limits:
         return (Exemption((), amount=limits[0]),)
-    found: list[Exemption] = []
-    start = 0
-    for index in range(len(words) + 1):
-        if index == len(words) or words[index].text in ("or", ",", "and"):
-            terms = tuple(item for item in terms_of(words[start:index]) if not item.forms & _UNTOLD)
-            terms = tuple(item for item in terms if not item.forms & _CONTAINERS) or terms
-            if terms:
-                found.append(Exemption(terms))
-            start = index + 1
-    return tuple(found) or None
+    told = tuple(word for word in words if not word.forms & _UNTOLD)
+    return tuple(map(Exemption, listed_terms(told, but=_CONTAINERS))) or None
 
 
 _CONTAINERS = word_set("file script module code folder directory path")

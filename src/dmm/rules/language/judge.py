@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.errors import UsageError
 from dmm.rules.callbook import ENGINE_VERSION, Finding
-from dmm.rules.language.breaches import amount_holds, find_breach, find_contradiction, is_denied
+from dmm.rules.language.breaches import (
+    amount_holds,
+    find_breach,
+    find_contradiction,
+    is_denied,
+    told_by,
+)
 from dmm.rules.language.match import Breach, Span, find_action
 from dmm.rules.language.rules import (
     Action,
@@ -25,12 +31,11 @@ from dmm.rules.language.rules import (
 from dmm.text import lexicon as lex
 from dmm.text.acts import Polarity
 from dmm.text.clauses import read
-from dmm.text.tokens import Sort, tokens_of
+from dmm.text.tokens import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from dmm.text.acts import Act
     from dmm.text.clauses import Reading
     from dmm.text.tokens import Token
 
@@ -145,32 +150,24 @@ class RuleSet:
 
     def __init__(self, constraints: Sequence[InForce]) -> None:
         self.constraints = tuple(constraints)
-        self._places: dict[str, list[tuple[int, int]]] = {}
-        for order, constraint in enumerate(self.constraints):
-            parts = constraint.rule.parts if constraint.rule else ()
-            for number, part in enumerate(parts):
-                for key in _keys_of_part(part):
-                    self._places.setdefault(key, []).append((order, number))
+        self._parts = [(one, part) for one in constraints if one.rule for part in one.rule.parts]
+        self._places: dict[str, list[int]] = {}
+        for order, (_, part) in enumerate(self._parts):
+            for key in _keys_of_part(part):
+                self._places.setdefault(key, []).append(order)
 
     def candidates(self, reading: Reading) -> Iterator[tuple[InForce, Part]]:
         """The parts of rules that the words of the decision could concern, in order."""
-        found: set[tuple[int, int]] = set()
-        for key in _keys_of_reading(reading):
-            found.update(self._places.get(key, ()))
-        for order, number in sorted(found):
-            constraint = self.constraints[order]
-            if constraint.rule is not None:
-                yield constraint, constraint.rule.parts[number]
+        found = {at for key in _keys_of_reading(reading) for at in self._places.get(key, ())}
+        return (self._parts[at] for at in sorted(found))
 
 
 def _keys_of_part(part: Part) -> frozenset[str]:
     """The forms one of which a decision must hold to concern the part."""
-    if isinstance(part, Prohibition):
-        return _keys_of_action(part.action)
-    if isinstance(part, Verification):
-        return _keys_of_action(part.before)
     if isinstance(part, Limit):
         return frozenset((f"#{part.measure.partition(':')[0]}",))
+    if not isinstance(part, Requirement):
+        return _keys_of_action(part.action)
     last = part.core[-1].forms
     return last | {f"{prefix}{form}" for form in last for prefix in ("un", "non", "in")}
 
@@ -198,15 +195,11 @@ def _keys_of_reading(reading: Reading) -> set[str]:
 
 def unlisted_verbs(part: Part) -> frozenset[str]:
     """The verbs of a rule that the lexicon lacks: a decision is read with them."""
-    if isinstance(part, Prohibition):
-        action = part.action
-    elif isinstance(part, Verification):
-        action = part.before
-    elif isinstance(part, Requirement):
-        return part.core[0].forms if len(part.core) == 1 else frozenset()
-    else:
+    if isinstance(part, Limit):
         return frozenset()
-    plain = (form for verb in action.verbs for form in verb.forms if form[0] not in "=~")
+    if isinstance(part, Requirement):
+        return part.core[0].forms if len(part.core) == 1 else frozenset()
+    plain = (form for verb in part.action.verbs for form in verb.forms if form[0] not in "=~")
     return frozenset(form for form in plain if form not in lex.VERBS)
 
 
@@ -328,25 +321,13 @@ def _is_exempt(
         return _acts(reading, exemption, finding)
     if exemption.absent:
         return _goes_with(reading, exemption, records)
-    told = [
-        index
-        for act in reading.acts
-        if act.polarity is not Polarity.NOT_DONE
-        for place in ((act.verb,) if act.verb is not None else (), *_told(act))
-        for index in place
-    ]
-    tokens = [reading.tokens[index] for index in told]
-    return all(any(one.stands_for(item.forms) for one in tokens) for item in exemption.terms)
-
-
-def _told(act: Act) -> Iterator[tuple[int, ...]]:
-    return (phrase.indices for phrase in act.phrases if not phrase.negated)
+    done = [act for act in reading.acts if act.polarity is not Polarity.NOT_DONE]
+    return _covers([reading.tokens[index] for index in told_by(done)], exemption.terms)
 
 
 def _acts(reading: Reading, exemption: Exemption, finding: Breach) -> bool | None:
     """Whether the one who may act does; None where nobody is named."""
-    held = [one for one in reading.tokens if one.sort is not Sort.MARK]
-    if all(any(one.stands_for(item.forms) for one in held) for item in exemption.terms):
+    if _covers(reading.tokens, exemption.terms):
         return True
     for act in reading.acts:
         if act.verb in finding.tokens and not act.passive:
@@ -391,5 +372,5 @@ def _is_covered(topic: tuple[Term, ...], records: Sequence[Recorded]) -> bool:
     return any(_covers(tokens_of(record.text), topic) for record in records)
 
 
-def _covers(tokens: tuple[Token, ...], topic: tuple[Term, ...]) -> bool:
+def _covers(tokens: Sequence[Token], topic: tuple[Term, ...]) -> bool:
     return all(any(token.stands_for(item.forms) for token in tokens) for item in topic)

@@ -9,14 +9,12 @@ from dmm.rules.language.rules import Limit, Term
 from dmm.text import lexicon as lex
 from dmm.text.amounts import Quantity, quantities_of
 from dmm.text.polarity import FORBIDDEN
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Token, Words, text_at
 from dmm.text.words import english, group_by_word, word_set
 
-Words = tuple[Token, ...]
 CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
-_MORE = word_set("more longer later larger bigger greater higher newer")
-_LESS = word_set("less fewer smaller shorter lower older younger earlier cheaper")
-# Comparisons before the amount, in one word or two, and away from it.
+# Comparisons behind "or" and before "than", before the amount in one word or two, and away from it.
+_COMPARED = group_by_word("compared_words")
 _BEFORE = group_by_word("compared_before")
 _PAIRS = group_by_word("compared_in_two")
 _ANNOUNCED = group_by_word("announced")
@@ -80,13 +78,8 @@ def comparison_of(words: Words, quantity: Quantity) -> tuple[str, set[int]] | No
     first, behind = quantity.first, quantity.last + 1
     if texts[first].endswith("+"):
         return ">=", set()
-    if text_at(words, behind) in ("or", "and") and text_at(words, behind + 1) in _MORE | _LESS | {
-        "above",
-        "below",
-        "up",
-    }:
-        low = texts[behind + 1] in _LESS | {"below"}
-        return "<=" if low else ">=", {behind, behind + 1}
+    if text_at(words, behind) in ("or", "and") and text_at(words, behind + 1) in _COMPARED:
+        return _COMPARED[texts[behind + 1]], {behind, behind + 1}
     if text_at(words, behind) in _ANNOUNCED:
         return _ANNOUNCED[texts[behind]], {behind}
     return _announced(texts, quantity) or _compared_before(words, quantity)
@@ -115,8 +108,8 @@ def _compared_before(words: Words, quantity: Quantity) -> tuple[str, set[int]] |
         word, lead = words[at].text, text_at(words, at - 1)
         if f"{lead}-{word}" in _PAIRS:
             return _PAIRS[f"{lead}-{word}"], {at - 1, at}
-        if word == "than" and lead in _MORE | _LESS:
-            return _than(words, at, quantity)
+        if word == "than" and lead in _COMPARED:
+            return _than(lead, quantity), {at - 1, at}
         if word in _BEFORE:
             timed = quantity.measure == "clock"
             denied = any("not" in one.forms or one.text == "no" for one in words[:at])
@@ -127,15 +120,11 @@ def _compared_before(words: Words, quantity: Quantity) -> tuple[str, set[int]] |
     return None
 
 
-def _than(words: Words, at: int, quantity: Quantity) -> tuple[str, set[int]]:
-    word = words[at - 1].text
-    comparison = ">" if word in _MORE else "<"
-    if word in ("older", "newer") and (quantity.measure == "time" or not quantity.version):
-        # An old version has a low number, an old backup or person a high age.
-        comparison = CONTRARY[comparison].rstrip("=")
-    if text_at(words, at - 2) in ("no", "not", "never"):
-        return CONTRARY[comparison], {at - 2, at - 1, at}
-    return comparison, {at - 1, at}
+def _than(word: str, quantity: Quantity) -> str:
+    comparison = _COMPARED[word].rstrip("=")
+    # An old version has a low number, an old backup or person a high age.
+    aged = word in ("older", "newer") and (quantity.measure == "time" or not quantity.version)
+    return CONTRARY[comparison].rstrip("=") if aged else comparison
 
 
 def _is_negated(words: Words, used: set[int]) -> bool:

@@ -20,11 +20,10 @@ from dmm.rules.language.rules import (
 from dmm.text import lexicon as lex
 from dmm.text.amounts import quantities_of
 from dmm.text.polarity import ALLOWED, BANS, FORBIDDEN, after_denial, find_ban
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Words, text_at
 from dmm.text.verbs import is_verb
 from dmm.text.words import word_set
 
-Words = tuple[Token, ...]
 _MODALS = frozenset(("must", "shall", "should", "may", "can", "do", "does", "will", "are", "is"))
 _HARMLESS = word_set("forget hesitate worry only just fail mind matter need have let panic assume")
 # A denial further on is told of something else.
@@ -91,14 +90,11 @@ def subject_of(words: Words) -> Noun | None:
         and word.sort is not Sort.MARK
         and "not" not in word.forms
     ]
-    compared = [comparison_of(words, one) for one in quantities_of(words)]
-    cut = min((min(one[1], default=0) for one in compared if one), default=len(words))
     noun = noun_of(words, [i for i in range(len(words)) if i in named or words[i].text in _OF])
     if noun is not None and noun.head.forms & {"=modify"} and not noun.modifiers:
         # "Every change to the screen" is about the screen.
-        behind = next((i for i, word in enumerate(words) if word.text in ("to", "of", "in")), cut)
+        behind = next((i for i, word in enumerate(words) if word.text in ("to", "of", "in")), 0)
         noun = noun_of(words, range(behind, len(words))) or noun
-    noun = noun_of(words, [i for i in named if i < cut]) if cut < len(words) else noun
     return None if noun is None or noun.head.forms & _ANYBODY else noun
 
 
@@ -124,7 +120,7 @@ def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tup
         found.append(Prohibition(action, exemptions))
         if action.objects and action.verbs[0].forms & {"=skip", "forgo", "=disable"}:
             thing = action.objects[0]
-            found.append(Requirement(thing.text, (*thing.modifiers, thing.head)))
+            found.append(Requirement(thing.text, thing.terms))
     return tuple(found)
 
 

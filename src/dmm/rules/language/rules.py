@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from dmm.errors import UsageError
 
@@ -29,7 +29,12 @@ class Noun:
     @property
     def text(self) -> str:
         """The thing in its own words."""
-        return " ".join([*(item.text for item in self.modifiers), self.head.text])
+        return " ".join(item.text for item in self.terms)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All its words, the head last."""
+        return (*self.modifiers, self.head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,11 @@ class Verification:
     before: Action
     firm: bool = True
 
+    @property
+    def action(self) -> Action:
+        """The act that has to wait."""
+        return self.before
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -133,19 +143,7 @@ class Rule:
 
 
 _CLASSES: Final[dict[str, Any]] = {
-    cls.__name__: cls
-    for cls in (
-        Term,
-        Noun,
-        Condition,
-        Action,
-        Exemption,
-        Prohibition,
-        Verification,
-        Limit,
-        Requirement,
-        Rule,
-    )
+    cls.__name__: cls for cls in (Term, Noun, Condition, Action, Exemption, Rule, *get_args(Part))
 }
 
 

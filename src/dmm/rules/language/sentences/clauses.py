@@ -7,12 +7,13 @@ from typing import NamedTuple
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import CONSTRUCTS
 from dmm.text import polarity
-from dmm.text.pieces import LINKS, Piece, Pieces, find, skip, word_at
+from dmm.text.pieces import LINKS, Piece, Pieces, find, signs, skip, word_at
 from dmm.text.words import english, word_set
 
 _MODALS = word_set("do must should may can shall will does need could might")
 _SUBJECTS = english("rule_subjects")
 _FRONTED = word_set("on in when if while during for before after inside within under at")
+_FORCING = word_set("force forced")
 _ASKING = english("asking")
 _ASK = word_set("ask confirm approval permission confirmation check")
 _APPROVED = word_set("approval permission review confirmation sign-off consent")
@@ -36,8 +37,6 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     """Find what a sentence forbids; nothing where no form fits."""
     found: list[Clause] = []
     preface, body = _label(sentence)
-    if body is None:
-        return [Clause(("run" if find(preface, "commands") is not None else "",), preface)]
     forbidden = any(one.word in polarity.FORBIDDEN for one in preface)
     if forbidden:
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
@@ -56,14 +55,14 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     ]
 
 
-def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
-    """Part "Label: text"; with "X: forbidden" the label is the thing, and no text is left."""
+def _label(pieces: Pieces) -> tuple[Pieces, Pieces]:
+    """Part "Label: text"; "X: forbidden" and "X: never" say that X is forbidden."""
     at = next((place for place, one in enumerate(pieces[:7]) if one.mark == ":"), None)
     if at is None:
         return (), pieces
     left, right = pieces[:at], pieces[at + 1 :]
-    if word_at(right, 0) in polarity.FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
-        return left, None
+    if word_at(right, 0) in polarity.FORBIDDEN or signs(right) == ["never"]:
+        return (), (*left, Piece("is"), Piece("forbidden"))
     if any(one.word in polarity.NEGATIONS | {"avoid"} for one in left):
         # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
         lists = len(left) < 2 or left[-2].word in polarity.NEGATIONS
@@ -120,7 +119,7 @@ def _explained(clause: Clause, body: Pieces) -> Clause:
     """Add what stands in brackets right behind words of a clause, and how many of them."""
     opened = next((at for at, one in enumerate(body) if at and one.mark == "("), len(body))
     closed = next((at for at, one in enumerate(body) if one.mark == ")"), len(body))
-    before = (at + 1 for at, one in enumerate(clause.rest) if one is body[opened - 1])
+    before = (at + 1 for at, one in enumerate(clause.rest) if body and one is body[opened - 1])
     lead = next(before, 0)
     return clause._replace(aside=body[opened + 1 : closed], lead=lead) if lead else clause
 
@@ -167,25 +166,17 @@ def _choice(pieces: Pieces) -> list[Clause]:
     """ "Use A instead of B", "A, not B", "prefer A over B": B is forbidden."""
     at = skip(pieces, 0, word_set("always you we must should please"))
     first = word_at(pieces, at)
-    if first == "prefer":
-        turn = find(pieces, "over", "to", start=at + 1)
-        chosen = pieces[at + 1 : turn]
-        return [Clause(("use",), pieces[turn + 1 :], (), "warn", chosen)] if turn else []
-    using = words.group_of(first) in ("use", "run")
+    turn = polarity.find_choice(signs(pieces), at)
+    using = first in polarity.CHOOSING or words.group_of(first) in ("use", "run")
     coded = at < len(pieces) and pieces[at].kind == "code"
-    for place in range(at + 1, len(pieces) - 1):
-        word, following = pieces[place].word, pieces[place + 1].word
-        two = (word, following) in (("instead", "of"), ("rather", "than"))
-        one = word in ("not", "never") and (pieces[place - 1].mark == "," or pieces[place - 1].code)
-        if not (two or one) or not (using or (coded and pieces[-1].kind == "code")):
-            continue
-        chosen = pieces[at + 1 if using else at : place]
-        scoped = _scoped(chosen) if one or coded else False
-        verb = "run" if words.group_of(first) == "run" else "use"
-        level = "warn" if scoped else "deny"
-        rest = pieces[place + (2 if two else 1) :]
-        return [Clause((verb,), rest, (), level, chosen, choice=word != "never")]
-    return []
+    if turn is None or not (using or (coded and pieces[-1].kind == "code")):
+        return []
+    chosen = pieces[skip(pieces, at + using, word_set("to use using")) : turn[0]]
+    word = word_at(pieces, turn[0])
+    scoped = (coded or word in ("not", "never")) and _scoped(chosen)
+    verb = "run" if words.group_of(first) == "run" else "use"
+    level = "warn" if scoped or first in polarity.CHOOSING else "deny"
+    return [Clause((verb,), pieces[turn[1] :], (), level, chosen, choice=word != "never")]
 
 
 def _scoped(pieces: Pieces) -> bool:
@@ -255,7 +246,7 @@ def _verbs(pieces: Pieces, at: int, preface: Pieces) -> Clause:
 
 def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:
     word, following = word_at(pieces, at), word_at(pieces, at + 1)
-    if word in ("force", "forced") and words.group_of(following) == "push":
+    if word in _FORCING and words.group_of(following) == "push":
         return "force-push", at + 2
     if word == "hard" and following in ("reset", "resetting"):
         return "hard-reset", at + 2
@@ -282,11 +273,9 @@ def _thing(pieces: Pieces) -> list[Clause]:
     """Read a bare thing: an act by its noun or gerund, or something that may not be used."""
     at = skip(pieces, 0, words.DETERMINERS, word_set("direct more manual"))
     word, following = word_at(pieces, at), word_at(pieces, at + 1)
-    if word in ("force", "forced") and words.group_of(following) == "push":
-        return [Clause(("force-push",), pieces[at + 2 :])]
     if word in words.NOUNS:
         return [Clause((words.NOUNS[word],), pieces[at + 1 :])]
-    if word.endswith("ing") and _verb_at(pieces, at):
+    if (word.endswith("ing") or word in _FORCING) and _verb_at(pieces, at):
         return [_verbs(pieces, at, ())]
     if word == "new" or following in ("dependencies", "packages"):
         return [Clause(("add",), pieces[at:])]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import EMOJI
 from dmm.rules.language.sentences.things import Thing
-from dmm.text.pieces import find, skip, told, word_at
+from dmm.text.pieces import find, parted, skip, told, word_at
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
@@ -57,25 +57,13 @@ def read_message(pieces: Pieces) -> Thing | None:
     turn = next((at for at in range(said) if _leads(pieces, at)), len(pieces))
     where = _targets(told(pieces[turn + 1 :]).lower())
     found: list[tuple[str, str]] = []
-    at = 0
-    while at < turn:
-        at = skip(pieces, at, words.DETERMINERS, word_set("or and nor any"))
-        if at >= turn:
-            break
-        end = next(
-            (p for p in range(at, turn) if pieces[p].mark or pieces[p].word in ("or", "and")), turn
-        )
-        part = pieces[at:end]
-        if not part:
-            at = end + 1
-            continue
-        name = part[0].code or part[0].text[:1].isupper()
-        if len(part) == 1 and name and where:
+    for part in parted(pieces[:turn]):
+        part = part[skip(part, 0, words.DETERMINERS) :]
+        if len(part) == 1 and where and (part[0].code or part[0].text[:1].isupper()):
             found.append((rf"(?i)\b{re.escape(part[0].text)}", part[0].text))
         else:
             text = told(part).lower()
             found += [(regex, bad) for name, regex, bad in _CALLED if re.fullmatch(name, text)]
-        at = end + 1
     inherent = [one for one in found if one[0] == _CALLED[0][1]]
     kept = found if where else inherent
     of = where or ["commit", "pr_body"]

@@ -16,8 +16,9 @@ from dmm.rules.language.sentences.things import (
     command_words,
     is_command,
 )
+from dmm.text import polarity
 from dmm.text.lemmas import base_forms
-from dmm.text.pieces import LINKS, Pieces, find, skip, word_at
+from dmm.text.pieces import LINKS, Pieces, signs, skip, word_at
 from dmm.text.words import english, word_set
 
 _IDLE = english("step_words")
@@ -46,14 +47,12 @@ def read_order(sentence: Pieces, known: Surroundings) -> Order | None:
     dash = next((at for at, one in enumerate(sentence) if one.mark in ("-", ":")), None)
     if dash is not None:
         return read_order(sentence[:dash], known) or read_order(sentence[dash + 1 :], known)
-    turn = find(sentence, "before")
-    if turn is None:
+    order = polarity.find_order(signs(sentence))
+    if order is None:
         return None
-    first, act = sentence[:turn], sentence[turn + 1 :]
-    comma = next((at for at, one in enumerate(act) if one.mark), len(act))
-    if turn == 0:
-        first, act = act[comma + 1 :], act[:comma]
+    first, act = sentence[order[0]], sentence[order[1]]
     negated = any(one.word in ("never", "not", "don't") for one in first)
+    comma = next((at for at, one in enumerate(act) if one.mark), len(act))
     guarded = None if negated else _act(act[:comma], known)
     if guarded is None:
         return None

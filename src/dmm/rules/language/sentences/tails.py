@@ -18,6 +18,7 @@ from dmm.rules.language.sentences.things import (
     read_paths,
 )
 from dmm.text.pieces import LINKS, Pieces, find, read_list, skip, starts, word_at
+from dmm.text.polarity import EXCEPTING
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Reading:
     """A thing and what its tail made of it; `lost` means that it is not understood."""
 
     thing: Thing
+    context: Context
     level: str = "deny"
     needs: Pieces = ()
     lost: bool = False
@@ -65,15 +67,15 @@ class Reading:
 
 def read_tail(thing: Thing, pieces: Pieces, context: Context, preface: Pieces = ()) -> Reading:
     """Read the condition that stood in front and all that follows a thing."""
-    reading = Reading(thing)
+    reading = Reading(thing, context)
     for part in (preface, pieces):
         at: int | None = 0
         while at is not None and at < len(part) and not reading.lost:
-            at = _step(reading, part, at, context)
+            at = _step(reading, part, at)
     return reading
 
 
-def _step(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _step(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """Read one part of a tail and return the place of the next; none at its end."""
     word = word_at(pieces, at)
     alone = next((one for one in _ALONE if starts(pieces, at, one)), None)
@@ -85,7 +87,7 @@ def _step(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | 
         return passed
     for group, read in _PARTS:
         if word in group:
-            return read(reading, pieces, at, context)
+            return read(reading, pieces, at)
     if not pieces[at].mark and word not in _REASONS:
         # What else is forbidden was not read; what was read still is, if it stands on its own.
         reading.lost = word not in LINKS or reading.thing.whole
@@ -123,16 +125,15 @@ def _warned(reading: Reading, *_: object) -> None:
     reading.soften("warn")
 
 
-def _role(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _role(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """Read "as it is slow", a reason, and "as the primary key", a use that no call shows."""
-    del context
     if word_at(pieces, at + 1) in _PRONOUNS:
         return _remark(reading, pieces, at + 1)
     reading.soften("warn")
     return None
 
 
-def _exception(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _exception(reading: Reading, pieces: Pieces, at: int) -> int | None:
     word = word_at(pieces, at)
     inner = skip(pieces, at + 1, word_set("for in on to under from with"))
     if inner < len(pieces) and word == "without" and is_flag(pieces[inner].text):
@@ -142,7 +143,7 @@ def _exception(reading: Reading, pieces: Pieces, at: int, context: Context) -> i
     if word in ("without", "before", "until") and not (word == "without" and asked):
         reading.needs = pieces[at + 1 :]
         return None
-    paths = read_paths(pieces, inner, context.known)
+    paths = read_paths(pieces, inner, reading.context.known)
     in_tests = word_at(pieces, inner) in _TEST_WORDS and "content" in reading.thing.items[0]
     if paths and paths[1] >= len(pieces) and "command" not in reading.thing.items[0]:
         reading.lift({"path": paths[0]})
@@ -153,10 +154,10 @@ def _exception(reading: Reading, pieces: Pieces, at: int, context: Context) -> i
     return None
 
 
-def _outside(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _outside(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """Read "outside (of) the build directory": what lies there is spared."""
     inner = skip(pieces, at + 1, word_set("of the"))
-    folder = read_paths(pieces, inner, context.known)
+    folder = read_paths(pieces, inner, reading.context.known)
     if folder is None and word_at(pieces, inner + 1) in ("directory", "folder", "dir"):
         folder = [f"**/{pieces[inner].text.strip('/')}/**"], inner + 2
     if folder is None or "command" not in reading.thing.items[0]:
@@ -168,9 +169,8 @@ def _outside(reading: Reading, pieces: Pieces, at: int, context: Context) -> int
     return folder[1]
 
 
-def _manner(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _manner(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """ "Run git clean with -f": the option belongs to the command; no other manner shows."""
-    del context
     place = skip(pieces, at + 1, words.DETERMINERS)
     text = pieces[place].text if place < len(pieces) else ""
     reading.lost = text != "sudo" and not is_flag(text)
@@ -179,7 +179,7 @@ def _manner(reading: Reading, pieces: Pieces, at: int, context: Context) -> int 
     return skip(pieces, place + 1, word_set("flag flags option options switch"))
 
 
-def _place(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _place(reading: Reading, pieces: Pieces, at: int) -> int | None:
     if word_at(pieces, at) == "to" and word_at(pieces, at + 1) in _MOTIVES:
         reading.soften("ask")
         return None
@@ -187,14 +187,14 @@ def _place(reading: Reading, pieces: Pieces, at: int, context: Context) -> int |
     first = reading.thing.items[0]
     readers = (_on_branch, _environment) if "command" in first else (_in_tests, _language, _folder)
     for read in readers if "path" not in first or "content" in first else ():
-        end = read(reading, pieces, inner, context)
+        end = read(reading, pieces, inner)
         if end is not None:
             return end
     reading.soften("warn")
     return None
 
 
-def _in_tests(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _in_tests(reading: Reading, pieces: Pieces, at: int) -> int | None:
     shipped = skip(pieces, at, _SHIPPED)
     end = skip(pieces, shipped, _TEST_WORDS, _CODE_WORDS)
     if not ends(pieces, end) or end == shipped:
@@ -206,21 +206,20 @@ def _in_tests(reading: Reading, pieces: Pieces, at: int, context: Context) -> in
         reading.narrow(list(words.TESTS))
     else:
         return None
-    del context
     return end
 
 
-def _language(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
-    del reading, context
+def _language(reading: Reading, pieces: Pieces, at: int) -> int | None:
+    del reading
     word, end = word_at(pieces, at), skip(pieces, at + 1, _CODE_WORDS)
     return end if CALLED.get(word, word) in LANGUAGES and ends(pieces, end) else None
 
 
-def _folder(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
-    found = read_paths(pieces, at, context.known) or _known_folders(pieces, at)
+def _folder(reading: Reading, pieces: Pieces, at: int) -> int | None:
+    found = read_paths(pieces, at, reading.context.known) or _known_folders(pieces, at)
     if found is None or word_at(pieces, at - 1) == "from":
         return None
-    endings = LANGUAGES.get(context.language)
+    endings = LANGUAGES.get(reading.context.language)
     if endings:
         globs = [_within(one, ending) for one in found[0] for ending in endings]
         reading.narrow(list(dict.fromkeys(globs)))
@@ -248,9 +247,8 @@ def _within(glob: str, ending: str) -> str:
     return f"{glob}/{ending}" if glob.endswith("/**") and not glob.startswith("!") else glob
 
 
-def _on_branch(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _on_branch(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """Read a branch, for what Git does, or the host, for what should run in a container."""
-    del context
     git = all("git" in str(one.get("command", "")) for one in reading.thing.items)
     found = read_branches(pieces, at) if git else None
     if found:
@@ -263,9 +261,8 @@ def _on_branch(reading: Reading, pieces: Pieces, at: int, context: Context) -> i
     return host
 
 
-def _environment(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+def _environment(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """Read "in production", "against the staging database": its name shows in the command."""
-    del context
     word, end = word_at(pieces, at), skip(pieces, at + 1, _RESOURCES)
     names = next((one for one in words.ENVIRONMENTS if word in one.split("|")), "")
     led = find(pieces[:at], "in", "on", "against") is not None
@@ -276,7 +273,7 @@ def _environment(reading: Reading, pieces: Pieces, at: int, context: Context) ->
 
 
 _PARTS: tuple[tuple[frozenset[str], Callable[..., int | None]], ...] = (
-    (word_set("unless except without until before excluding but"), _exception),
+    (EXCEPTING | word_set("without until before but"), _exception),
     (word_set("outside"), _outside),
     (_TIMES | word_set("that which whose"), _warned),
     (word_set("as"), _role),
