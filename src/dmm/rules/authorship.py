@@ -9,7 +9,7 @@ from dmm.errors import DmmError, MemoryFileError, RuleFormError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept, need_one
-from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentence
+from dmm.rules.english import NOWHERE, Sentence, Surroundings, asks_first, compile_sentence
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
 from dmm.rules.rule import RULE_LEVELS, RuleLevel, State
@@ -65,25 +65,16 @@ class Composed:
     why_not: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The fields that a sentence was compiled to; none with the reason why not."""
-
-    fields: dict[str, Any] | None
-    why_not: str = ""
-
-
-def compile_english(text: str, folder: str = "") -> Reading:
+def compile_english(text: str, folder: str = "") -> Sentence:
     """Compile a sentence into the fields of a rule file; `folder` is what it is about."""
     tool = compile_tool_rule(text)
     if tool is None:
-        found = compile_sentence(text, Surroundings(folder=folder) if folder else NOWHERE)
-        return Reading(found.fields, found.why_not)
+        return compile_sentence(text, Surroundings(folder=folder) if folder else NOWHERE)
     fields = fields_of(tool)
     if fields is None:
-        return Reading(None, "what it says can't be written as a matcher")
+        return Sentence(None, "what it says can't be written as a matcher")
     examples = {"block": [example_of(tool.blocked)], "allow": [example_of(tool.allowed)]}
-    return Reading(fields | {"examples": examples})
+    return Sentence(fields | {"examples": examples})
 
 
 def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = None) -> Composed:
@@ -128,11 +119,11 @@ def _prove(rule: Rule) -> None:
         raise RuleFormError(failure.place, what, hint=hint)
 
 
-def _read(wish: Wish, title: str) -> Reading:
+def _read(wish: Wish, title: str) -> Sentence:
     if wish.match is None:
         if wish.unless is not None:
             raise UsageError("'unless' needs 'match'", hint=FORM_HINT)
-        return compile_english(title, wish.folder) if wish.compiled else Reading(None)
+        return compile_english(title, wish.folder) if wish.compiled else Sentence(None)
     given = wish.match
     # The fields of a file, or what it matches alone.
     whole = isinstance(given, dict) and not set(GIVEN).isdisjoint(given)
@@ -141,7 +132,7 @@ def _read(wish: Wish, title: str) -> Reading:
         if name not in GIVEN:
             what = f"unknown field '{name}'"
             raise UsageError(what, where="match", hint=f"known: {', '.join(GIVEN)}; {FORM_HINT}")
-    return Reading(fields | ({} if wish.unless is None else {"unless": wish.unless}))
+    return Sentence(fields | ({} if wish.unless is None else {"unless": wish.unless}))
 
 
 def _matches(fields: Mapping[str, Any]) -> bool:

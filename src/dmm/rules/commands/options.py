@@ -203,12 +203,12 @@ class _Arguments:
             self.values += [(name, value) for name in names]
 
 
-def read_options(invocation: Invocation) -> Options:
-    """Sort the arguments of an invocation into flags and operands."""
-    program = invocation.program
+def read_options(command: Sequence[Word]) -> Options:
+    """Sort the words behind a program into flags and operands."""
+    program = command[0].text.rpartition("/")[2] if command else ""
     held = _Arguments(program)
     whole = program in LONG_WITH_ONE_DASH
-    words = invocation.words[1:]
+    words = tuple(command[1:])
     if program in _DASHLESS and words and not words[0].text.startswith("-"):
         words = (words[0]._replace(text=f"-{words[0].text}"), *words[1:])
     separated: tuple[Word, ...] = ()
