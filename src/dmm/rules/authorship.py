@@ -89,7 +89,7 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
     if wish.examples is not None:
         fields["examples"] = wish.examples
     level = wish.level or fields.get("level")
-    if level is None and not _matches(fields):
+    if level is None and fields.keys().isdisjoint(("match", "before")):
         level = _level_alone(title)
     if level is not None:
         fields["level"] = level
@@ -133,10 +133,6 @@ def _read(wish: Wish, title: str) -> Sentence:
             what = f"unknown field '{name}'"
             raise UsageError(what, where="match", hint=f"known: {', '.join(GIVEN)}; {FORM_HINT}")
     return Sentence(fields | ({} if wish.unless is None else {"unless": wish.unless}))
-
-
-def _matches(fields: Mapping[str, Any]) -> bool:
-    return "match" in fields or "before" in fields
 
 
 def need_examples(examples: Any) -> None:

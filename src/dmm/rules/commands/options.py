@@ -79,18 +79,13 @@ class Options(NamedTuple):
         A long option may be cut short as far as GNU and Git allow it to be. `--name=glob` wants a
         value that fits.
         """
-        for wanted in alternatives.split("|"):
-            if wanted in self.flags or ("=" in wanted and self._has_value(wanted)):
-                return True
-            if (
-                wanted.startswith("--")
-                and "=" not in wanted
-                and any(
-                    len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
-                )
-            ):
-                return True
-        return False
+        cut = [flag for flag in self.flags if flag[:2] == "--" and len(flag) >= _SHORTEST_CUT]
+        return self.has_exactly(alternatives) or any(
+            wanted.startswith(flag)
+            for wanted in alternatives.split("|")
+            if "=" not in wanted
+            for flag in cut
+        )
 
     def may_have(self, alternatives: str) -> bool:
         """Return whether one of the alternatives, which may be globs, is given or may be."""
