@@ -23,12 +23,14 @@ def test_init_tells_what_it_made_and_what_comes_next(typed: Typed, tmp_path: Pat
     assert (told.status, told.err) == (0, "")
     assert lines[0] == f"Created {tmp_path / '.dmm'}"
     assert "  + memory/baseline/identity.md" in lines
-    assert (
-        lines[-1] == "Next: dmm import (reads CLAUDE.md, AGENTS.md and the like), then dmm install"
-    )
+    assert lines[-1] == 'Next: dmm remember "..." and dmm rules add "...", then dmm install'
+    (tmp_path / "CLAUDE.md").write_text("Use pnpm, not npm.\n")
     again = typed("init", within=tmp_path).out.splitlines()
     assert again[0] == f"{tmp_path / '.dmm'} is already complete"
     assert again[1] == "  4 existing files were kept"
+    assert again[-1] == (
+        "Next: dmm import (reads CLAUDE.md, AGENTS.md and the like), then dmm install"
+    )
 
 
 def test_init_makes_a_memory_elsewhere_and_tells_it_as_data(typed: Typed, tmp_path: Path) -> None:
@@ -192,7 +194,7 @@ def test_import_shows_a_preview_with_sizes_and_writes_nothing(
     assert re.fullmatch(
         r"With DMM instead: \d+ \(\d+ DMM itself, \d+ baseline, \d+ rules\)\.", summary[2]
     )
-    assert re.fullmatch(r"A task that needs .* a typical one has \d+ tokens\.", summary[3])
+    assert re.fullmatch(r"A task that needs memory gets a pack of at most \d+ tokens\.", summary[3])
     assert summary[4] == "Nothing was written. To write them, add --apply."
     assert list(project.memory.iterdir()) == []
 

@@ -313,6 +313,39 @@ def test_boilerplate_is_left_out_line_by_line_unless_it_is_kept(
             importer.plan([project.folder / "AGENTS.md"], [wrong])
 
 
+def test_a_file_that_only_points_to_another_gives_no_memory(
+    project: Project, importer: Importer
+) -> None:
+    text = (
+        "# CLAUDE.md\n\nThis file gives guidance to agents in this repository.\n\nSee @AGENTS.md\n"
+    )
+    write(project.folder, {"AGENTS.md": ROOT, "CLAUDE.md": text})
+    found = importer.plan([project.folder / "CLAUDE.md", project.folder / "AGENTS.md"])
+    assert ("CLAUDE.md:5", "only points elsewhere") in skipped(found)
+    assert not any("See @AGENTS.md" in body for body in bodies(found).values())
+
+
+def test_a_line_that_leads_in_to_a_list_stays_on_once(project: Project, importer: Importer) -> None:
+    lead = "Run `make check` before you push. In particular:"
+    rules = "- Never sleep in a test.\n- Never mock the clock.\n"
+    write(project.folder, {"AGENTS.md": f"# Shop\n\n## Testing\n\n{lead}\n\n{rules}"})
+    found = importer.plan(importer.find_files())
+    assert bodies(found)["Rules from AGENTS.md"].count("Run `make check`") == 1
+
+
+def test_titles_name_neither_the_file_nor_the_package_twice(
+    project: Project, importer: Importer
+) -> None:
+    text = (
+        "# AGENTS.md \N{EM DASH} Payments\n\nPayments take cards and vouchers.\n\n"
+        "## NOTES\n\n```sh\npay --charge card\n```\n\n"
+        "## Getting Started\n\n```sh\npay --charge voucher\n```\n"
+    )
+    write(project.folder, {"packages/pay/AGENTS.md": text, "README.md": ""})
+    found = {one.memory.title for one in importer.plan(importer.find_files()).plan.memories}
+    assert found == {"Payments: overview", "Payments: NOTES and Getting Started"}
+
+
 def test_only_the_line_with_a_secret_is_left_out(project: Project, importer: Importer) -> None:
     key = "sk-live-" + "51HfJk2LmNoPqRsTuVwXyZ0123"
     text = (

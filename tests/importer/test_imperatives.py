@@ -49,6 +49,18 @@ def test_an_order_after_its_reason_counts() -> None:
     assert find(text) == [(text, 1)]
 
 
+def test_a_word_that_may_be_a_verb_is_one_among_orders() -> None:
+    orders = "- Use the fixtures.\n- Prefer real files.\n"
+    update = "Update relevant snapshots."
+    assert find(f"{orders}- {update}\n") == [
+        ("Use the fixtures.", 1),
+        ("Prefer real files.", 2),
+        (update, 3),
+    ]
+    assert (update, 3) not in find(f"- The clock is fake.\n- The disk is real.\n- {update}\n")
+    assert find(f"{orders}- Test fixtures: see tests.\n") == find(orders)
+
+
 def test_a_line_that_says_when_to_run_the_code_below_counts() -> None:
     code = "\n\n```bash\ngit diff origin/main\n```\n"
     assert find(f"Audit before pushing:{code}") == [("Audit before pushing:", 1)]

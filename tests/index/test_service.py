@@ -264,19 +264,6 @@ def test_vectors_come_when_the_model_is_back(
     assert len(vectors) == 5
 
 
-def test_indexes_of_another_tree_share_the_model(
-    notes: Project,
-    new_project: Callable[[str], Project],
-    open_indexes: Callable[[Project], Indexes],
-) -> None:
-    indexes = open_indexes(notes)
-    other = open_indexes(new_project("other")).shelves[0]
-    beside = indexes.beside(other)
-    assert beside.embedder() is indexes.embedder()
-    assert beside.sync().total == 0
-    beside.close()
-
-
 def test_a_tree_that_is_not_there_has_no_store(
     notes: Project, open_indexes: Callable[[Project], Indexes]
 ) -> None:

@@ -205,7 +205,6 @@ class Writing(Viewing):
         return Importer(
             self.root,
             self.config.retrieval,
-            self.indexes,
             self.count,
             today,
             self.home,

@@ -65,7 +65,8 @@ def import_files(
     dmm = open_project(root)
     given = files or dmm.importer.find_files()
     if not given:
-        raise UsageError("no instruction files found", hint="name one: dmm import docs/guide.md")
+        hint = 'dmm remember "..." and dmm rules add "...", or name a file: dmm import README.md'
+        raise UsageError("no instruction files found", hint=hint)
     found = dmm.importer.plan(given, keep or (), proposed=propose)
     if apply:
         need_person(PersonAct.IMPORT, dmm, lambda: _digest(found))
@@ -253,7 +254,7 @@ def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[s
         if found.instructions:
             yield (
                 f"Shorten {_named(found.instructions)} to one line that points to "
-                ".dmm/BOOT.md; until then, every session pays twice."
+                ".dmm/BOOT.md; until then, what they say is loaded twice."
             )
         yield "Written to .dmm/memory. Read them, run dmm validate, and commit them."
     if applied and found.rules:
@@ -303,4 +304,4 @@ def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
             f" (.dmm/daemon.config.json), so that {many} instructions stay always on."
         )
     if found.pack_tokens is not None:
-        yield f"A task that needs memory gets a pack; a typical one has {found.pack_tokens} tokens."
+        yield f"A task that needs memory gets a pack of at most {found.pack_tokens} tokens."

@@ -44,4 +44,12 @@ def _lines(report: SetupReport) -> Iterator[str]:
         yield ""
         yield from wrapped(report.notice)
     yield ""
-    yield "Next: dmm import (reads CLAUDE.md, AGENTS.md and the like), then dmm install"
+    from dmm.importer.sources import find_instructions
+
+    given = next(find_instructions(report.folder.parent), None)
+    first = (
+        "dmm import (reads CLAUDE.md, AGENTS.md and the like)"
+        if given
+        else 'dmm remember "..." and dmm rules add "..."'
+    )
+    yield f"Next: {first}, then dmm install"

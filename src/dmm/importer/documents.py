@@ -165,7 +165,8 @@ def _described(path: str, tree: Section, front: FrontMatter) -> Section:
 
 def _left_aside(tree: Section, kind: SourceKind, together: frozenset[str]) -> Iterator[Skipped]:
     for section in tree.walk():
-        shell = section.level and not section.children and all(map(_points, section.blocks))
+        says = [one for one in section.blocks if not _reason(one, kind, together)]
+        shell = section.level and not section.children and all(map(_points, says))
         default = "only points elsewhere" if shell else ""
         parts = (part for block in section.blocks for part in (block, *block.items))
         found = ((part, _reason(part, kind, together) or default) for part in parts)

@@ -12,7 +12,7 @@ from dmm.importer.cuts import fill
 from dmm.importer.notes import WANTED_TOKENS, Count, Note
 from dmm.importer.outline import heading_line, shift_headings
 from dmm.importer.split import CRUMB
-from dmm.importer.titles import LONGEST, clipped, is_generic, is_vague, titled
+from dmm.importer.titles import LONGEST, clipped, is_generic, is_vague, lowered, titled
 from dmm.importer.topics import GENERAL, MOST_TAGS, content_words, meaning, topic_of, topic_title
 from dmm.text.stem import stem
 
@@ -136,8 +136,7 @@ def _family_title(family: list[Note], trail: tuple[str, ...], topic: str) -> str
 
 
 def _own(note: Note, base: str) -> str:
-    text = note.title.removeprefix(f"{base}: ")
-    return text[:1].lower() + text[1:]
+    return lowered(note.title.removeprefix(f"{base}: "))
 
 
 def _part(note: Note, title: str) -> str:

@@ -120,6 +120,7 @@ class _Place:
     group: Group
     steps: bool
     code: Block | None
+    nouns: frozenset[str]
 
     @property
     def binds(self) -> bool:
@@ -153,11 +154,19 @@ def imperatives_of(section: Section, path: str, *, named: bool = False) -> Itera
     for found in group(section.blocks):
         for block, after in zip_longest(found.blocks, found.blocks[1:]):
             code = after if after and _is_brought(after) else None
-            place = _Place(heading, found, block.kind is BlockKind.STEPS, code)
+            steps = block.kind is BlockKind.STEPS
+            place = _Place(heading, found, steps, code, _nouns_among(block.items))
             for unit in block.items or (block,):
                 yield from _of_unit(unit, place, base_of(path))
     for number, child in enumerate(section.children):
         yield from imperatives_of(child, path, named=number > 0)
+
+
+def _nouns_among(items: Sequence[Block]) -> frozenset[str]:
+    """Return the verbs that may be nouns at the start of an item: none where most are orders."""
+    begins = (next(_sentences(item), ("", 0))[0] for item in items)
+    orders = sum(_orders(_CODE.sub("`", _bare(said))) for said in begins)
+    return frozenset() if orders >= max(2, len(items) / 2) else _NOUNS_TOO
 
 
 def _is_brought(block: Block) -> bool:
@@ -257,17 +266,20 @@ def _force(said: str, place: _Place, *, listed: bool) -> str:
     if place.steps or (leads_in and not (place.code and _is_timely(text))):
         # The steps of a procedure are looked up when it is carried out.
         return ""
-    return "soft" if _NORM.search(bare) or _orders(_CODE.sub("`", text)) else ""
+    ordered = _orders(_CODE.sub("`", text), place.nouns)
+    return "soft" if _NORM.search(bare) or ordered else ""
 
 
 def _is_timely(text: str) -> bool:
     return bool(CONDITIONS & set(_WORD.findall(text.casefold())))
 
 
-def _orders(text: str) -> bool:
+def _orders(text: str, nouns: frozenset[str] = _NOUNS_TOO) -> bool:
     """Return whether a sentence is an instruction: a clause begins with such a verb."""
     timely = _is_timely(text)
-    return any(_begins_with_order(clause, timely=timely) for clause in _clauses(text))
+    # A label, as in `Test files: tests/`, begins with a noun in any list.
+    nouns = _NOUNS_TOO if _CLAUSES.search(text) else nouns
+    return any(_begins_with_order(one, nouns, timely=timely) for one in _clauses(text))
 
 
 def _clauses(text: str) -> Iterator[str]:
@@ -279,11 +291,11 @@ def _clauses(text: str) -> Iterator[str]:
             yield rest
 
 
-def _begins_with_order(clause: str, *, timely: bool) -> bool:
+def _begins_with_order(clause: str, nouns: frozenset[str], *, timely: bool) -> bool:
     found = [word for word in _WORD.findall(clause.casefold())[:6] if word not in ADVERBS]
     if len(found) < 2 or found[0] not in _DIRECTS | _OPERATES:
         return False
     verb, follower = found[:2]
     if verb in _OPERATES:
         return timely
-    return verb not in _NOUNS_TOO or follower in _OPENS_OBJECT
+    return verb not in nouns or follower in _OPENS_OBJECT

@@ -284,7 +284,6 @@ def _edit_block(block: Block, change: Callable[[Block], Block | None]) -> Block 
 
 
 def _close(before: Block, after: Block) -> bool:
-    if before.kind is BlockKind.ITEM and after.kind is BlockKind.ITEM:
+    if (before.kind, after.kind) == (BlockKind.ITEM, BlockKind.ITEM):
         return not after.loose
-    same = before.ref.path == after.ref.path
-    return same and before.ref.last_line + 1 == after.ref.first_line
+    return (before.ref.path, before.ref.last_line + 1) == (after.ref.path, after.ref.first_line)

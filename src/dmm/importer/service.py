@@ -33,7 +33,6 @@ from dmm.importer.room import MOST, may_widen, round_up, widen
 from dmm.importer.secrets import leave_secrets
 from dmm.importer.sources import Source, find_instructions, is_instruction
 from dmm.importer.standing import Held
-from dmm.importer.trial import Trial
 from dmm.project.init import settle_trust
 from dmm.redaction.clean import clean
 
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
     from dmm.importer.plan import Kept
     from dmm.importer.rules import PlannedRule, RuleImport, RulePlan
     from dmm.importer.sources import FileImport
-    from dmm.index.service import Indexes
 
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 # What one write holds at most: an event has room for a mebibyte, and escapes take some of it.
@@ -107,7 +105,6 @@ class Importer:
 
     root: Root
     settings: RetrievalConfig
-    indexes: Indexes
     count: Callable[[str], int]
     today: Callable[[], dt.date]
     home: Path
@@ -147,10 +144,14 @@ class Importer:
             imports=tuple(mentions),
         )
         held = self._count_held(memories)
+        room = round_up(held + plan.baseline_room) if plan.baseline_room else 0
+        widest = max(room, self.settings.baseline_budget)
         return Import(
             plan,
             found.present,
-            Trial(self.settings, self.indexes, self.count, self.today).measure(found.fresh),
+            self.settings.default_budget + widest - self.settings.baseline_budget
+            if found.fresh
+            else None,
             known=found.known,
             missing=tuple(one for one, file in mentions.items() if not is_there(file)),
             instructions=tuple(filter(is_instruction, files_read)),
@@ -159,9 +160,7 @@ class Importer:
             hidden=tuple(found for one in read for found in list_hidden(one)),
             unseen=found.unseen,
             rules=ruled.rules,
-            baseline_budget=round_up(held + plan.baseline_room)
-            if plan.baseline_room
-            else self.settings.baseline_budget,
+            baseline_budget=widest,
             baseline_held=held,
         )
 

@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import translate
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,10 @@ _INSTRUCTIONS = {
     for client in all_clients()
     for pattern, shape in client.instructions.items()
 }
+# A file name that none of them can match spares a large repository the look at its path.
+_LAST = re.compile(
+    "|".join(translate(pattern.rpartition("/")[2]) for pattern in _INSTRUCTIONS), re.IGNORECASE
+)
 _NAMED = {"memory.md": SourceKind.MEMORY_INDEX, "skill.md": SourceKind.SKILL}
 # Globs that match every file say nothing about where a file applies.
 _EVERYWHERE = {"*", "**", "**/*", "*.*", "**/*.*"}
@@ -156,7 +161,7 @@ def recognise(path: str) -> SourceKind:
     if named := _NAMED.get(parts.name.casefold()):
         return named
     # As clients read them: docs/agents.md is a page about agents, agents.md at the top is not.
-    for pattern, kind in _INSTRUCTIONS.items():
+    for pattern, kind in _INSTRUCTIONS.items() if _LAST.match(parts.name) else ():
         if parts.match(pattern) or plain.casefold() == pattern.casefold():
             return kind
     if _AUTO_MEMORY.search(plain):

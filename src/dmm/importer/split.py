@@ -13,7 +13,15 @@ from dmm.importer.marks import read_mark
 from dmm.importer.notes import HARD_LIMIT, WANTED_TOKENS, Count, Note
 from dmm.importer.outline import Block, BlockKind, Section, heading_line, refs_of, render_blocks
 from dmm.importer.sources import SourceKind
-from dmm.importer.titles import LONGEST, clipped, is_generic, is_vague, title_for, titled
+from dmm.importer.titles import (
+    LONGEST,
+    clipped,
+    is_generic,
+    is_vague,
+    title_for,
+    titled,
+    without_file,
+)
 from dmm.importer.topics import GENERAL, meaning, tags_of, topic_of, topic_title
 
 if TYPE_CHECKING:
@@ -75,7 +83,8 @@ def _page(document: Document, count: Count) -> _Page:
 
 
 def _section(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator[Note]:
-    here = (*trail, page.title if page.is_top(section) else section.title)
+    own = page.title if page.is_top(section) else section.title
+    here = (*trail, without_file(own))
     mark = read_mark(section.blocks)
     if mark and (not mark.in_force or page.count(_body(section)) <= HARD_LIMIT):
         yield _marked(section, here, mark)

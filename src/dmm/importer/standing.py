@@ -176,7 +176,11 @@ def _note(entries: list[_Entry], held: Held) -> Note:
 def _lines(entries: Sequence[_Entry]) -> Iterator[str]:
     """Write the rules below their headings and lead-ins, as they stand in the source."""
     heading, lead, gap = "", None, ""
+    leads = [entry.rules[0].lead for entry in entries]
     for entry in entries:
+        if any(entry.unit is one for one in leads):
+            # The list below brings it.
+            continue
         first = entry.rules[0]
         if first.heading != heading:
             yield f"{gap}{heading_line(2, first.heading)}\n"

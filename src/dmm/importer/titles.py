@@ -26,8 +26,8 @@ _HEADINGS = """avoid, background, bad, basics, best practices, checklist, comman
     running, scope, setup, steps, structure, summary, tips, todo, tools, types, usage, what, when,
     why, yes"""
 _AMBIGUOUS = frozenset(re.split(r",\s+", _HEADINGS))
-# An acronym, a name with capitals inside, or the pronoun.
-_AS_IT_IS = re.compile(r"[^ ]+?[A-Z]|I(?= |$)")
+# An acronym, a name or more words with capitals, or the pronoun.
+_AS_IT_IS = re.compile(r".+?[A-Z]|I(?= |$)")
 _CLIENTS = "|".join(word for client in all_clients() for word in client.headed)
 _GENERIC = re.compile(
     rf"({_CLIENTS}|agents?|readme|project|repository|ai|coding|development|memory)?\W*"
@@ -36,6 +36,8 @@ _GENERIC = re.compile(
     rf"|.*\b(agents?|{_CLIENTS}|ai) (guide|rules|instructions|guidelines)",
     re.IGNORECASE,
 )
+# A heading such as `AGENTS.md: Payments` names its file before its subject.
+_OF_FILE = re.compile(r"^\S+\.md\s*[:\N{EM DASH}\N{EN DASH}-]\s+(?=\S)", re.IGNORECASE)
 
 
 def title_for(trail: tuple[str, ...]) -> str:
@@ -46,13 +48,18 @@ def title_for(trail: tuple[str, ...]) -> str:
     if is_vague(own):
         parent = next((above for above in reversed(trail[:-1]) if _speaks(above)), "")
         if parent:
-            return clipped(f"{parent}: {_lowered(own)}")
+            return titled(parent, own)
     return clipped(own)
+
+
+def without_file(heading: str) -> str:
+    """Return a heading without the name of its file before its subject."""
+    return _OF_FILE.sub("", heading, count=1)
 
 
 def titled(base: str, part: str) -> str:
     """Name a part of something: `Testing: commands`."""
-    return clipped(f"{base}: {_lowered(part)}") if part else clipped(base)
+    return clipped(f"{base}: {lowered(part)}") if part else clipped(base)
 
 
 def is_vague(heading: str) -> bool:
@@ -77,7 +84,8 @@ def _speaks(title: str) -> bool:
     return not is_vague(title) and not is_generic(title)
 
 
-def _lowered(text: str) -> str:
+def lowered(text: str) -> str:
+    """Write a title within another: with a small letter, or as it is in capitals."""
     return text if _AS_IT_IS.match(text) else text[:1].lower() + text[1:]
 
 
@@ -110,8 +118,11 @@ def _retitled(note: Note, title: str) -> Note:
 
 def _of_subject(note: Note) -> str:
     name = note.subject.rpartition("/")[2]
-    told = re.sub(r"[\W_]+", "", name.casefold()) in re.sub(r"[\W_]+", "", note.title.casefold())
-    return note.title if told else clipped(f"{name}: {_lowered(note.title)}")
+    return note.title if _names(note, name) else titled(name, note.title.removeprefix("Project: "))
+
+
+def _names(note: Note, name: str) -> bool:
+    return re.sub(r"[\W_]+", "", name.casefold()) in re.sub(r"[\W_]+", "", note.title.casefold())
 
 
 def _of_parent(note: Note) -> str:
@@ -120,5 +131,6 @@ def _of_parent(note: Note) -> str:
 
 
 def _of_source(note: Note) -> str:
-    path = note.sources[0].path if note.sources else ""
-    return titled(path.rpartition("/")[0] or path, note.title) if path else note.title
+    path = next((ref.path for ref in note.sources), "")
+    place = path.rpartition("/")[0] or path
+    return note.title if _names(note, place.rpartition("/")[2]) else titled(place, note.title)

@@ -128,18 +128,6 @@ class Indexes:
         embedder = self.embedder()
         return embedder is None or len(embedder.encode(word)) == 1
 
-    def beside(self, shelf: Shelf) -> Indexes:
-        """Make indexes of another tree that share the model."""
-        return Indexes(
-            shelves=(shelf,),
-            count=self.count,
-            load_model=self.load_model,
-            batch_size=self.batch_size,
-            allowance=self.allowance,
-            _embedder=self.embedder(),
-            _asked_for_model=True,
-        )
-
     def sync(
         self,
         *,

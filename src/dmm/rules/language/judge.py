@@ -15,7 +15,7 @@ from dmm.rules.language.breaches import (
     is_denied,
     told_by,
 )
-from dmm.rules.language.match import Breach, Span, find_action
+from dmm.rules.language.match import Breach, Span, find_action, names_thing
 from dmm.rules.language.rules import (
     Action,
     Exemption,
@@ -363,7 +363,8 @@ def _match_verification(
         return None
     words = ", ".join(" ".join(item.text for item in topic) for topic in missing)
     steps = (*finding.steps, f"not verified: {words}")
-    finding = Breach(finding.certain and part.firm, finding.tokens, steps)
+    certain = finding.certain and part.firm and not names_thing(reading, part.before, finding)
+    finding = Breach(certain, finding.tokens, steps)
     hint = f"Query the memory about {words} first, then decide again."
     return _match(reading, finding, f"no recorded verification of {words}", hint)
 

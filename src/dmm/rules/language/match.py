@@ -75,6 +75,21 @@ def _meet(reading: Reading, act: Act, action: Action) -> Breach | None:
     return Breach(certain and act.polarity is Polarity.DONE, tuple(tokens), steps)
 
 
+def names_thing(reading: Reading, action: Action, finding: Breach) -> bool:
+    """Whether the word of an act on nothing in particular is that of a thing: "trading cycle"."""
+    if action.objects or action.conditions:
+        return False
+    at = finding.tokens[-1]
+    text = reading.tokens[at].text
+    for phrase in (one for act in reading.acts for one in act.phrases):
+        behind = at + 1 in phrase.indices and reading.tokens[at + 1].text not in lex.TIMES
+        if at in phrase.indices and (behind or text.endswith("s")):
+            return True
+        if behind and at + 1 == phrase.indices[0] and text.endswith("ing"):
+            return True
+    return False
+
+
 def is_use(action: Action) -> bool:
     """Whether the action is any act that puts its object to use."""
     return not action.verbs or any(verb.forms & USING for verb in action.verbs)

@@ -147,7 +147,7 @@ def command_example(item: Item) -> Example:
     parts = [program, first("subcommand"), *(one.split("|")[0] for one in value.get("flags", ()))]
     parts += [_filled(one) for one in value.get("args", ())]
     branch = first("branch")
-    if "push" in parts and not value.get("args"):
+    if "push" in parts and not (value.get("args") or value.get("no_args")):
         parts += [first("remote", "origin"), branch or "topic"]
     elif parts[1] == "commit":
         parts.append("-m x")
