@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from dmm.rules.callrules import ToolRule
     from dmm.rules.rule import Rule
 
+ORDER = tuple(State)
+INEXPRESSIBLE = "what it matches can't be written as a matcher; it stays active in the ledger"
 MATCHERS = ("match", "unless", "before", "require")
 # What a matcher may bring along where it is given as the fields of a file.
 GIVEN = (*MATCHERS, "level", "folder")
@@ -214,10 +216,6 @@ def read_field(name: str, text: str) -> Any:
     except MemoryFileError as error:
         hint = f"write it as in a rule file; {FORM_HINT}"
         raise UsageError(error.what, where=path, hint=hint) from error
-
-
-ORDER = tuple(State)
-INEXPRESSIBLE = "what it matches can't be written as a matcher; it stays active in the ledger"
 
 
 def adopt_constraint(one: Constraint, taken: Sequence[str]) -> Composed | str:

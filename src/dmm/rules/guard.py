@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
@@ -84,20 +85,16 @@ class Guard:
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:
         """Return what was looked up and run, and what of it a rule has used up."""
-        past: list[Event] = []
-        read = False
+
+        @cache
+        def past() -> list[Done]:
+            start = max(0, state.seq - CALLS_WITHIN)
+            events = self.project_ledger.reading.events_of(FINISHED, start, state.seq)
+            asked = [Done(seq, text) for seq, text in state.queries.items()]
+            return asked + [one for event in events if (one := done_by(event, root)) is not None]
 
         def since(entry: CallEntry, budget: Budget | None = None) -> list[Done]:
-            nonlocal past, read
-            if not read:
-                start = max(0, state.seq - CALLS_WITHIN)
-                reading = self.project_ledger.reading
-                past = list(reading.events_of(FINISHED, start, state.seq))
-                read = True
-            asked = [Done(seq, text) for seq, text in state.queries.items()]
-            done = [one for event in past if (one := done_by(event, root)) is not None]
-            used = state.committed.get(entry.seq, 0)
-            return spend(entry.rule, [*asked, *done], used, budget)
+            return spend(entry.rule, past(), state.committed.get(entry.seq, 0), budget)
 
         return since
 
