@@ -85,6 +85,20 @@ def test_another_sentence_with_the_same_matcher_is_the_same_rule(dmm: Dmm) -> No
         dmm.rules.add("history on the remote stays", match=FORCE)
 
 
+@pytest.mark.parametrize("other", ["Use bun, not npm", "Use bun instead of npm."])
+def test_a_rule_that_stops_the_same_for_another_choice_is_refused_by_name(
+    dmm: Dmm, other: str
+) -> None:
+    dmm.rules.add("Use pnpm, not npm")
+    with pytest.raises(UsageError, match="use-pnpm-not-npm stops the same and says to use pnpm"):
+        dmm.rules.add(other)
+    with pytest.raises(UsageError, match="use-pnpm-not-npm says the same"):
+        dmm.rules.add("Use pnpm for installs, not npm")
+    dmm.rules.disable("use-pnpm-not-npm")
+    dmm.rules.add(other)
+    assert [one.rule.disabled for one in dmm.shelf.rules()] == [False, True]
+
+
 def test_what_a_ledger_constraint_says_is_not_added_again(dmm: Dmm) -> None:
     dmm.ledger.add_constraint("never run rm -rf")
     with pytest.raises(UsageError, match="constraint 1 says the same") as refused:

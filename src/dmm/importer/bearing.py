@@ -9,6 +9,7 @@ from functools import lru_cache
 from dmm.domain.memory import Scope
 from dmm.importer.sources import FrontMatter, SourceKind, base_of, is_user_level, reach_of
 from dmm.importer.topics import GENERAL, topic_of
+from dmm.text.prose import paragraphs_of, split_sentences
 
 
 def _words(pattern: str) -> re.Pattern[str]:
@@ -61,8 +62,6 @@ _BEHAVIOUR_TITLE = _words(
 _MEMORIES = (SourceKind.MEMORY_TOPIC, SourceKind.MEMORY_INDEX)
 _ON_DEMAND = (SourceKind.SKILL, *_MEMORIES)
 _OF_MEMORY = {"user": Scope.AGENT, "feedback": Scope.AGENT}
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_STATEMENT = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])[ \t])|(?<=[.!?])\s+(?=[A-Z`*])")
 _WORTH = {Scope.AGENT: 0.7, Scope.GLOBAL: 0.6, Scope.PROJECT: 0.5}
 
 
@@ -149,9 +148,8 @@ def names_the_agent(text: str) -> bool:
 @lru_cache(maxsize=16)
 def statements(text: str) -> tuple[str, ...]:
     """Cut a text into its sentences and list items, code and headings left aside."""
-    bare = _FENCED.sub("", text)
-    lines = "\n".join(line for line in bare.split("\n") if not line.startswith("#"))
-    return tuple(part.strip() for part in _STATEMENT.split(lines) if part.strip(" \n-*"))
+    found = (one for _, part in paragraphs_of(text) for one in split_sentences(part))
+    return tuple(" ".join(one.split()) for one in found)
 
 
 def _force(statement: str) -> float:

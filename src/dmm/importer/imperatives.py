@@ -22,7 +22,7 @@ from dmm.text.lexicon import (
     PRONOUNS,
     VERBS,
 )
-from dmm.text.prose import split_sentences, strip_emphasis, strip_item
+from dmm.text.prose import paragraphs_of, split_sentences, strip_emphasis
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
@@ -208,34 +208,12 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
 
 def _sentences(block: Block) -> Iterator[tuple[str, int]]:
     """Cut a block into sentences, each with its first line."""
-    for first, lines in _runs(block):
-        text = "\n".join(map(strip_item, lines))
+    for first, text in paragraphs_of(block.text, block.ref.first_line):
         at = 0
         for sentence in split_sentences(text):
             start = text.index(sentence, at)
             at = start + len(sentence)
             yield " ".join(sentence.split()), first + text.count("\n", 0, start)
-
-
-def _runs(block: Block) -> Iterator[tuple[int, Sequence[str]]]:
-    """Return the bullets of a nested list, and other text as one; fenced code is left out."""
-    run: list[str] = []
-    start = block.ref.first_line
-    fenced = False
-    for number, line in enumerate(block.text.split("\n"), start=block.ref.first_line):
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-            continue
-        if fenced:
-            continue
-        if run and (strip_item(line) != line or not line.strip()):
-            yield start, run
-            run = []
-        if line.strip():
-            start = start if run else number
-            run.append(line.strip())
-    if run:
-        yield start, run
 
 
 def _bare(sentence: str) -> str:

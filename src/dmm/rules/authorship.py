@@ -38,7 +38,8 @@ FORM_HINT = "dmm rules draft prints the matcher reference"
 class Wish:
     """What somebody wants as a rule; without a matcher the sentence is compiled.
 
-    `origin` is the file and line it was imported from, `folder` what that file is about.
+    `origin` is the file and line it was imported from, `folder` what that file is about, `heading`
+    the title of its chapter.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Wish:
     triggered_by: int | None = None
     origin: str = ""
     folder: str = ""
+    heading: str = ""
     compiled: bool = True
 
 
@@ -73,11 +75,11 @@ class Reading:
     why_not: str = ""
 
 
-def compile_english(text: str, folder: str = "") -> Reading:
-    """Compile a sentence into the fields of a rule file; `folder` is what it is about."""
+def compile_english(text: str, known: Surroundings = NOWHERE) -> Reading:
+    """Compile a sentence into the fields of a rule file; `known` is where it stood."""
     tool = compile_tool_rule(text)
     if tool is None:
-        found = compile_sentence(text, Surroundings(folder=folder) if folder else NOWHERE)
+        found = compile_sentence(text, known)
         return Reading(found.fields, found.why_not)
     fields = fields_of(tool)
     if fields is None:
@@ -132,7 +134,8 @@ def _read(wish: Wish, title: str) -> Reading:
     if wish.match is None:
         if wish.unless is not None:
             raise UsageError("'unless' needs 'match'", hint=FORM_HINT)
-        return compile_english(title, wish.folder) if wish.compiled else Reading(None)
+        known = Surroundings(folder=wish.folder, heading=wish.heading)
+        return compile_english(title, known) if wish.compiled else Reading(None)
     given = wish.match
     # The fields of a file, or what it matches alone.
     whole = isinstance(given, dict) and not set(GIVEN).isdisjoint(given)
@@ -163,6 +166,7 @@ class Likeness:
 
     words: str
     matcher: object = field(default=None)
+    title: str = ""
 
     @classmethod
     def of(cls, title: str, call: ToolRule | None = None, folder: str = "") -> Likeness:
@@ -171,7 +175,7 @@ class Likeness:
         if call is not None:
             matcher = (call.patterns, call.exceptions, call.needs, folder)
         words = (one.lstrip(_BEFORE).rstrip(_AFTER) for one in straighten(title.casefold()).split())
-        return cls(" ".join(filter(None, words)), matcher)
+        return cls(" ".join(filter(None, words)), matcher, title)
 
     def same_words(self, other: Likeness) -> bool:
         """Whether both have the same sentence."""
@@ -179,8 +183,24 @@ class Likeness:
 
     def same(self, other: Likeness) -> bool:
         """Whether both say the same."""
-        alike = self.matcher is not None and self.matcher == other.matcher
-        return alike or self.same_words(other)
+        return self.same_matcher(other) or self.same_words(other)
+
+    def same_matcher(self, other: Likeness) -> bool:
+        """Whether both stop the same calls."""
+        return self.matcher is not None and self.matcher == other.matcher
+
+    def find_other_way(self, other: Likeness) -> str:
+        """Name what another that stops the same tells to use, where this names something else."""
+        if not self.same_matcher(other) or self.same_words(other):
+            return ""
+        own, way = _way_out(self.title), _way_out(other.title)
+        return way if own and own != way else ""
+
+
+def _way_out(title: str) -> str:
+    """Name what a sentence says to use instead, without what for."""
+    said = compile_sentence(title).instead
+    return said.split()[1].strip("`.,") if said.startswith("Use ") else ""
 
 
 def first_paragraph(why: str) -> str:

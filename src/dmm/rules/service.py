@@ -139,7 +139,12 @@ class Rules(RuleReading):
     def _refuse_double(self, rule: Rule, others: Sequence[FileRule]) -> None:
         own = Likeness.of(rule.title, rule.call, rule.folder)
         for one in others:
-            if own.same(Likeness.of(one.rule.title, one.rule.call, one.rule.folder)):
+            other = Likeness.of(one.rule.title, one.rule.call, one.rule.folder)
+            way = own.find_other_way(other)
+            if way and not one.rule.disabled:
+                what = f"rule {one.rule.id} stops the same and says to use {way}"
+                raise UsageError(what, hint=f"dmm rules disable {one.rule.id}")
+            if not way and own.same(other):
                 raise _double(one.rule.id)
         for held in self._constraints():
             same = own.same_words(Likeness.of(held.text))

@@ -100,7 +100,7 @@ def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | No
     firm = firm and doing and len(action.objects) <= _MOST_OBJECTS
     firm = firm and not (action.objects and is_vague(action))
     if not action.objects and not action.conditions:
-        pointing = any(word.text in ("it", "them", "this") for word in act)
+        pointing = any(word.text in ("it", "them", "this", "one") for word in act)
         referent = _referent(topic) if pointing else None
         if referent is not None:
             action = replace(action, objects=(referent,))
@@ -303,7 +303,9 @@ def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
 def _required(words: Words) -> tuple[Part, ...]:
     """ "Wheelchair accessible rooms required", "a signature is mandatory for refunds"."""
     for index, word in enumerate(words):
-        if index and word.text in ("required", "mandatory", "compulsory"):
+        # "`input` (required): string" describes a parameter.
+        asks = word.text in ("required", "mandatory", "compulsory") and words[index - 1].text != "("
+        if index and asks:
             noun = noun_of(words, range(index))
             behind = noun_of(words, range(index + 1, len(words)))
             if noun is not None and noun.modifiers and noun.modifiers[-1].text.endswith(_ADJECTIVE):
