@@ -62,6 +62,28 @@ def test_what_is_to_be_used_instead_is_told_and_left_alone() -> None:
     assert action_on("Never use npm and use pnpm", "pnpm install") == "allow"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never: push to main",
+        "Do not try to push to main",
+        "Push to main: never",
+        "Don't push to main: open a pull request",
+        "Do not run: `npm publish`, `git push origin main`",
+        "Not allowed: `git push origin main`",
+    ],
+)
+def test_a_denial_is_read_whatever_stands_around_its_colon(text: str) -> None:
+    assert action_on(text, "git push origin main") == "deny"
+    assert action_on(text, "git push origin topic") == "allow"
+
+
+def test_an_environment_that_a_command_names_is_the_one_that_is_meant() -> None:
+    assert action_on("Don't run psql against staging", "psql staging") == "deny"
+    assert action_on("Don't run psql against staging", "psql local") == "allow"
+    assert action_on("Never run `terraform apply` in production", "terraform apply prod") == "deny"
+
+
 def test_what_stands_in_every_pipe_is_only_warned_of_when_a_choice_is_named() -> None:
     assert action_on("Use ripgrep instead of grep", "ps aux | grep node") == "warn"
     assert action_on("Never use grep", "ps aux | grep node") == "deny"

@@ -25,11 +25,13 @@ USING = frozenset(("use", "=use", "adopt", "introduce", "depend", "rely"))
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """The tokens that show a breach, whether they surely do, and how they were read."""
+    """The tokens that show a breach, whether they surely do, how they were read, and a way out."""
 
     certain: bool
     tokens: tuple[int, ...]
     steps: tuple[str, ...] = ()
+    reason: str = ""
+    suggestion: str = ""
 
     def spans(self, reading: Reading) -> tuple[Span, ...]:
         """The places in the text, words in a row as one."""

@@ -39,8 +39,7 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     """Find what a sentence forbids; nothing where no form fits."""
     found: list[Clause] = []
     preface, body = _label(sentence)
-    forbidden = any(one.word in polarity.FORBIDDEN for one in preface)
-    if forbidden:
+    if polarity.bans(set(signs(preface))):
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
         return [Clause((verb,), body)]
     segments = [*([preface] if word_at(preface, 0) == "no" else []), *_segments(body)]
@@ -67,12 +66,15 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces]:
     left, right = pieces[:at], pieces[at + 1 :]
     if word_at(right, 0) in polarity.FORBIDDEN or signs(right) == ["never"]:
         return (), (*left, Piece("is"), Piece("forbidden"))
-    if any(one.word in polarity.NEGATIONS | {"avoid"} for one in left):
+    said = signs(left)
+    denied = [polarity.after_denial(said, place) for place in range(len(left))]
+    behind = next((one for one in denied if one is not None), None)
+    if behind is not None or "avoid" in said:
         # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
-        lists = len(left) < 2 or left[-2].word in polarity.NEGATIONS
-        opened = lists and bool(words.group_of(left[-1].word)) and not _forbids(right, 0)
-        opened = opened or left[-1].word.startswith("command")
-        return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
+        verb = behind == len(left) - 1 and words.group_of(said[-1])
+        opened = verb or behind == len(left) or said[-1].startswith("command")
+        part = () if opened and not _forbids(right, 0) else (Piece("-", "mark"),)
+        return (), (*left, *part, *right)
     return left, right
 
 
@@ -217,12 +219,12 @@ def _prohibited(pieces: Pieces) -> list[Clause]:
 
 def _after_not(pieces: Pieces, at: int) -> int | None:
     """Return the place behind a word that forbids."""
-    after = polarity.after_denial([one.word for one in pieces[: at + 3]], at)
+    after = polarity.after_denial([one.word for one in pieces[: at + 4]], at)
     if after is None and pieces[at].word == "avoid" and at < 2:
         after = at + 1
     if after is None or pieces[at].word in polarity.TELLING:
         return None
-    ever = word_set("try attempt ever even")
+    ever = word_set("ever even")
     return skip(pieces, after, words.IDLE - {"any"}, ever) if after < len(pieces) else None
 
 

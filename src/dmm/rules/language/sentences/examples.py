@@ -151,7 +151,8 @@ def command_example(item: Item) -> Example:
         parts += [first("remote", "origin"), branch or "topic"]
     elif parts[1] == "commit":
         parts.append("-m x")
-    parts += ["production"] if "matches" in value else []
+    # The first name of an environment that the command has to hold.
+    parts += re.findall(r"\(\?:(\w+)", value.get("matches", ""))[:1]
     line = " ".join(one for one in parts if one)
     line = line if value.get("no_args") or "matches" in value else told_command(line)
     line = f"{first('via')} {line}".strip()
