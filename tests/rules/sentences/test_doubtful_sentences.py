@@ -93,6 +93,10 @@ LEFT: list[tuple[str, Call]] = [
     ("Use `git push origin HEAD` to push, not just `git push`", "git push origin topic"),
     ("Do not run `npm test`, run `npm test -- --watch=false`", "npm test -- --watch=false"),
     ("Use `pytest -n auto` instead of `pytest`", "pytest -n auto"),
+    # A kind of folders, another title, a form that is wanted at times.
+    ("Do not create fake directories", ("src/fake/a.ts", "x")),
+    ("PR titles must follow Conventional Commits", "git commit -m 'did things'"),
+    ("Follow conventional commit format when applicable", "git commit -m 'did things'"),
     # Starts a project elsewhere, as documentation tells users to.
     ("Always use pnpm", "npm create vite@latest"),
 ]
@@ -161,6 +165,10 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Do not push to this branch", "git push", "ask"),
     ("Code must be typed and never use `any`", ("a.ts", "let a: any"), "deny"),
     ("You must test all and never push to main", "git push origin main", "deny"),
+    ("Do not edit the fixtures directories", ("tests/fixtures/a.ts", "x"), "deny"),
+    ("PR titles must follow Conventional Commits", "gh pr create -t 'did things' -b x", "deny"),
+    ("Commits and PRs follow Conventional Commits", "gh pr create -t 'did things' -b x", "deny"),
+    ("Commits and PRs follow Conventional Commits", "git commit -m 'did things'", "deny"),
     ("When committing, use Conventional Commits", "git commit -m 'did things'", "deny"),
     ("In this repo, use Conventional Commits", "git commit -m 'did things'", "deny"),
     ("Use `git push origin HEAD` to push, not just `git push`", "git push", "deny"),

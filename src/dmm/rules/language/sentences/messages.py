@@ -78,15 +78,22 @@ def _leads(pieces: Pieces, at: int) -> bool:
     return bool(_TARGET.match(told(pieces[rest : rest + 2]).lower()))
 
 
+def _is_partial(text: str) -> bool:
+    """Whether a form is wanted at times: "when applicable", but not "when you commit"."""
+    condition = re.search(r"\b(?:when|while|if|where)\b([^,]*)", text)
+    return condition is not None and "commit" not in condition[1]
+
+
 def read_form(sentence: Pieces) -> Thing | None:
     """Read "branches must start with `feat/`" and "use Conventional Commits"."""
     text = told(sentence).lower()
     wanted = re.search(r"\b(?:use|follow|must|should)\b", text)
-    fronted = text.partition(",")[0] if word_at(sentence, 0) in ("when", "while", "if") else ""
-    about = not fronted or _TARGET.search(fronted) or "commit" in fronted
-    named = about and re.search(r"\bconventional commits?\b", text)
-    if wanted and named and not _NEGATED.search(text):
-        item = {"message": {"of": ["commit"], "not_regex": _CONVENTIONAL}}
+    named = re.search(r"\bconventional commits?\b", text)
+    if wanted and named and not _NEGATED.search(text) and not _is_partial(text):
+        # A pull request is called by its title.
+        of = [one.replace("body", "title") for one in _targets(text[: named.start()])]
+        of = list(dict.fromkeys(one for one in of if one != "branch"))
+        item = {"message": {"of": of or ["commit"], "not_regex": _CONVENTIONAL}}
         return Thing((item,), sample=("did things", "fix: keep the order"))
     code = next((at for at, one in enumerate(sentence) if one.kind == "code"), None)
     if code is None or find(sentence[:code], *_FORMED) is None or code + 1 < len(sentence):

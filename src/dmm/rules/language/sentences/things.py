@@ -248,7 +248,11 @@ def read_paths(
         dotted = touched and piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
         if dotted or is_path(piece.text, code=piece.code or named, known=known):
             return globs_of(_from_folder(piece.text, known.folder)), end
+        # "Fake directories" are a kind of them, "the fixtures directories" are some that are known.
+        known_ones = piece.code or word_at(ones, place - 1) in _DEFINITE
+        several = following.endswith("s") and not known_ones
         called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
+        called = called and not several
         if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):
             return globs_of(f"{piece.text}/"), end
         return None
