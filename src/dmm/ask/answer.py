@@ -109,8 +109,9 @@ def compose_points(
     """
     about = {*analyze(asked)} - {*analyze(" ".join(text for one in named for text in ASKED[one]))}
     wide = len(about) < SEVERAL
-    # Where something is named by all else that is asked, the question is about that alone.
-    focused = not wide and any(about <= _named_by(one) for one in evidence if one.near)
+    # Where the nearest thing is named by all else that is asked, the question is about that alone.
+    nearest = max(evidence, key=lambda one: one.near, default=None)
+    focused = not wide and nearest is not None and about <= _named_by(nearest)
     listed = [one for one in LINES if one in named and not focused]
     lines = [_describe_section(one, evidence, name_package) for one in listed]
     points = [one for one in lines if one is not None]
