@@ -18,16 +18,9 @@ from typing import Any
 from bench import hostile
 from bench.hostile import LIMIT_MS, cases
 from dmm.rules.callbook import CallBook, CallEntry
-from dmm.rules.callrules import CallRule
+from dmm.rules.callrules import ToolRule
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.patterns import (
-    AllOf,
-    CommandPattern,
-    ContentPattern,
-    PathPattern,
-    Pattern,
-    ToolRule,
-)
+from dmm.rules.patterns import AllOf, CommandPattern, ContentPattern, PathPattern, Pattern
 
 RULES = 1_000
 _NOTHING = ToolCall("", {})
@@ -64,7 +57,7 @@ def make_book(patterns: list[Pattern]) -> CallBook:
         ToolRule(f"rule-{at}", (one,), "not here", "", _NOTHING, _NOTHING)
         for at, one in enumerate(patterns, 1)
     ]
-    return CallBook(CallEntry(at, one.id, CallRule(one)) for at, one in enumerate(rules, 1))
+    return CallBook(CallEntry(at, one.id, one) for at, one in enumerate(rules, 1))
 
 
 def make_calls(text: str) -> dict[str, tuple[ToolCall, str]]:

@@ -69,7 +69,8 @@ def measure(path: Path) -> Outcome:
     ]
     entries = []
     for number, one in enumerate(sentences, start=1):
-        fields = compile_sentence(one.text, Surroundings(folder=one.folder)).fields
+        known = Surroundings(folder=one.folder, heading=one.heading)
+        fields = compile_sentence(one.text, known).fields
         rule = None if fields is None else compile_fields(fields, one.text, stem=f"r{number}")
         if rule is not None and rule.call is not None:
             entries.append(CallEntry(number, one.text, rule.call))

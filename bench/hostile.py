@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.reading import read_changed, read_script
 from dmm.rules.callbook import CallBook, CallEntry, Ruling
-from dmm.rules.callrules import Done, done_by_call
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.form import compile_fields
+from dmm.rules.needs import Done, done_by_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

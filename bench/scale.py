@@ -24,6 +24,7 @@ import psycopg
 from tests.team.conftest import Hall, Laptop
 from tests.team.host import Host
 from tests.team.postgres import find_programs, running_postgres
+from tests.team.test_chain import fold_rules
 
 from bench import report
 from bench.report import RESULTS, Measure, Part
@@ -31,7 +32,6 @@ from dmm.server.setup import set_up
 from dmm.team.chain import Placed, Trail, link_placed, sign_head
 from dmm.team.checked import Checked
 from dmm.team.client import HttpLog
-from dmm.team.folding import fold_rules
 from dmm.team.port import PROTOCOL, Page, Taken
 from dmm.team.replica import Replica
 

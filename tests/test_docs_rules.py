@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from dmm.files.rules import parse_rule
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
+from dmm.rules.source import prove
 
 PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
 MATCHERS = ("command", "path", "content", "message", "tool", "order: before and require")

@@ -11,11 +11,11 @@ from tests.daemon.test_terminal_passkey import Tab, begin, find_address
 from tests.daemon.test_terminal_passkey import key as key  # noqa: PLC0414 - a fixture, used by name
 from tests.passkeys.authenticator import to_json
 from tests.team.conftest import served
+from tests.team.test_chain import fold_rules
 
 from dmm.bootstrap import open_dmm
 from dmm.passkeys.webauthn import decode, encode
 from dmm.team.chain import Trail
-from dmm.team.folding import fold_rules
 from dmm.team.keys import SigningKey
 from dmm.team.port import Page
 from dmm.team.registry import Registry

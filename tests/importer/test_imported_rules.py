@@ -71,3 +71,29 @@ def test_proposed_rules_ask_until_a_person_accepts_them(
     dmm.rules.accept([str(one) for one in told.proposed_rules])
     assert dmm.rules.check(Asked("npm install")).outcome == "denied"
     assert len(list((project.dmm / "rules").glob("*.md"))) == 3
+
+
+def test_the_first_of_two_choices_holds_and_the_other_is_not_called_enforced(
+    project: Project, open_project: Opener
+) -> None:
+    text = "Use pnpm, not npm.\n\nUse `pnpm`, not `npm`!\n\nUse bun, not npm.\n"
+    (project.folder / "CLAUDE.md").write_text(text)
+    planned = open_project(project).importer.plan([project.folder / "CLAUDE.md"])
+    assert [one.rule.title for one in planned.rules] == ["Use pnpm, not npm."]
+    kept = "\n".join(one.memory.body for one in planned.plan.memories)
+    assert "bun" in kept
+    assert "pnpm" not in kept
+
+
+def test_a_chapter_on_tests_makes_rules_for_tests(project: Project, open_project: Opener) -> None:
+    text = "# A\n\n## Style\n\nNo `eval()`.\n\n## Testing\n\n- No `Task.Delay` here.\n"
+    (project.folder / "CLAUDE.md").write_text(text)
+    dmm = open_project(project)
+    dmm.importer.apply(dmm.importer.plan([project.folder / "CLAUDE.md"]))
+
+    def outcome(path: str, text: str) -> str:
+        return dmm.rules.check(Asked(write=path, text=text)).outcome
+
+    assert outcome("src/a.cs", "await Task.Delay(1);") == "allowed"
+    assert outcome("tests/a.cs", "await Task.Delay(1);") == "denied"
+    assert outcome("src/a.ts", "eval(x)") == "denied"

@@ -16,7 +16,7 @@ from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import Ledger
-from dmm.rules.patterns import STARTER_VERSION
+from dmm.rules.callrules import STARTER_VERSION
 from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import on_calls
 from dmm.rules.starter import starter_rules
@@ -370,12 +370,12 @@ def test_a_starter_rule_of_an_earlier_version_is_taken_as_it_is_now(ledger: Ledg
     kept = replace(secrets, rule={"kind": "tool", "rule": older, "version": STARTER_VERSION})
     for rule in ({"kind": "tool", "rule": older}, {"kind": "tool", "rule": older, "version": 1}):
         (entry,) = on_calls(replace(secrets, rule=rule))
-        assert entry.rule.rule == next(one for one in starter_rules() if one.id == older["id"])
+        assert entry.rule == next(one for one in starter_rules() if one.id == older["id"])
     (entry,) = on_calls(kept)
-    assert len(entry.rule.rule.patterns) == 1
+    assert len(entry.rule.patterns) == 1
     gone = {"kind": "tool", "rule": {**older, "id": "starter.gone"}}
     (entry,) = on_calls(replace(secrets, rule=gone))
-    assert entry.rule.rule.id == "starter.gone"
+    assert entry.rule.id == "starter.gone"
 
 
 def test_the_starter_rules_are_added_once(ledger: Ledger) -> None:

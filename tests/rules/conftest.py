@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dmm.rules.callrules import Action, match_tool
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import InForce, Priority, Status, judge
-from dmm.rules.patterns import Action, match_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from dmm.rules.callrules import Match, ToolRule
     from dmm.rules.commands.calls import ToolCall
-    from dmm.rules.patterns import Match, ToolRule
 
 
 def read_cases(name: str, expected: str | None = None) -> list[dict[str, Any]]:

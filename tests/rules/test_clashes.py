@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.clashes import Clash, clashes
-from dmm.rules.faults import check_rule_files
+from dmm.rules.faults import Clash, check_rule_files, clashes
 from dmm.rules.form import compile_fields
 
 if TYPE_CHECKING:

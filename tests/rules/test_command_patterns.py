@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.patterns import (
-    CommandPattern,
-    PathPattern,
-    Pattern,
-    ToolPattern,
-)
+from dmm.rules.patterns import CommandPattern, PathPattern, Pattern, ToolPattern
 from dmm.rules.stored import patterns_from, to_plain
 
 GIT_COMMIT = CommandPattern(("git",), ("commit",))

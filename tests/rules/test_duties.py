@@ -201,3 +201,33 @@ def test_a_rate_is_compared_with_a_rate_of_the_same_kind() -> None:
 )
 def test_how_often_or_when_is_not_how_long(decision: str) -> None:
     assert status("Each test must finish in under 5 seconds", decision) is Status.ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("duty", "decision"),
+    [
+        ("Validate predictions before trading.", "fix: run settlement every trading cycle"),
+        ("Validate predictions before trading.", "feat: trading engine guardrails"),
+        ("Validate predictions before trading.", "Add order pages, backfill historical trades"),
+        ("Check for existing issues before filing a new one.", "Add some missing codegen files"),
+        ("Review generated SQL before applying.", "Apply weights to named scores"),
+        ("`input` (required): string.", "Record a run without the input"),
+    ],
+)
+def test_a_thing_called_like_the_act_of_a_duty_is_not_blocked(duty: str, decision: str) -> None:
+    assert status(duty, decision) is not Status.BLOCKED
+
+
+@pytest.mark.parametrize(
+    ("duty", "decision"),
+    [
+        ("Validate predictions before trading.", "Trade 100 shares of ACME"),
+        ("Validate predictions before trading.", "Start trading tomorrow"),
+        ("Check the budget before deploying.", "Run the deployment today"),
+        ("Check the budget before deploying.", "Start deploying the service"),
+        ("Check the budget before releasing.", "Schedule the release for Friday"),
+        ("A signature is required.", "Send the contract without a signature"),
+    ],
+)
+def test_the_act_of_a_duty_is_blocked_without_it(duty: str, decision: str) -> None:
+    assert status(duty, decision) is Status.BLOCKED

@@ -7,9 +7,9 @@ import pytest
 from dmm.errors import MemoryFileError, RuleFormError
 from dmm.files.rules import name_rule, parse_rule, write_rule
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.rule import Rule, State
+from dmm.rules.source import prove
 
 NO_FORCE = """---
 id: no-force-push
@@ -158,7 +158,7 @@ def test_two_stars_in_a_name_beside_folders_are_refused(glob: str) -> None:
 def test_a_glob_of_any_length_is_held_against_a_path_of_any_length(glob: str) -> None:
     rule = compile_fields({"match": {"path": glob}}, "x", stem="x")
     assert rule.call is not None
-    (pattern,) = rule.call.rule.patterns
+    (pattern,) = rule.call.patterns
     path = f"src/gen/{'d/' * 5_000}gen/aab.ts"
     call = ToolCall("Write", {"file_path": path if glob != "**a*b" else path[:-3], "content": ""})
     assert list(pattern.find(read_call(call)))

@@ -9,9 +9,9 @@ import pytest
 from dmm.errors import RuleFormError
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.patterns import PathPattern
+from dmm.rules.source import prove
 
 
 def holds(block: list[Any], allow: list[Any], **fields: Any) -> bool:
@@ -103,9 +103,7 @@ def test_an_impossible_glob_is_refused(glob: str) -> None:
 def test_a_rule_that_fails_asks_and_the_others_still_decide() -> None:
     sound = compile_fields({"match": {"path": "src/**"}}, "A rule", "", "sound").call
     assert sound is not None
-    faulty = sound.changed(
-        rule=sound.rule.changed(patterns=(PathPattern("[z-a]\n**", ("write",), ""),))
-    )
+    faulty = sound.changed(patterns=(PathPattern("[z-a]\n**", ("write",), ""),))
     book = CallBook([CallEntry(1, "Faulty", faulty, id="faulty"), CallEntry(2, "Sound", sound)])
     call = ToolCall("Write", {"file_path": "src/a.py", "content": "x"})
     ruling = book.rule(call)

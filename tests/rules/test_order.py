@@ -11,12 +11,12 @@ import pytest
 
 from dmm.ledger.service import Ledger
 from dmm.rules.callbook import CallBook, CallEntry
-from dmm.rules.callrules import Need
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.form import compile_fields
 from dmm.rules.guard import Guard
+from dmm.rules.needs import Need
 from dmm.rules.project_ledger import ProjectLedger
-from dmm.rules.stored import call_from_dict, to_plain
+from dmm.rules.stored import call_from_dict, call_to_dict
 from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import deliver
 
@@ -211,7 +211,7 @@ class Since:
         fields = {"before": {"command": "git commit"}, "require": require}
         compiled = compile_fields(fields, "Run the tests before a commit", stem="tested").call
         assert compiled is not None
-        self.rule = call_from_dict(json.loads(json.dumps(to_plain(compiled))))
+        self.rule = call_from_dict(json.loads(json.dumps(call_to_dict(compiled))))
         assert self.rule == compiled
         self.project_ledger = project_ledger
 
@@ -302,13 +302,13 @@ def test_without_history_a_rule_asks(project_ledger: ProjectLedger) -> None:
 
 
 def test_a_need_from_before_is_read_with_its_defaults(project_ledger: ProjectLedger) -> None:
-    stored: Any = to_plain(Since(project_ledger).rule)
+    stored: Any = call_to_dict(Since(project_ledger).rule)
     stored["needs"] = [{"text": "the tests", "words": [], "patterns": []}]
     assert call_from_dict(stored).needs == (Need("the tests", (), (), True),)
 
 
 def test_a_need_that_only_words_could_meet_is_compiled_again(project_ledger: ProjectLedger) -> None:
-    stored: Any = to_plain(Since(project_ledger).rule)
+    stored: Any = call_to_dict(Since(project_ledger).rule)
     stored["needs"] = [{"text": "the plan", "words": ["plan"], "patterns": []}]
     with pytest.raises(ValueError, match="met by words"):
         call_from_dict(stored)

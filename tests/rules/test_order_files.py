@@ -8,8 +8,8 @@ import pytest
 
 from dmm.errors import RuleFormError
 from dmm.files.rules import parse_rule
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
+from dmm.rules.source import prove
 
 if TYPE_CHECKING:
     from dmm.rules.needs import Need

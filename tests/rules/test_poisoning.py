@@ -76,7 +76,7 @@ def test_200_texts_offered_as_constraints_facts_and_decisions_bind_nobody(dmm: D
         assert is_in(body) == []
     calls = dmm.project_ledger.rulebook(dmm.project_ledger.state()).calls.entries
     assert calls
-    levels = {one.level_of(one.rule.rule.action) for one in calls}
+    levels = {one.level_of(one.rule.action) for one in calls}
     assert max(levels, key=LEVELS.index) == "ask"
     assert to_plain(dmm.ledger.get_memory_context().constraints) == []
 

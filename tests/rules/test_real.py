@@ -16,10 +16,10 @@ import pytest
 from dmm.files.rules import parse_rule
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import InForce, Priority, Status, judge
+from dmm.rules.source import prove
 
 if TYPE_CHECKING:
     from dmm.rules.rule import Rule

@@ -10,8 +10,15 @@ import pytest
 from dmm.eventlog.state import Constraint, Decision
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.language.judge import Judgement, Status
-from dmm.rules.lookups import DECISIONS_LOOKED_AT, last_guarded, may_satisfy
-from dmm.rules.rulebook import Rulebook, compile_constraint, in_words, on_tools
+from dmm.rules.rulebook import (
+    DECISIONS_LOOKED_AT,
+    Rulebook,
+    compile_constraint,
+    in_words,
+    last_guarded,
+    may_satisfy,
+    on_tools,
+)
 from dmm.rules.states import preview_constraint
 
 RULE = "verify accessibility before booking"

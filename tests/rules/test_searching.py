@@ -8,10 +8,10 @@ import pytest
 
 from dmm.rules.budget import RULE_SECONDS, USED_UP, Budget, is_own_fault
 from dmm.rules.callbook import CallBook, CallEntry, Ruling
-from dmm.rules.callrules import done_by_call
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.form import compile_fields
+from dmm.rules.needs import done_by_call
 
 SLOW = "^(?:a|aa)+$"
 LINE = "a" * 5_000 + "b"

@@ -12,7 +12,7 @@ from dmm.errors import LedgerRefused, MemoryFileError, RuleFormError, StorageErr
 from dmm.eventlog.open_ledger import Actor
 from dmm.rules.checks import Asked
 from dmm.rules.drafts import NOTHING, matcher_reference
-from dmm.rules.exampleform import _KINDS as EXAMPLES
+from dmm.rules.form import _KINDS as EXAMPLES
 from dmm.rules.matchers import COMMAND
 from dmm.rules.results import ConstraintRecorded, RuleAccepted, RuleRow, RuleView
 
@@ -83,6 +83,20 @@ def test_another_sentence_with_the_same_matcher_is_the_same_rule(dmm: Dmm) -> No
     dmm.rules.add("never force push", match=FORCE)
     with pytest.raises(UsageError, match="rule never-force-push says the same"):
         dmm.rules.add("history on the remote stays", match=FORCE)
+
+
+@pytest.mark.parametrize("other", ["Use bun, not npm", "Use bun instead of npm."])
+def test_a_rule_that_stops_the_same_for_another_choice_is_refused_by_name(
+    dmm: Dmm, other: str
+) -> None:
+    dmm.rules.add("Use pnpm, not npm")
+    with pytest.raises(UsageError, match="use-pnpm-not-npm stops the same and says to use pnpm"):
+        dmm.rules.add(other)
+    with pytest.raises(UsageError, match="use-pnpm-not-npm says the same"):
+        dmm.rules.add("Use pnpm for installs, not npm")
+    dmm.rules.disable("use-pnpm-not-npm")
+    dmm.rules.add(other)
+    assert [one.rule.disabled for one in dmm.shelf.rules()] == [False, True]
 
 
 def test_what_a_ledger_constraint_says_is_not_added_again(dmm: Dmm) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dmm.rules.callpatterns import CommandPattern, PathPattern
+from dmm.rules.callrules import ToolRule, match_tool
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.patterns import ToolRule, match_tool
 
 NOTHING = ToolCall("", {})
 REMOVING = ToolRule(

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import Typed
 from tests.passkeys.authenticator import Authenticator, write_cbor
 from tests.team.conftest import rewrite
-from tests.team.test_chain import ADA, AT, LOG, SERVER_KEY, place, server_says
+from tests.team.test_chain import ADA, AT, LOG, SERVER_KEY, place, server_says, tell_joined
 from tests.team.test_journal import settle
 from tests.team.test_kinds import FAST, SLOW, find_open
 from tests.team.test_log import read_all
@@ -31,7 +31,7 @@ from dmm.passkeys.keyring import Signed
 from dmm.passkeys.service import Persons, Proof
 from dmm.passkeys.webauthn import Made, Place, encode, read_made
 from dmm.review.writing import Writing
-from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, seal, tell_joined
+from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, seal
 from dmm.team.confirming import forget_used
 from dmm.team.folding import Fold
 from dmm.team.foretelling import foretell, foretell_proved
@@ -357,7 +357,9 @@ def test_a_rule_of_a_person_reaches_others_with_its_proof(office: Office) -> Non
     assert (other.proved, other.by) == (False, f"{name}, said by the laptop alone")
     assert [one.proved for one in ben.team.log() if one.type == ADDED] == [True, False]
     # Others learn what was said, and nothing of the command or the folder.
-    sent = "".join(one.entry.payload for one in ben.team._copy(ben.team.credentials()))
+    sent = "".join(
+        one.entry.payload for one in ben.team._copy(ben.team.credentials(), ben.team.checked)
+    )
     assert CANARY not in sent
     assert str(ada.root.project) not in sent
     assert ada.team.status().passkeys == 1

@@ -25,7 +25,7 @@ from dmm.team.indexed import TeamIndex
 from dmm.team.keys import SigningKey
 from dmm.team.migrations import DERIVED
 from dmm.team.port import Lost, Page, Taken
-from dmm.team.refill import page_lost
+from dmm.team.receiving import page_lost
 from dmm.team.stored import StoredLog
 
 if TYPE_CHECKING:
@@ -535,7 +535,7 @@ def test_what_no_signed_end_covers_is_dropped_and_comes_again(
         ada.team.push(held, reopened(held.token, office.registry))
         held = ben.team.credentials()
         with pytest.raises(TeamError, match="the line broke"):
-            ben.team.pull(held, Halved(reopened(held.token, office.registry)))
+            ben.team.exchange(held, Halved(reopened(held.token, office.registry)))
         assert ben.team.status().known == 3
     second = machines.restore(file, "sqlite", {})
     with office_of(second, machines.folder, model) as office:

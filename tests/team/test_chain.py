@@ -22,16 +22,17 @@ from dmm.team.chain import (
     link_placed,
     seal,
     sign_head,
-    tell_joined,
 )
+from dmm.team.folding import Fold
 from dmm.team.keys import SigningKey, is_key, is_signed
 from dmm.team.roles import REVIEWER
 from dmm.team.told import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from dmm.team.chain import Entry, LogName
+    from dmm.team.folding import TeamRule
 
 AT = "2026-01-31T12:00:00.000+00:00"
 LOG = ("acme", "shop")
@@ -47,6 +48,12 @@ def say(key: SigningKey, writer: str, after: Sequence[Entry], text: str) -> Entr
     return seal(key, LOG, writer, head, told)
 
 
+def tell_joined(writer: str, head: WriterHead) -> str:
+    """Write what the server says of a new writer."""
+    told = {"writer": writer, "key": head.key, "role": head.role, "name": head.name}
+    return canonical(told)
+
+
 def place(entries: Sequence[Entry]) -> list[Placed]:
     """Chain entries as an honest server does."""
     head, placed = Head(), []
@@ -54,6 +61,14 @@ def place(entries: Sequence[Entry]) -> list[Placed]:
         head = Head(head.seq + 1, link_placed(head.hash, head.seq + 1, one.whash))
         placed.append(Placed(head.seq, head.hash, one))
     return placed
+
+
+def fold_rules(events: Iterable[Placed]) -> tuple[TeamRule, ...]:
+    """Return the rules in force after some events."""
+    fold = Fold()
+    for one in events:
+        fold.add(one)
+    return tuple(fold.rules.values())
 
 
 def server_says(after: Sequence[Entry], kind: str, payload: str) -> Entry:

@@ -23,12 +23,12 @@ from tests.team.fleet import PACE, PLAN, Fleet, Plan, word
 from tests.team.host import Host, until
 from tests.team.line import CUT, FAULTS, Line, opened
 from tests.team.postgres import running_postgres
+from tests.team.test_chain import fold_rules
 
 from dmm.eventlog.chain import Head
 from dmm.server.setup import read_setup, set_up
 from dmm.team.chain import SERVER, Trail, is_checkpoint
 from dmm.team.credentials import read_credentials
-from dmm.team.folding import fold_rules
 from dmm.team.in_force import NAME
 from dmm.team.port import Page
 from dmm.team.replica import Replica
@@ -195,7 +195,7 @@ def check_team(registry: Registry, laptops: list[Laptop]) -> None:
             assert (known.fault, known.sent, replica.count_unsent()) == ("", len(one.words), 0)
             assert replica.trail(held).head == Head(known.head.seq, known.head.hash)
             # Byte for byte: the same rows as those of the server, whose hashes were proved.
-            assert replica.events() == events
+            assert list(replica.events()) == events
         others = tuple(rule for rule in rules if rule.writer != held.writer)
         assert read_rules(one.copy, one.folder) == others
     times = [

@@ -65,7 +65,7 @@ def test_a_redaction_says_what_has_left_the_laptop(office: Office) -> None:
     held = ada.team.credentials()
     with pytest.raises(TeamError, match="the line broke"):
         ada.team.push(held, Deaf(HttpLog.of(held)))
-    ada.team.pull(held, HttpLog.of(held))
+    ada.team.exchange(held, HttpLog.of(held))
     assert ada.redactions.redact([first, second], "it leaked").sent == 2
     ada.ledger.add_constraint(RULE)
     assert ada.team.sync().sent == 2

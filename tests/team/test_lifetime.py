@@ -13,6 +13,7 @@ from tests.team.test_log import read_all
 from tests.team.test_persons import make_key
 
 from dmm.passkeys.acts import PersonAct
+from dmm.team.confirming import forget_used
 from dmm.team.port import Refused, Taken
 from dmm.team.proofs import GOOD_FOR, PAST
 
@@ -134,3 +135,30 @@ def test_an_empty_batch_and_one_without_decisions_ask_for_no_time(hall: Hall) ->
     ada.laptop.tell("FactAdded", {"key": "a", "value": "b"}, "fact", "yesterday")
     assert isinstance(ada.laptop.log.push(ada.laptop.batch()), Taken)
     assert isinstance(ada.laptop.log.push(replace(ada.laptop.batch(), entries=())), Taken)
+
+
+def test_the_server_keeps_one_time_for_each_laptop(hall: Hall) -> None:
+    ada = Decider(hall, hall.join("reviewer"))
+    ada.enrol()
+    for days, text in ((1, "Never guess"), (0, "Never push"), (2, "Never rebase")):
+        at = NOW + dt.timedelta(days=days)
+        assert not is_ended(ada.decide(text, at, at))
+    with hall.registry.database.transaction(hall.team) as rows:
+        found = rows("SELECT mark FROM confirmation WHERE team_id = ?", hall.team)
+    assert sum(mark.startswith("asked ") for (mark,) in found) == 1
+    # It is found again in the log.
+    with hall.registry.database.transaction(hall.team) as rows:
+        forget_used(ada.log, rows)
+    assert is_ended(ada.decide("Never skip tests", NOW - SECOND, NOW - SECOND))
+
+
+def test_a_laptop_whose_team_knows_its_passkeys_reads_their_record_for_decisions_alone(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, key = settle(office, "ada", ["facts"]), make_key()
+    hold_passkey(ada, key)
+    ada.team.sync()
+    ada.team.sync()
+    monkeypatch.setattr("dmm.passkeys.keyring.Keyring._lines", lambda _: pytest.fail("it was read"))
+    ada.ledger.add_fact("region", "eu-west-1")
+    assert ada.team.sync().sent == 1

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.passkeys.authenticator import Authenticator, write_cbor
-from tests.team.test_chain import ADA, BEN, LOG, SERVER_KEY, place, server_says
+from tests.team.test_chain import ADA, BEN, LOG, SERVER_KEY, place, server_says, tell_joined
 
 from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.passkeys.acts import Act, make_nonce
 from dmm.passkeys.keyring import Passkey, Signed
 from dmm.passkeys.webauthn import Made, encode
-from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest, tell_joined
+from dmm.team.chain import JOINED, PASSKEY, Trail, WriterHead, digest
 from dmm.team.client import HttpMembers
 from dmm.team.persons import describe_passkeys, tell_line
 from dmm.team.port import Page

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 from tests.team.conftest import Deaf
-from tests.team.test_chain import ADA, AT, place, say, server_says
+from tests.team.test_chain import ADA, AT, fold_rules, place, say, server_says, tell_joined
 from tests.team.test_persons import hold, make_key
 
 from dmm.errors import StorageError, TeamError, UsageError
 from dmm.eventlog.chain import Head
 from dmm.team import migrations, postgres, sqlite
-from dmm.team.chain import JOINED, Trail, WriterHead, seal, tell_joined
+from dmm.team.chain import JOINED, Trail, WriterHead, seal
 from dmm.team.client import HttpLog
 from dmm.team.database import FIRST_VERSION, SCHEMA_VERSION
-from dmm.team.folding import fold_rules
 from dmm.team.keys import SigningKey
 from dmm.team.persons import describe_passkeys
 from dmm.team.port import Page, Refused, Taken

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.team.test_chain import ADA, AT, BEN, LOG, place, say, server_says
+from tests.team.test_chain import (
+    ADA,
+    AT,
+    BEN,
+    LOG,
+    fold_rules,
+    place,
+    say,
+    server_says,
+    tell_joined,
+)
 from tests.team.test_log import read_all
 
 from dmm.domain.event import Trust, canonical
@@ -16,8 +26,8 @@ from dmm.ledger.service import Ledger
 from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import Rulebook, compile_constraint
 from dmm.team import rules
-from dmm.team.chain import JOINED, WriterHead, seal, tell_joined
-from dmm.team.folding import TeamRule, fold_rules
+from dmm.team.chain import JOINED, WriterHead, seal
+from dmm.team.folding import TeamRule
 from dmm.team.port import Taken
 from dmm.team.roles import CONTRIBUTOR, OWNER, READER, REVIEWER
 from dmm.team.rules import enact

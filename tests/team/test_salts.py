@@ -18,7 +18,7 @@ from tests.team.test_approvals import (
     say_all,
     says_passkey,
 )
-from tests.team.test_chain import ADA, LOG, SERVER_KEY, place, server_says
+from tests.team.test_chain import ADA, LOG, SERVER_KEY, place, server_says, tell_joined
 from tests.team.test_journal import settle
 from tests.team.test_persons import make_key
 
@@ -27,7 +27,7 @@ from dmm.errors import TeamError
 from dmm.eventlog.open_ledger import Actor
 from dmm.passkeys.acts import Act, PersonAct, challenge_shared, digest_text
 from dmm.passkeys.keyring import Signed
-from dmm.team.chain import JOINED, Trail, WriterHead, tell_joined
+from dmm.team.chain import JOINED, Trail, WriterHead
 from dmm.team.database import SCHEMA_VERSION
 from dmm.team.proofs import PROOF, Approval, state
 from dmm.team.roles import OWNER
@@ -64,7 +64,7 @@ def test_what_was_confirmed_together_and_not_sent_can_not_be_guessed(office: Off
     ada.rules.accept([str(secret), str(other)])
     ada.redactions.redact([secret], "so")
     assert ada.team.sync().sent == 1
-    sent = [one.entry.payload for one in ada.team._copy(ada.team.credentials())]
+    sent = [one.entry.payload for one in ada.team._copy(ada.team.credentials(), ada.team.checked)]
     (proof,) = [json.loads(json.loads(one)[PROOF]) for one in sent if PROOF in json.loads(one)]
     (hidden,) = [one for one in shared if "4711" in one]
     (told,) = [one for one in shared if "4711" not in one]

@@ -29,7 +29,6 @@ from dmm.team.passages import SEARCHED, fold_passages
 from dmm.team.port import Taken
 from dmm.team.registry import Registry
 from dmm.team.search import find
-from dmm.team.searching import find_readable
 from dmm.team.sharing import SHARING
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Desk:
             address = read_address(self.hall.url, where="the team's server")
             return HttpSearch(address, laptop.joined.token, others).search(words, most)
         log = self.open(laptop)
-        return find(self.index, find_readable(self.hall.registry, log, others), words, most)
+        return find(self.index, self.hall.registry.find_readable(log, others), words, most)
 
     def open(self, laptop: Laptop) -> StoredLog:
         log = self.hall.registry.open(laptop.joined.token)
@@ -478,7 +477,7 @@ def test_searches_of_many_teams_at_once_find_only_their_own(
                 team = dice.choice(teams)
                 log = store.open(laptops[team].joined.token)
                 assert log is not None
-                found = find(index, find_readable(store, log, ()), CANARY, 10)
+                found = find(index, store.find_readable(log, ()), CANARY, 10)
                 if [one.team for one in found.results] != [team]:
                     faults.append((team, found))
         except BaseException as error:

@@ -178,7 +178,7 @@ def test_a_rule_holds_once_a_signed_end_of_the_log_covers_it(office: Office) -> 
     ada.team.sync()
     held = ben.team.credentials()
     with pytest.raises(TeamError, match="the line broke"):
-        ben.team.pull(held, Short(HttpLog.of(held)))
+        ben.team.exchange(held, Short(HttpLog.of(held)))
     assert ben.team.status().known == 3
     assert level(ben) == "allow"
     assert ben.team.sync().received == 1
@@ -359,7 +359,7 @@ def test_a_server_that_lost_events_and_takes_none_back_is_noticed(office: Office
     lose_the_last(office)
     held = ben.team.credentials()
     with pytest.raises(TeamError, match="ends at 2; this laptop has 3") as told:
-        ben.team.pull(held, Stubborn(HttpLog.of(held)))
+        ben.team.exchange(held, Stubborn(HttpLog.of(held)))
     assert told.value.fault == "behind"
     assert "ends at 2; this laptop has 3" in ben.team.status().fault
     assert level(ben) == "deny"
@@ -407,7 +407,7 @@ def test_tampering_is_told_until_the_log_is_as_it_was(office: Office) -> None:
     ada.team.sync()
     held = ben.team.credentials()
     with pytest.raises(TeamError, match="does not match its hash"):
-        ben.team.pull(held, Forging(HttpLog.of(held)))
+        ben.team.exchange(held, Forging(HttpLog.of(held)))
     assert "event 3 of the team log: it does not match its hash" in ben.team.status().fault
     assert ben.team.sync().received == 1
     assert ben.team.status().fault == ""
@@ -425,10 +425,10 @@ def test_two_processes_that_receive_at_once_raise_no_alarm(office: Office) -> No
         other.team.sync()
 
     held = ben.team.credentials()
-    assert ben.team.pull(held, Late(HttpLog.of(held), meanwhile)) == 0
+    assert ben.team.exchange(held, Late(HttpLog.of(held), meanwhile)).received == 0
     told = ben.team.status()
     assert (told.fault, told.known, len(told.rules)) == ("", 4, 2)
-    assert ben.team.pull(held, Late(HttpLog.of(held), lambda: None)) == 0
+    assert ben.team.exchange(held, Late(HttpLog.of(held), lambda: None)).received == 0
 
 
 def test_another_event_under_a_known_number_is_noticed(office: Office) -> None:
@@ -450,7 +450,7 @@ def test_a_server_that_is_out_of_reach_is_no_fault(office: Office) -> None:
     ada = office.laptop("ada")
     away = replace(ada.team.credentials(), url="http://127.0.0.1:1")
     with pytest.raises(TeamError, match="can't be reached"):
-        ada.team.pull(away, HttpLog.of(away))
+        ada.team.exchange(away, HttpLog.of(away))
     assert ada.team.status().fault == ""
 
 

@@ -14,7 +14,7 @@ from dmm.team import sharing
 from dmm.team.client import LARGEST_ANSWER
 from dmm.team.port import MOST_WRITTEN, Page, Taken
 from dmm.team.proofs import PROOF
-from dmm.team.refill import page_lost
+from dmm.team.receiving import page_lost
 
 if TYPE_CHECKING:
     from tests.team.conftest import Hall

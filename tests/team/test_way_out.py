@@ -140,7 +140,10 @@ def test_an_answer_that_comes_after_a_departure_brings_no_mark_back(
     office: Office, ben: Dmm
 ) -> None:
     held = ben.team.credentials()
-    assert ben.team.pull(held, Late(HttpLog.of(held), lambda: ben.team.leave(keep=False))) == 0
+    assert (
+        ben.team.exchange(held, Late(HttpLog.of(held), lambda: ben.team.leave(keep=False))).received
+        == 0
+    )
     assert not (ben.team.path.parent / "team.seen").exists()
     need_free(office, ben)
 

@@ -20,6 +20,10 @@ from dmm.text.polarity import after_denial, find_choice, find_order
         ("stop pushing", "pushing"),
         ("under no circumstances push", "push"),
         ("not allowed to push", "push"),
+        ("don't try to push", "push"),
+        ("never attempt to push", "push"),
+        ("are not going to push", "push"),
+        ("decided not to push", "push"),
     ],
 )
 def test_what_is_denied_begins_behind_the_denial(text: str, denied: str) -> None:
@@ -34,7 +38,7 @@ def test_where_nothing_is_denied_there_is_no_such_place(text: str) -> None:
     assert after_denial(text.split(), 0) is None
 
 
-@pytest.mark.parametrize("lead", ["Never", "Do not", "You must not", "Don't"])
+@pytest.mark.parametrize("lead", ["Never", "Do not", "You must not", "Don't", "Don't try to"])
 def test_decisions_and_calls_are_held_to_the_same_denial(lead: str) -> None:
     sentence = f"{lead} push to main."
     assert compile_rule(sentence).rule is not None

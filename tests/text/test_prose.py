@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.text.prose import (
+    paragraphs_of,
     split_sentences,
     straighten,
     strip_bullet,
@@ -67,3 +68,15 @@ def test_typographic_marks_become_plain_ones() -> None:
     )
     assert straighten(typeset) == 'don\'t "a-b"'
     assert len(straighten(typeset)) == len(typeset)
+
+
+def test_paragraphs_and_items_come_with_their_line_and_without_code_and_headings() -> None:
+    text = "# Title\nOne goes\non.\n- an item\n  goes on\n- [ ] a task\n```\ncode\n```\n> last"
+    assert list(paragraphs_of(text)) == [
+        (2, "One goes\non."),
+        (4, "an item\ngoes on"),
+        (6, "a task"),
+        (10, "last"),
+    ]
+    assert list(paragraphs_of("#hashtag first", 7)) == [(7, "#hashtag first")]
+    assert list(paragraphs_of("```\nnever closed")) == []

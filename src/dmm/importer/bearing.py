@@ -9,6 +9,7 @@ from functools import lru_cache
 from dmm.domain.memory import Scope
 from dmm.importer.sources import FrontMatter, SourceKind, base_of, is_user_level, reach_of
 from dmm.importer.topics import GENERAL, topic_of
+from dmm.text.prose import paragraphs_of, split_sentences
 
 
 def _words(pattern: str) -> re.Pattern[str]:
@@ -26,6 +27,7 @@ _ABSOLUTE = _words(
     r"|under no circumstances|no exceptions|not allowed)\b",
 )
 _FIRM = _words(r"\b(always|only|required|without exception)\b")
+_FORCES = ((_ABSOLUTE, 1.0), (_FIRM, 0.5))
 _HAZARD = _words(
     r"\b(secrets?|credentials?|passwords?|tokens?|api keys?|private keys?|\.env|production|prod"
     r"|force[- ]push|rm -rf|drop table|delete|destructive|irreversible|customer data|pii|payments?"
@@ -57,9 +59,9 @@ _BEHAVIOUR_TITLE = _words(
     r"|interaction|responses?|collaboration|preferences|commits?|etiquette"
     r"|agent (rules|instructions|guidelines))\b",
 )
-_ON_DEMAND = (SourceKind.SKILL, SourceKind.MEMORY_TOPIC, SourceKind.MEMORY_INDEX)
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_STATEMENT = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])[ \t])|(?<=[.!?])\s+(?=[A-Z`*])")
+_MEMORIES = (SourceKind.MEMORY_TOPIC, SourceKind.MEMORY_INDEX)
+_ON_DEMAND = (SourceKind.SKILL, *_MEMORIES)
+_OF_MEMORY = {"user": Scope.AGENT, "feedback": Scope.AGENT}
 _WORTH = {Scope.AGENT: 0.7, Scope.GLOBAL: 0.6, Scope.PROJECT: 0.5}
 
 
@@ -113,9 +115,6 @@ def bearing(title: str, text: str, tokens: int, voice: Voice, *, of_all: bool = 
     """Judge a titled text of a source; `of_all`: its heading stands right below the title."""
     topic = topic_of(text, title)
     hardness = strength(title, text)
-    if voice.kind in (SourceKind.MEMORY_TOPIC, SourceKind.MEMORY_INDEX):
-        scope = Scope.AGENT if voice.front.memory_type in ("user", "feedback") else Scope.PROJECT
-        return Bearing(scope, topic, _weight(scope, hardness))
     if tokens <= SHORT and voice.is_always:
         if names_the_agent(text) or _WHO.fullmatch(_own(title)):
             return Bearing(Scope.BASELINE, IDENTITY, 1.0)
@@ -123,7 +122,7 @@ def bearing(title: str, text: str, tokens: int, voice: Voice, *, of_all: bool = 
             return Bearing(Scope.BASELINE, PROJECT_SCOPE, 0.97)
         if voice.front.always:
             return Bearing(Scope.BASELINE, topic, 0.85)
-    scope = _ordinary_scope(title, text, voice)
+    scope = _scope(title, text, voice)
     return Bearing(scope, topic, _weight(scope, hardness))
 
 
@@ -137,9 +136,7 @@ def fallback(topic: str, title: str, text: str, *, users: bool) -> Bearing:
 def strength(title: str, text: str) -> float:
     """Measure how hard the rules of a text are: 0 for plain knowledge, 1.5 for prohibitions."""
     found = statements(text)
-    if not found:
-        return 0.0
-    mean = sum(_force(statement) for statement in found) / len(found)
+    mean = sum(map(_force, found)) / max(len(found), 1)
     return mean + 0.3 if _HARD_TITLE.search(title) and mean else mean
 
 
@@ -151,16 +148,12 @@ def names_the_agent(text: str) -> bool:
 @lru_cache(maxsize=16)
 def statements(text: str) -> tuple[str, ...]:
     """Cut a text into its sentences and list items, code and headings left aside."""
-    bare = _FENCED.sub("", text)
-    lines = "\n".join(line for line in bare.split("\n") if not line.startswith("#"))
-    parts = (part for part in _STATEMENT.split(lines) if part and part.strip(" \n-*"))
-    return tuple(part.strip() for part in parts)
+    found = (one for _, part in paragraphs_of(text) for one in split_sentences(part))
+    return tuple(" ".join(one.split()) for one in found)
 
 
 def _force(statement: str) -> float:
-    absolute = bool(_ABSOLUTE.search(statement))
-    firm = bool(_FIRM.search(statement))
-    force = 1.0 if absolute else 0.5 if firm else 0.0
+    force = next((weight for words, weight in _FORCES if words.search(statement)), 0.0)
     return force + 0.5 if force and _HAZARD.search(statement) else force
 
 
@@ -168,7 +161,9 @@ def _own(title: str) -> str:
     return title.rpartition(": ")[2]
 
 
-def _ordinary_scope(title: str, text: str, voice: Voice) -> Scope:
+def _scope(title: str, text: str, voice: Voice) -> Scope:
+    if voice.kind in _MEMORIES:
+        return _OF_MEMORY.get(voice.front.memory_type, Scope.PROJECT)
     if voice.is_narrow and not voice.is_users:
         return Scope.PROJECT
     share = _behaviour(text)

@@ -49,8 +49,6 @@ class _Demand:
     bound: Hashable
 
     def contradicts(self, other: _Demand) -> bool:
-        if self.ref.path == other.ref.path:
-            return False
         either = self.words | other.words
         if len(self.words & other.words) < max(_LEAST_WORDS, _ALIKE * len(either)):
             return False
@@ -95,16 +93,16 @@ def _near_pairs(demands: Sequence[tuple[str, _Demand]]) -> Iterator[tuple[_Place
 
 
 def _demands(tree: Section, globs: tuple[str, ...]) -> Iterator[_Demand]:
-    for blocks, place in placed_blocks(tree, globs):
-        for block in blocks:
-            for statement in statements(block.text):
-                wording = Wording.of(statement)
-                numbers = tuple(t for t in wording.guarded if _NUMBER.fullmatch(t))
-                others = set(wording.guarded) - set(numbers) - _DENIALS - _JOINTS
-                yield _Demand(
-                    ref=block.ref,
-                    words=frozenset(wording.words),
-                    numbers=numbers,
-                    denied=bool(_DENIALS & {*wording.guarded, *wording.words}),
-                    bound=(frozenset(others), place.guards, place.subjects),
-                )
+    placed = ((b, place) for blocks, place in placed_blocks(tree, globs) for b in blocks)
+    said = ((text, block.ref, place) for block, place in placed for text in statements(block.text))
+    for text, ref, place in said:
+        wording = Wording.of(text)
+        numbers = tuple(filter(_NUMBER.fullmatch, wording.guarded))
+        others = set(wording.guarded) - set(numbers) - _DENIALS - _JOINTS
+        yield _Demand(
+            ref=ref,
+            words=frozenset(wording.words),
+            numbers=numbers,
+            denied=bool(_DENIALS & {*wording.guarded, *wording.words}),
+            bound=(frozenset(others), place.guards, place.subjects),
+        )

@@ -85,7 +85,7 @@ class Document:
             name = self.voice.front.name
             return humanised(re.sub(r"^(user|feedback|project|reference)[_-]", "", name, count=1))
         file = PurePosixPath(self.path.replace("\\", "/"))
-        return _NAMES.get(file.name.casefold()) or humanised(file.stem)
+        return _NAMES.get(file.name.casefold(), humanised(file.stem))
 
 
 def humanised(name: str) -> str:
@@ -189,8 +189,7 @@ def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
 
 
 def _said_reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
-    begins = block.text.lstrip()[:4].casefold()
-    if begins == "this" and _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
+    if _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
         return "says only what the file is for"
     if kind in _FOLLOWS_IMPORTS and _only_imports(block.text):
         return f"import of {', '.join(mentions(block.text))}"

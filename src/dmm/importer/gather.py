@@ -81,17 +81,8 @@ def _join_alike(
     families: dict[Hashable, list[Note]] = {}
     for note in notes:
         kin = key(note) if _is_crumb(note, count, below) else None
-        if kin is not None:
-            families.setdefault(kin, []).append(note)
-    leaders = {id(family[0]): family for family in families.values() if len(family) > 1}
-    gone = {id(note) for family in leaders.values() for note in family}
-    result: list[Note] = []
-    for note in notes:
-        if id(note) in leaders:
-            result += _chunks(leaders[id(note)], count)
-        elif id(note) not in gone:
-            result.append(note)
-    return result
+        families.setdefault(kin or id(note), []).append(note)
+    return [note for family in families.values() for note in _chunks(family, count)]
 
 
 def _chunks(family: list[Note], count: Count) -> list[Note]:
@@ -120,19 +111,17 @@ def _joined(family: list[Note]) -> Note:
 
 
 def _family_title(family: list[Note], trail: tuple[str, ...], topic: str) -> str:
-    base = trail[-1] if trail and not is_generic(trail[-1]) else ""
+    base = "".join(one for one in trail[-1:] if not is_generic(one))
     if topic != GENERAL:
         about = topic_title(topic)
         told = stem(about) in {stem(word) for word in content_words(base)}
-        return clipped(base) if told else titled(base, about) if base else about.capitalize()
+        return clipped(base) if told else titled(base, about)
     if len(trail) > 1 and base:
         return clipped(base)
     *most, last = dict.fromkeys(_own(note, base) for note in family)
     names = f"{', '.join(most)} and {last}" if most else last
-    whole = f"{base}: {names}" if base else f"{names[:1].upper()}{names[1:]}"
-    if len(whole) <= LONGEST:
-        return whole
-    return titled(base, "short notes") if base else "Short notes"
+    fits = len(f"{base}: {names}".removeprefix(": ")) <= LONGEST
+    return titled(base, names if fits else "short notes")
 
 
 def _own(note: Note, base: str) -> str:
@@ -155,32 +144,23 @@ def _tags(family: Sequence[Note]) -> tuple[str, ...]:
 
 def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
     """Merge each fragment into a note with its title, or a larger one on its topic."""
-    crumbs = [_is_crumb(note, count) for note in notes]
     left = dict(enumerate(notes))
-
-    def room(number: int) -> int:
-        return WANTED_TOKENS - 5 - count(left[number].body) if number in left else -1
-
+    crumbs = {n: note for n, note in left.items() if _is_crumb(note, count)}
     hosts: dict[Hashable, list[int]] = {}
-    for number, note in enumerate(notes):
-        if (by_title or not crumbs[number]) and not note.stands_alone and note.topic not in _APART:
-            hosts.setdefault(_about(note, by_title=by_title), []).append(number)
-    for at, crumb in enumerate(notes):
-        # One that took in another crumb is no crumb any more.
-        if not crumbs[at] or left.get(at) is not crumb:
-            continue
-        if not (meaning(crumb.title) if by_title else _names_its_topic(crumb)):
-            continue
-        need = count(crumb.body)
-        # Of two crumbs the later joins the earlier.
-        near = (
-            n for n in hosts.get(_about(crumb, by_title=by_title), ()) if n < at or not crumbs[n]
-        )
+    for n, note in enumerate(notes):
+        if n not in crumbs and not note.stands_alone and note.topic not in _APART:
+            hosts.setdefault(_about(note, by_title=by_title), []).append(n)
+    for at, crumb in crumbs.items():
+        about = _about(crumb, by_title=by_title)
+        room = WANTED_TOKENS - 5 - count(crumb.body)
+        near = (n for n in sorted(hosts.get(about, ())) if count(left[n].body) <= room)
         fitting = (n for n in near if _is_elsewhere(notes[n], crumb, in_branch=not by_title))
-        taker = next((n for n in fitting if room(n) >= need), None)
-        if taker is not None:
-            left[taker] = _with(left[taker], crumb, titled_alike=by_title)
-            del left[at]
+        taker = next(fitting, None)
+        if taker is not None and (meaning(crumb.title) if by_title else _names_its_topic(crumb)):
+            left[taker] = _with(left[taker], left.pop(at), titled_alike=by_title)
+        elif by_title:
+            # Of two crumbs the later joins the earlier.
+            hosts.setdefault(about, []).append(at)
     return list(left.values())
 
 

@@ -11,10 +11,11 @@ from dmm.importer.outline import Block, BlockKind, plain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LABEL_WORDS = 8
 _TAG_OPEN = re.compile(r"\s*<[A-Za-z][^<>/]*>\s*")
 _TAG_CLOSE = re.compile(r"\s*</[A-Za-z][^<>]*>\s*")
 _LISTS = (BlockKind.LIST, BlockKind.STEPS)
+# A few words that are no sentence lead in to the list below them.
+_LABEL = re.compile(r"(?:\S+ ){0,7}(?:\S*[^\s.!?])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,19 @@ class Group:
 
     blocks: tuple[Block, ...]
     label: str = ""
+
+    @property
+    def lead(self) -> Block | None:
+        """The intro, if any."""
+        return self.blocks[0] if self.label else None
+
+    @property
+    def items(self) -> tuple[Block, ...]:
+        """The items of a group that is a list below its intro; none where it holds more."""
+        rest = [block for block in self.blocks if block is not self.lead]
+        if any(block.kind is not BlockKind.LIST for block in rest):
+            return ()
+        return tuple(item for block in rest for item in block.items)
 
 
 def group(blocks: Sequence[Block]) -> list[Group]:
@@ -36,17 +50,11 @@ def group(blocks: Sequence[Block]) -> list[Group]:
     return [Group(tuple(run), _label(run)) for run in runs]
 
 
-def introduces(block: Block, follower: Block | None) -> bool:
+def _introduces(block: Block, follower: Block) -> bool:
     """Return whether a paragraph only leads in to what follows it."""
-    if block.kind is not BlockKind.PARAGRAPH:
-        return False
     text = plain(block.text)
-    if text.endswith(":"):
-        return True
-    if follower is None or follower.kind not in _LISTS:
-        return False
-    short = "\n" not in block.text and len(text.split()) <= _LABEL_WORDS
-    return short and text[-1:] not in (".", "!", "?")
+    label = follower.kind in _LISTS and "\n" not in block.text and _LABEL.fullmatch(text)
+    return block.kind is BlockKind.PARAGRAPH and bool(text.endswith(":") or label)
 
 
 def _bound(run: list[Block], block: Block) -> bool:
@@ -60,10 +68,10 @@ def _bound(run: list[Block], block: Block) -> bool:
             return False
         case _, BlockKind.FENCE | BlockKind.CODE | BlockKind.TABLE:
             return True
-    return introduces(before, block)
+    return _introduces(before, block)
 
 
 def _label(run: list[Block]) -> str:
-    if len(run) > 1 and introduces(run[0], run[1]):
+    if len(run) > 1 and _introduces(run[0], run[1]):
         return plain(run[0].text).rstrip(":").strip()
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -21,7 +22,7 @@ from dmm.text.lexicon import (
     PRONOUNS,
     VERBS,
 )
-from dmm.text.prose import split_sentences, strip_emphasis, strip_item
+from dmm.text.prose import paragraphs_of, split_sentences, strip_emphasis
 from dmm.text.words import english, word_set
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
 LONGEST = 400
 _SHORTEST = 8
-_QUOTED = (BlockKind.FENCE, BlockKind.CODE, BlockKind.QUOTE)
+# So much of a block comes along with the sentence above it; a long quote does not.
+_BROUGHT = {BlockKind.FENCE: math.inf, BlockKind.CODE: math.inf, BlockKind.QUOTE: LONGEST}
 _REFERS = re.compile(r"\b(these|this|following|below)\b|:$", re.IGNORECASE)
 # A pronoun so near to the start means something that an earlier sentence names.
 _REFERS_BACK = re.compile(r"(\S+ ){0,3}(it|its|this|these|those|them|they|both|the rest)\b", re.I)
@@ -67,7 +69,8 @@ _NORM = re.compile(
 _LEADS_IN = re.compile(
     r"(\S+ ){0,2}\S+:|.*\b(these|this|the following|below|with|follows|instead)\W*:"
 )
-_ASKS = re.compile(r"\?\s*$")
+# Neither too short nor too long to bind, and no question.
+_STATEMENT = re.compile(rf".{{{_SHORTEST},{LONGEST}}}(?<!\?)")
 _RULES_BELOW = re.compile(
     r"\b(rules|constraints|must|never|always|forbidden|guard ?rails?|do not|don'?ts?|boundaries)\b",
     re.IGNORECASE,
@@ -100,16 +103,16 @@ class Imperative:
 
     text: str
     source: SourceRef
-    folder: str = ""
-    said: str = ""
-    heading: str = ""
-    lead: Block | None = None
-    hard: bool = True
-    plain: bool = True
-    unit: Block | None = None
-    siblings: int = 0
-    code: Block | None = None
-    before: str = ""
+    folder: str
+    said: str
+    heading: str
+    lead: Block | None
+    hard: bool
+    plain: bool
+    unit: Block
+    siblings: int
+    code: Block | None
+    before: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +121,27 @@ class _Place:
 
     heading: str
     group: Group
-    steps: bool
+    block: Block
     code: Block | None
     nouns: frozenset[str]
 
     @property
-    def binds(self) -> bool:
-        """Whether whatever is listed here is a rule."""
-        return bool(_RULES_BELOW.search(self.heading) or _BINDS.search(self.group.label))
+    def label(self) -> str:
+        """The words above a list; other text has none."""
+        return self.group.label if self.block.items else ""
 
     @property
-    def orders(self) -> str:
-        """The words above a list that each item completes, such as `Never`."""
-        return self.group.label if _BARE_ORDER.fullmatch(self.group.label) else ""
+    def binds(self) -> bool:
+        """Whether whatever is listed here is a rule."""
+        return bool(self.block.items) and any(
+            (_RULES_BELOW.search(self.heading), _BINDS.search(self.label))
+        )
+
+    def complete(self, sentence: str) -> str:
+        """Put the order above a list, such as `Never`, before one of its items."""
+        if not _BARE_ORDER.fullmatch(self.label):
+            return sentence
+        return f"{self.label} {sentence[:1].lower()}{sentence[1:]}"
 
 
 def find_imperatives(source: Source) -> tuple[Imperative, ...]:
@@ -153,10 +164,10 @@ def imperatives_of(section: Section, path: str, *, named: bool = False) -> Itera
     heading = section.title if named or section.level > 1 else ""
     for found in group(section.blocks):
         for block, after in zip_longest(found.blocks, found.blocks[1:]):
-            code = after if after and _is_brought(after) else None
-            steps = block.kind is BlockKind.STEPS
-            place = _Place(heading, found, steps, code, _nouns_among(block.items))
-            for unit in block.items or (block,):
+            brought = after and len(after.text) <= _BROUGHT.get(after.kind, 0)
+            code, nouns = after if brought else None, _nouns_among(block.items)
+            place = _Place(heading, found, block, code, nouns)
+            for unit in block.parts:
                 yield from _of_unit(unit, place, base_of(path))
     for number, child in enumerate(section.children):
         yield from imperatives_of(child, path, named=number > 0)
@@ -169,76 +180,40 @@ def _nouns_among(items: Sequence[Block]) -> frozenset[str]:
     return frozenset() if orders >= max(2, len(items) / 2) else _NOUNS_TOO
 
 
-def _is_brought(block: Block) -> bool:
-    """Return whether a block comes along with the sentence above it; a long quote does not."""
-    return block.kind in _QUOTED and (
-        block.kind is not BlockKind.QUOTE or len(block.text) <= LONGEST
-    )
-
-
 def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
     if unit.kind not in _PROSE:
         return
-    listed = unit.kind is BlockKind.ITEM
     sentences = list(_sentences(unit))
-    found: list[tuple[str, int, str, str]] = []
     for (said, number), (last, _) in zip(sentences, [("", 0), *sentences], strict=False):
-        if force := _force(said, place, listed=listed):
-            refers = _REFERS_BACK.match(said) and len(last) <= LONGEST
-            found.append((said, number, force, last if refers else ""))
-    siblings = 0 if "```" in unit.text else len(sentences)
-    lead = place.group.blocks[0] if place.group.label and listed else None
-    for said, number, force, before in found:
+        force = _force(said, place)
+        if not force:
+            continue
         bare = _bare(said)
-        code = place.code if _REFERS.search(bare) else None
-        text = f"{place.orders} {bare[:1].lower()}{bare[1:]}" if place.orders and listed else bare
-        ref = SourceRef(unit.ref.path, number, number)
+        refers = _REFERS_BACK.match(said) and len(last) <= LONGEST
         yield Imperative(
-            text=text,
-            source=ref,
+            text=place.complete(bare),
+            source=SourceRef(unit.ref.path, number, number),
             folder=folder,
             said=said,
             heading=place.heading,
-            lead=lead,
+            lead=place.group.lead if place.block.items else None,
             hard=force != "soft",
             plain=force == "plain",
             unit=unit,
-            siblings=siblings,
-            code=code,
-            before=before,
+            siblings=0 if "```" in unit.text else len(sentences),
+            code=place.code if _REFERS.search(bare) else None,
+            before=last if refers else "",
         )
 
 
 def _sentences(block: Block) -> Iterator[tuple[str, int]]:
     """Cut a block into sentences, each with its first line."""
-    for first, lines in _runs(block):
-        text = "\n".join(map(strip_item, lines))
+    for first, text in paragraphs_of(block.text, block.ref.first_line):
         at = 0
         for sentence in split_sentences(text):
             start = text.index(sentence, at)
             at = start + len(sentence)
             yield " ".join(sentence.split()), first + text.count("\n", 0, start)
-
-
-def _runs(block: Block) -> Iterator[tuple[int, Sequence[str]]]:
-    """Return the bullets of a nested list, and other text as one; fenced code is left out."""
-    run: list[str] = []
-    start = block.ref.first_line
-    fenced = False
-    for number, line in enumerate(block.text.split("\n"), start=block.ref.first_line):
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-            continue
-        if fenced:
-            continue
-        if run and (strip_item(line) != line or not line.strip()):
-            yield start, run
-            run = []
-        if line.strip():
-            start = start if run else number
-            run.append(line.strip())
-    if run:
-        yield start, run
 
 
 def _bare(sentence: str) -> str:
@@ -251,19 +226,19 @@ def _spoken(sentence: str) -> str:
     return text.lstrip("\N{WARNING SIGN}\N{VARIATION SELECTOR-16}\N{CROSS MARK} ")
 
 
-def _force(said: str, place: _Place, *, listed: bool) -> str:
+def _force(said: str, place: _Place) -> str:
     """Return how a sentence binds: `plain`, `hard` by its place, `soft` or not at all."""
     text = _bare(said)
-    if not _SHORTEST <= len(text) <= LONGEST or _ASKS.search(text):
+    if not _STATEMENT.fullmatch(text):
         return ""
     bare, labelled = _CODE.sub("", text), _CODE.sub("", _spoken(said))
     binds = any(map(_BINDS.search, (labelled, bare, *_clauses(bare))))
     leads_in = bool(_LEADS_IN.fullmatch(text))
     if binds and (place.code or not leads_in):
         return "plain"
-    if listed and place.binds:
+    if place.binds:
         return "hard"
-    if place.steps or (leads_in and not (place.code and _is_timely(text))):
+    if place.block.kind is BlockKind.STEPS or (leads_in and not (place.code and _is_timely(text))):
         # The steps of a procedure are looked up when it is carried out.
         return ""
     ordered = _orders(_CODE.sub("`", text), place.nouns)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from dmm.domain.memory import Citation, Confidence, Memory, Scope, Status
-from dmm.importer.outline import Block, BlockKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MARK = re.compile(r"<!-- dmm memory: (?P<path>[^\s=]+)(?P<fields>(?: \w+=[^\s=]+)*) -->")
+    from dmm.importer.outline import Block
+
+# A comment begins within three spaces; what is indented further is code.
+_MARK = re.compile(r" {0,3}<!-- dmm memory: (?P<path>[^\s=]+)(?P<fields>(?: \w+=[^\s=]+)*) -->\s*")
 
 
 class _Field(NamedTuple):
@@ -35,9 +37,7 @@ def read_mark(blocks: tuple[Block, ...]) -> Memory | None:
 
     Title and body, which stand around the mark, are empty.
     """
-    if not blocks or blocks[0].kind is not BlockKind.COMMENT:
-        return None
-    match = _MARK.fullmatch(blocks[0].text.strip())
+    match = _MARK.fullmatch("".join(block.text for block in blocks[:1]))
     if match is None:
         return None
     told = dict(part.split("=", 1) for part in match["fields"].split())

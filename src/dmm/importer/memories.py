@@ -47,6 +47,8 @@ _BASELINE_NAMES = {
     (Scope.BASELINE, CONSTRAINTS): "hard_constraints",
     (Scope.BASELINE, PROJECT_SCOPE): "project_scope",
 }
+# Topics that name no folder.
+_UNNAMED = dict.fromkeys((*BASELINE_TOPICS, ""), GENERAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,7 @@ def _directory(note: Note) -> str:
         return DEPRECATED_DIRECTORY
     if note.scope is Scope.BASELINE:
         return note.scope.value
-    topic = note.topic if note.topic not in (*BASELINE_TOPICS, "") else GENERAL
+    topic = _UNNAMED.get(note.topic, note.topic)
     return f"{note.scope.value}/{slug(note.subject) or topic}"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from dmm.importer.groups import Group, group
@@ -98,15 +99,19 @@ class _Family:
 
     def sort_in(self, unit: Rule) -> None:
         """Add a unit to the first cluster with the same content, or start a new one."""
-        words = frozenset(unit.wording.words)
-        near = self._exact.get(unit.exact, ()) if unit.exact else self._alike.find(words)
+        near = self._exact.get(unit.exact, ()) if unit.exact else self._find_alike(unit)
         for number, cluster in near:
-            if _same(cluster.kept, unit):
+            if _comparable(cluster.kept, unit):
                 if cluster.add(unit):
                     self._enter(number, cluster)
                 return
         self.clusters.append(_Cluster(unit))
         self._enter(len(self.clusters) - 1, self.clusters[-1])
+
+    def _find_alike(self, unit: Rule) -> Iterator[tuple[int, _Cluster]]:
+        for number, cluster in self._alike.find(frozenset(unit.wording.words)):
+            if cluster.kept.wording.says_the_same_as(unit.wording):
+                yield number, cluster
 
     def _enter(self, number: int, cluster: _Cluster) -> None:
         unit = cluster.kept
@@ -127,12 +132,10 @@ def merge(
     """Keep each rule in one place of the trees, with the globs of its source."""
     units = [unit for tree, globs in trees for unit in rules_of(tree, globs)]
     rarity = Rarity.of(set(unit.wording.words) for unit in units)
-    families: dict[tuple[object, ...], _Family] = {}
+    families: dict[tuple[object, ...], _Family] = defaultdict(partial(_Family, rarity))
     for unit in units:
         place = unit.place
         key = (unit.wording.guarded, place.guards, place.subjects, place.intro, place.globs)
-        if key not in families:
-            families[key] = _Family(rarity)
         families[key].sort_in(unit)
     repeated = [c for family in families.values() for c in family.clusters if c.others]
     merged = tuple(
@@ -174,10 +177,6 @@ def _key(block: Block) -> _Key:
     return block.kind, block.ref
 
 
-def _same(a: Rule, b: Rule) -> bool:
-    return (bool(a.exact) or a.wording.says_the_same_as(b.wording)) and _comparable(a, b)
-
-
 def _comparable(a: Rule, b: Rule) -> bool:
     if a.place.path == b.place.path:
         return a.place.trail == b.place.trail
@@ -185,12 +184,10 @@ def _comparable(a: Rule, b: Rule) -> bool:
         return True
     if min(a.wording.size, b.wording.size) < SPEAKS_FOR_ITSELF and not a.exact:
         return False
-    topics = {topic_of("", a.place.heading), topic_of("", b.place.heading)}
-    return len(topics) == 1 and (GENERAL not in topics or _is_vague(a) or _is_vague(b))
-
-
-def _is_vague(unit: Rule) -> bool:
-    return not content_words(unit.place.heading)
+    headings = (a.place.heading, b.place.heading)
+    topics = {topic_of("", heading) for heading in headings}
+    vague = not all(map(content_words, headings))
+    return len(topics) == 1 and (GENERAL not in topics or vague)
 
 
 def _place(section: Section, trail: tuple[str, ...], found: Group, globs: tuple[str, ...]) -> Place:
@@ -213,10 +210,8 @@ def subjects_of(text: str) -> frozenset[str]:
 
 def _units(found: Group) -> Iterator[tuple[Block, ...]]:
     """Return the parts of a group that merge as a whole: list items, or all of it."""
-    lists = [block for block in found.blocks if block.kind is BlockKind.LIST]
-    leading = found.blocks[1:] if found.label else found.blocks
-    if lists and len(lists) == len(leading):
-        yield from ((item,) for block in lists for item in block.items)
+    if found.items:
+        yield from ((item,) for item in found.items)
     elif found.blocks[0].kind not in (BlockKind.COMMENT, BlockKind.SEPARATOR):
         yield found.blocks
 
@@ -241,33 +236,27 @@ def _changes(repeated: Sequence[_Cluster]) -> dict[_Key, Block | None]:
 def _drop_stranded_intros(
     pruned: Sequence[Section], whole: Sequence[Section], merged: Sequence[Merged]
 ) -> tuple[list[Section], list[Merged]]:
-    left = {block.ref.path: set[int]() for tree in whole for block in tree.every_block()}
-    for tree in pruned:
-        for block in tree.every_block():
-            left[block.ref.path].add(block.ref.last_line)
+    blocks = (block for tree in pruned for block in tree.every_block())
+    left = {(block.ref.path, block.ref.last_line) for block in blocks}
     kept_at = {item.source: item.kept for item in merged}
-    stranded: list[Merged] = []
-    for tree in whole:
-        for section in tree.walk():
-            stranded += _stranded(section, left, kept_at)
+    sections = (section for tree in whole for section in tree.walk())
+    stranded = [one for section in sections for one in _stranded(section, left, kept_at)]
     gone = {item.source for item in stranded}
     trees = [edit(tree, lambda b: None if b.ref in gone else b) for tree in pruned]
     return trees, stranded
 
 
 def _stranded(
-    section: Section, left: dict[str, set[int]], kept_at: dict[SourceRef, SourceRef]
+    section: Section, left: set[tuple[str, int]], kept_at: dict[SourceRef, SourceRef]
 ) -> Iterator[Merged]:
     for found in group(section.blocks):
         intro, *rest = found.blocks
-        alone = found.label and not any(_remains(block, left) for block in rest)
-        if alone and _remains(intro, left):
-            items = [item for block in rest for item in block.parts]
-            kept = next((kept_at[item.ref] for item in items if item.ref in kept_at), None)
-            if kept is not None:
-                yield Merged(intro.text, intro.ref, kept)
+        left_over = [block.ref for block in found.blocks if _remains(block, left)]
+        refs = (item.ref for block in rest for item in block.parts)
+        kept = [kept_at[ref] for ref in refs if ref in kept_at]
+        if found.label and left_over == [intro.ref] and kept:
+            yield Merged(intro.text, intro.ref, kept[0])
 
 
-def _remains(block: Block, left: dict[str, set[int]]) -> bool:
-    here = left[block.ref.path]
-    return any(part.ref.last_line in here for part in block.parts)
+def _remains(block: Block, left: set[tuple[str, int]]) -> bool:
+    return any((part.ref.path, part.ref.last_line) in left for part in block.parts)

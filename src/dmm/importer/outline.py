@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
-from operator import is_
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 DEEPEST = 6
 # No part may run past the next bracket, so that a text full of brackets takes linear time.
 _LINK = re.compile(r"!?\[([^\[\]]*)\](\([^()]*\)|\[[^\[\]]*\])?")
+_COMMENTS = re.compile(r"\s*(?:<!(?=--)(?:(?!-->).)*-->\s*)*", re.DOTALL)
 _MARKUP = re.compile(r"(\*\*|__|[*`])")
 
 
@@ -123,14 +123,7 @@ def edit(section: Section, change: Callable[[Block], Block | None]) -> Section:
     changed = (_edit_block(block, change) for block in section.blocks)
     blocks = tuple(block for block in changed if block is not None)
     children = tuple(edit(child, change) for child in section.children)
-    if _are(blocks, section.blocks) and _are(children, section.children):
-        return section
     return replace(section, blocks=blocks, children=children)
-
-
-def _are(these: Sequence[object], those: Sequence[object]) -> bool:
-    """Return whether these are the very same as those; to compare their texts would cost more."""
-    return len(these) == len(those) and all(map(is_, these, those))
 
 
 def refs_of(block: Block) -> tuple[SourceRef, ...]:
@@ -142,12 +135,8 @@ def refs_of(block: Block) -> tuple[SourceRef, ...]:
 
 def render_blocks(blocks: Sequence[Block]) -> str:
     """Write blocks one after the other, as near to each other as they were."""
-    parts: list[str] = []
-    for number, block in enumerate(blocks):
-        if number:
-            parts.append("\n" if _close(blocks[number - 1], block) else "\n\n")
-        parts.append(block.text)
-    return "".join(parts)
+    gaps = ["\n" if _close(before, after) else "\n\n" for before, after in pairwise(blocks)]
+    return "".join(block.text + gap for block, gap in zip(blocks, [*gaps, ""], strict=False))
 
 
 def shift_headings(text: str, by: int, *, least: int = 1) -> str:
@@ -186,7 +175,7 @@ def _headings(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
 def _flat(path: str, lines: list[str], tokens: list[Token]) -> Iterator[Section | Block]:
     done = 0
     for number, token in enumerate(tokens):
-        if token.level or token.map is None or token.nesting < 0:
+        if token.level or token.map is None:
             continue
         first, end = token.map
         yield from _unclaimed(path, lines, done, first)
@@ -210,27 +199,17 @@ def _block(path: str, lines: list[str], tokens: list[Token], number: int) -> Blo
     block = _slice(_KINDS.get(token.type, BlockKind.PARAGRAPH), path, lines, first, end)
     if block.kind in (BlockKind.LIST, BlockKind.STEPS):
         return _with_items(path, lines, block, tokens, number + 1)
-    if block.kind is BlockKind.HTML and _is_comment(block.text):
+    if block.kind is BlockKind.HTML and _COMMENTS.fullmatch(block.text):
         return replace(block, kind=BlockKind.COMMENT)
     return block
-
-
-def _is_comment(text: str) -> bool:
-    rest = text.strip()
-    while rest.startswith("<!--") and "-->" in rest:
-        rest = rest.partition("-->")[2].lstrip()
-    return not rest
 
 
 def _with_items(
     path: str, lines: list[str], block: Block, tokens: list[Token], number: int
 ) -> Block:
-    starts = []
-    while number < len(tokens) and tokens[number].level:
-        token = tokens[number]
-        if token.type == "list_item_open" and token.level == 1 and token.map:
-            starts.append(token.map[0])
-        number += 1
+    inner = takewhile(lambda token: token.level, tokens[number:])
+    opened = [one for one in inner if one.type == "list_item_open" and one.level == 1]
+    starts = [token.map[0] for token in opened if token.map]
     ends = [*starts[1:], block.ref.last_line]
     items = tuple(
         _slice(BlockKind.ITEM, path, lines, start, end)
@@ -273,7 +252,7 @@ def _edit_block(block: Block, change: Callable[[Block], Block | None]) -> Block 
     if changed is None or not changed.items:
         return changed
     items = tuple(item for item in (change(item) for item in changed.items) if item is not None)
-    if _are(items, changed.items):
+    if items == changed.items:
         return changed
     if not items:
         return None

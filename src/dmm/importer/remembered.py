@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Self
 
 from dmm.importer.groups import Group, group
-from dmm.importer.merge import SPEAKS_FOR_ITSELF, subjects_of
+from dmm.importer.merge import SPEAKS_FOR_ITSELF, SUBJECTS, subjects_of
 from dmm.importer.outline import Block, BlockKind, Section, outline
 from dmm.importer.topics import meaning
 from dmm.importer.wording import Wording, guards_of, squeezed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
-_SOURCE = re.compile(r"Source: \S.*:\d+\S*.*")
+    # A line or guarded words, with the bounds of the place.
+    _Key = tuple[Hashable, tuple[str, ...]]
+
 _REACH = re.compile(r"^Applies to: .*$", re.MULTILINE)
+_FRAME = re.compile(r"Source: \S.*:\d+\S*.*|Applies to: .*")
 _FENCE_LINE = re.compile(r"\s*(`{3,}|~{3,})\s*\w*\s*")
 _SAYS = re.compile(r"\w")
 _LITERAL = (BlockKind.FENCE, BlockKind.CODE, BlockKind.TABLE, BlockKind.STEPS, BlockKind.HTML)
@@ -24,19 +28,19 @@ _LITERAL = (BlockKind.FENCE, BlockKind.CODE, BlockKind.TABLE, BlockKind.STEPS, B
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The headings above a rule and the files it applies to, as far as they turn its meaning."""
+    """The headings above a rule, as far as they turn its meaning.
 
-    guards: tuple[str, ...]
+    `bounds` are the words of them that turn it, and the files it applies to: only rules with the
+    same are compared. Where no subject is named, all are meant.
+    """
+
+    bounds: tuple[str, ...]
     subjects: frozenset[str]
     nearest: frozenset[str]
     around: frozenset[str]
-    reach: str
 
-    def agrees(self, other: _Place, *, closely: bool) -> bool:
-        same = (self.guards, self.reach) == (other.guards, other.reach)
-        apart = self.subjects and other.subjects and self.subjects.isdisjoint(other.subjects)
-        near = self.nearest <= other.around or other.nearest <= self.around
-        return same and not apart and (near or not closely)
+    def is_near(self, other: _Place) -> bool:
+        return self.nearest <= other.around or other.nearest <= self.around
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,11 @@ class _Rule:
         """Whether it says little without its heading."""
         return self.wording.size < SPEAKS_FOR_ITSELF
 
+    def holds_at(self, place: _Place) -> bool:
+        """Return whether it would mean the same elsewhere."""
+        apart = self.place.subjects.isdisjoint(place.subjects)
+        return not apart and (not self.is_short or place.is_near(self.place))
+
 
 @dataclass(frozen=True, slots=True)
 class Rest:
@@ -66,24 +75,25 @@ class Rest:
 class Remembered:
     """The rules of some memories, by their lines and by their words, and all headings."""
 
-    lines: dict[str, list[_Place]]
-    wordings: dict[tuple[str, ...], list[_Rule]]
+    lines: dict[_Key, list[_Rule]]
+    wordings: dict[_Key, list[_Rule]]
     headings: frozenset[str]
 
     @classmethod
     def of(cls, bodies: Iterable[str]) -> Self:
         """Read the rules of all bodies."""
         headings: set[str] = set()
-        lines: dict[str, list[_Place]] = {}
-        wordings: dict[tuple[str, ...], list[_Rule]] = {}
+        lines: dict[_Key, list[_Rule]] = {}
+        wordings: dict[_Key, list[_Rule]] = {}
         for body in bodies:
             parts = list(_parts(body))
             headings.update(part.section.title.casefold() for part in parts)
             for rule in (rule for part in parts for rule in part.rules):
                 for line in rule.lines:
-                    lines.setdefault(line, []).append(rule.place)
+                    lines.setdefault((line, rule.place.bounds), []).append(rule)
                 if rule.block.kind not in _LITERAL:
-                    wordings.setdefault(rule.wording.guarded, []).append(rule)
+                    key = (rule.wording.guarded, rule.place.bounds)
+                    wordings.setdefault(key, []).append(rule)
         return cls(lines, wordings, frozenset(headings))
 
     def rest_of(self, body: str) -> Rest:
@@ -95,24 +105,22 @@ class Remembered:
         known = {id(rule) for rule in rules if self._has(rule)}
         if len(known) == len(rules):
             return Rest("", len(known))
-        gone = [rule for part in parts for rule in part.to_leave_out(known)]
-        left = [rule for rule in rules if not any(rule is other for other in gone)]
-        if not gone or all(rule.is_short for rule in left):
+        gone = {id(rule) for part in parts for rule in part.to_leave_out(known)}
+        if not gone or all(rule.is_short for rule in rules if id(rule) not in gone):
             return Rest(body, 0)
-        return Rest(_without(body, parts, left), len(gone))
+        return Rest(_without(body, parts, gone), len(gone))
 
     def _has(self, rule: _Rule) -> bool:
-        if all(self._has_line(line, rule) for line in rule.lines):
+        bounds = rule.place.bounds
+        keys = ((line, bounds) for line in rule.lines)
+        if all(any(rule.holds_at(o.place) for o in self.lines.get(key, ())) for key in keys):
             return True
+        alike = self.wordings.get((rule.wording.guarded, bounds), ())
         return rule.block.kind not in _LITERAL and any(
-            other.wording.says_the_same_as(rule.wording)
-            and other.place.agrees(rule.place, closely=rule.is_short)
-            for other in self.wordings.get(rule.wording.guarded, ())
+            rule.holds_at(other.place)
+            for other in alike
+            if other.wording.says_the_same_as(rule.wording)
         )
-
-    def _has_line(self, line: str, rule: _Rule) -> bool:
-        places = self.lines.get(line, ())
-        return any(place.agrees(rule.place, closely=rule.is_short) for place in places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,35 +152,25 @@ def _walk(section: Section, trail: tuple[str, ...], reach: str) -> Iterator[_Par
     groups = []
     for found in group([block for block in section.blocks if not _is_frame(block)]):
         place = _place(here, found.label, reach)
-        groups.append((found, tuple(_rule(block, place) for block in _blocks(found))))
+        groups.append((found, tuple(_rule(block, place) for block in found.items or found.blocks)))
     yield _Part(section, tuple(groups))
     for child in section.children:
         yield from _walk(child, here, reach)
 
 
 def _is_frame(block: Block) -> bool:
-    if block.kind in (BlockKind.COMMENT, BlockKind.SEPARATOR):
-        return True
-    return bool(_SOURCE.fullmatch(block.text) or _REACH.fullmatch(block.text))
+    unsaid = block.kind in (BlockKind.COMMENT, BlockKind.SEPARATOR)
+    return unsaid or bool(_FRAME.fullmatch(block.text))
 
 
 def _place(trail: tuple[str, ...], label: str, reach: str) -> _Place:
     around = (*trail, label)
     return _Place(
-        guards=tuple(dict.fromkeys(guards_of(around))),
-        subjects=frozenset(word for text in around for word in subjects_of(text)),
+        bounds=(reach, *dict.fromkeys(guards_of(around))),
+        subjects=frozenset(word for text in around for word in subjects_of(text)) or SUBJECTS,
         nearest=meaning(trail[-1] if trail else ""),
         around=frozenset(word for text in trail for word in meaning(text)),
-        reach=reach,
     )
-
-
-def _blocks(found: Group) -> Iterator[Block]:
-    rest = found.blocks[1:] if found.label else found.blocks
-    if rest and all(block.kind is BlockKind.LIST for block in rest):
-        yield from (item for block in rest for item in block.items)
-    else:
-        yield from found.blocks
 
 
 def _rule(block: Block, place: _Place) -> _Rule:
@@ -182,31 +180,26 @@ def _rule(block: Block, place: _Place) -> _Rule:
     return _Rule(block, Wording.of(block.text), normal, place)
 
 
-def _without(body: str, parts: list[_Part], left: list[_Rule]) -> str:
-    """Write a body with only the rules that are left, and the headings and intros they need."""
-    kept = {id(rule) for rule in left}
-    gone: set[int] = set()
-    for part in parts:
-        for found, rules in part.groups:
-            stays = any(id(rule) in kept for rule in rules)
-            dropped = [r.block for r in rules if id(r) not in kept] if stays else found.blocks
-            gone.update(line for block in dropped for line in block.lines)
-    needed = {id(part.section) for part in parts if any(id(r) in kept for r in part.rules)}
-    for part in parts:
-        below = {id(section) for section in part.section.walk()}
-        if part.section.level > 1 and not below & needed:
-            gone.add(part.section.line)
-    return _closed_up(body.split("\n"), gone)
+def _without(body: str, parts: list[_Part], gone: set[int]) -> str:
+    """Write a body without some rules, and without the headings and intros of nothing else."""
+    lines: set[int] = set()
+    for found, rules in (one for part in parts for one in part.groups):
+        own = {id(rule): rule.block for rule in rules}
+        dropped = [own[one] for one in own.keys() & gone] if own.keys() - gone else found.blocks
+        lines.update(line for block in dropped for line in block.lines)
+    needed = {id(part.section) for part in parts if {*map(id, part.rules)} - gone}
+    for section in (part.section for part in parts):
+        if section.level > 1 and needed.isdisjoint(map(id, section.walk())):
+            lines.add(section.line)
+    return _closed_up(body.split("\n"), lines)
 
 
 def _closed_up(lines: list[str], gone: set[int]) -> str:
     """Drop lines, and blank lines that become double."""
     result: list[str] = []
-    after_gap = False
-    for number, line in enumerate(lines, start=1):
-        if number in gone:
-            after_gap = True
-        elif line.strip() or not after_gap or (result and result[-1].strip()):
-            result.append(line)
-            after_gap = after_gap and not line.strip()
-    return "\n".join(result)
+    numbered = enumerate(lines, start=1)
+    for _, run in groupby(numbered, lambda one: one[0] in gone or not one[1].strip()):
+        around = list(run)
+        kept = [line for number, line in around if number not in gone]
+        result += kept if len(kept) == len(around) else kept[:1]
+    return "\n".join(result).lstrip("\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import DmmError
 from dmm.rules.authorship import Likeness, Wish, compose
-from dmm.rules.clashes import clashes
+from dmm.rules.faults import clashes
 from dmm.rules.rule import State
 from dmm.rules.source import state_of_rule
 
@@ -63,8 +63,11 @@ class RuleImport:
             if composed is None:
                 continue
             rule = composed.rule
-            enforced[one.text.casefold()] = rule.id
             own = Likeness.of(rule.title, rule.call, rule.folder)
+            if any(own.find_other_way(other) for other in known):
+                # "Use bun, not npm" beside "Use pnpm, not npm": the first one holds.
+                continue
+            enforced[one.text.casefold()] = rule.id
             if any(own.same(other) for other in known):
                 continue
             known.append(own)
@@ -90,7 +93,8 @@ def _compose(one: Imperative, taken: Sequence[str]) -> Composed | None:
     """Write a sentence as a rule that acts on tool calls; None where it gives no sure matcher."""
     origin = f"{one.source.path}:{one.source.first_line}"
     try:
-        composed = compose(Wish(one.text, origin=origin, folder=one.folder), taken)
+        wish = Wish(one.text, origin=origin, folder=one.folder, heading=one.heading)
+        composed = compose(wish, taken)
     except DmmError:
         # Such as a matcher that contradicts its own examples: the sentence stays memory.
         return None

@@ -14,6 +14,7 @@ from dmm.files.commits import find_ignored
 from dmm.files.shipped import is_example
 from dmm.files.tree import MAX_FILE_BYTES
 from dmm.gc_tuning import undisturbed
+from dmm.importer.cuts import fill
 from dmm.importer.given import (
     Hidden,
     each_once,
@@ -38,7 +39,7 @@ from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from dmm.config import RetrievalConfig
@@ -244,7 +245,7 @@ class Importer:
             widen(self.root.folder, self.store, self.settings, planned.baseline_budget)
         memories = planned.plan.memories
         edits = [Edit(one.memory.path, None, markdown.render(one.memory)) for one in memories]
-        for batch in _batches(edits):
+        for batch in fill(edits, LARGEST_BATCH, lambda edit: len(edit.after or "")):
             self.write(batch, f"import of {planned.named}")
         self.find_rules().write(planned.rules)
         written = tuple(edit.path for edit in edits)
@@ -354,21 +355,6 @@ def _is_baseline(memory: Memory) -> bool:
 def _holds_secret(memory: Memory) -> bool:
     text = markdown.render(memory)
     return clean(text) != text
-
-
-def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
-    """Cut many new files into writes that an event can hold."""
-    batch: list[Edit] = []
-    size = 0
-    for edit in edits:
-        length = len(edit.after or "")
-        if batch and size + length > LARGEST_BATCH:
-            yield batch
-            batch, size = [], 0
-        batch.append(edit)
-        size += length
-    if batch:
-        yield batch
 
 
 def _linked(ids: Sequence[str], there: Mapping[str, str | None]) -> tuple[str, ...]:

@@ -27,8 +27,8 @@ _KNOWN_KEY = re.compile(
 )
 _PERSONAL = "|".join(re.escape(one) for client in all_clients() for one in client.personal)
 _HOME = re.compile(rf"(~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)/({_PERSONAL})/")
-# What the `paths` of a memory may be.
-_SAFE = re.compile(r"(?!~)(?!(.*/)?\.\.(/|$))[^\\]+")
+# What the `paths` of a memory may be; a glob that matches every file says nothing.
+_SAFE = re.compile(r"(?!((\*\*/)?\*(\.\*)?|\*\*)$)(?!~)(?!(.*/)?\.\.(/|$))[^\\]+")
 _AUTO_MEMORY = re.compile(r"(^|/)\.claude/projects/[^/]+/memory/")
 _MENTION = re.compile(r"(?<![\w`@/.])@((?:~/|\.{1,2}/|/)?\.?\w[\w./-]*)")
 _FILE_NAME = re.compile(r"(README|AGENTS|CLAUDE|GEMINI)|.*\.(md|mdc|txt|rst|json|ya?ml|toml)")
@@ -69,8 +69,6 @@ _LAST = re.compile(
     "|".join(translate(pattern.rpartition("/")[2]) for pattern in _INSTRUCTIONS), re.IGNORECASE
 )
 _NAMED = {"memory.md": SourceKind.MEMORY_INDEX, "skill.md": SourceKind.SKILL}
-# Globs that match every file say nothing about where a file applies.
-_EVERYWHERE = {"*", "**", "**/*", "*.*", "**/*.*"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +91,6 @@ class SourceRef:
     def lines(self) -> range:
         """The numbers of its lines."""
         return range(self.first_line, self.last_line + 1)
-
-    def covers(self, inner: SourceRef) -> bool:
-        """Return whether another run of lines begins within this one."""
-        return self.path == inner.path and self.first_line <= inner.first_line <= self.last_line
 
     def __str__(self) -> str:
         return f"{self.path}:{line_range(self.first_line, self.last_line)}"
@@ -195,10 +189,8 @@ def kinds_of(paths: tuple[str, ...]) -> dict[str, SourceKind]:
     """Return the kinds of files given together: a file beside a MEMORY.md is one of its topics."""
     kinds = {path: recognise(path) for path in paths}
     folders = {folder_of(p) for p, kind in kinds.items() if kind is SourceKind.MEMORY_INDEX}
-    for path, kind in kinds.items():
-        if kind is SourceKind.MARKDOWN and folder_of(path) in folders:
-            kinds[path] = SourceKind.MEMORY_TOPIC
-    return kinds
+    beside = (path for path, kind in kinds.items() if kind is SourceKind.MARKDOWN)
+    return kinds | {p: SourceKind.MEMORY_TOPIC for p in beside if folder_of(p) in folders}
 
 
 def folder_of(path: str) -> str:
@@ -219,7 +211,7 @@ def base_of(path: str) -> str:
 def reach_of(path: str, globs: Sequence[str]) -> tuple[str, ...]:
     """Write the globs of the files that a source applies to; none where it applies to all."""
     base = base_of(path)
-    own = [one.lstrip("/") for one in globs if one not in _EVERYWHERE and _SAFE.fullmatch(one)]
+    own = [one.lstrip("/") for one in globs if _SAFE.fullmatch(one)]
     if not base:
         return tuple(own)
     return tuple(f"{base}/{one}" if "/" in one else f"{base}/**/{one}" for one in own) or (
@@ -254,13 +246,14 @@ def read_front_matter(lines: list[str]) -> FrontMatter:
     match fields:
         case {"metadata": {"type": kind}}:
             fields = {"type": kind, **fields}
+    always = str(fields.get("alwaysApply")).casefold() == "true"
+    always |= fields.get("trigger") == "always_on"
     return FrontMatter(
         last_line=end,
         name=_one_line(_first(fields, "name", "title")),
         description=_one_line(fields.get("description")),
         globs=_globs(_first(fields, "globs", "paths", "applyTo")),
-        always=str(fields.get("alwaysApply")).casefold() == "true"
-        or fields.get("trigger") == "always_on",
+        always=always,
         memory_type=_one_line(fields.get("type")).casefold(),
     )
 

@@ -60,9 +60,7 @@ class _Page:
 
     def fits(self, text: str) -> bool:
         """Return whether a text is small enough for one memory, with its frame."""
-        # Every word is a token at least: a long text need not be counted to be too long.
-        words = len(text.split(maxsplit=WANTED_TOKENS))
-        return words <= WANTED_TOKENS and self.count(text) + _FRAME <= WANTED_TOKENS
+        return self.count(text) + _FRAME <= WANTED_TOKENS
 
 
 def split(document: Document, *, count: Count) -> list[Note]:
@@ -131,9 +129,8 @@ def _body(section: Section) -> str:
         blocks = [block for block in part.blocks if block.kind is not BlockKind.COMMENT]
         if part is not section and any(True for _ in part.every_block()):
             parts.append(_subheading(part, section))
-        if blocks:
-            parts.append(render_blocks(blocks))
-    return "\n\n".join(parts)
+        parts.append(render_blocks(blocks))
+    return "\n\n".join(filter(None, parts))
 
 
 def _subheading(part: Section, section: Section) -> str:
@@ -147,18 +144,12 @@ def _own_text(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator
     groups = group([block for block in section.blocks if block.kind is not BlockKind.COMMENT])
     if not groups:
         return
+    top = page.is_top(section)
     fits = page.fits(render_blocks(_blocks(groups)))
-    if fits and not (page.is_top(section) and _is_flat(section) and not page.is_one_concept):
-        part = "overview" if section.children and page.is_top(section) else ""
-        yield _note_of(page, trail, groups, part)
-        return
-    runs = [
-        (topic, run)
-        for topic, bucket in _buckets(page, groups)
-        for run in pack(bucket, WANTED_TOKENS - _FRAME, page.count)
-    ]
+    whole = fits and not (top and _is_flat(section) and not page.is_one_concept)
+    runs = [(GENERAL, groups)] if whole else list(_runs(page, groups))
     if len(runs) == 1:
-        yield _note_of(page, trail, runs[0][1], "")
+        yield _note_of(page, trail, runs[0][1], "overview" if top and section.children else "")
         return
     seen: dict[str, int] = {}
     for topic, run in runs:
@@ -166,6 +157,11 @@ def _own_text(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator
         seen[title] = seen.get(title, 0) + 1
         number = f" (part {seen[title]})" if seen[title] > 1 else ""
         yield _note(page, trail, f"{title}{number}", *_text(run))
+
+
+def _runs(page: _Page, groups: list[Group]) -> Iterator[tuple[str, list[Group]]]:
+    for topic, bucket in _buckets(page, groups):
+        yield from ((topic, run) for run in pack(bucket, WANTED_TOKENS - _FRAME, page.count))
 
 
 def _part_title(base: str, topic: str, run: list[Group]) -> str:
@@ -225,10 +221,7 @@ def _topic(unit: Group) -> str:
 
 
 def _rules(found: Group) -> list[Group]:
-    only = found.blocks[0]
-    if len(found.blocks) == 1 and only.kind is BlockKind.LIST:
-        return [Group((item,)) for item in only.items]
-    return [found]
+    return [found] if found.label else [Group((item,)) for item in found.items] or [found]
 
 
 def _note(

@@ -132,8 +132,7 @@ def find_standing(
 def _entries(rules: Iterable[Imperative]) -> Iterator[_Entry]:
     for _, group in groupby(rules, lambda one: id(one.unit)):
         own = tuple(group)
-        if own[0].unit is not None:
-            yield _Entry(own, own[0].unit, own[0].siblings == len(own))
+        yield _Entry(own, own[0].unit, own[0].siblings == len(own))
 
 
 def _ended(said: str) -> str:

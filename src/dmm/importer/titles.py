@@ -42,14 +42,10 @@ _OF_FILE = re.compile(r"^\S+\.md\s*[:\N{EM DASH}\N{EN DASH}-]\s+(?=\S)", re.IGNO
 
 def title_for(trail: tuple[str, ...]) -> str:
     """Choose a title for the last heading of a trail; a vague one names the heading above."""
-    if not trail:
-        return "Notes"
     own = trail[-1].rstrip(":").strip() or "Notes"
-    if is_vague(own):
-        parent = next((above for above in reversed(trail[:-1]) if _speaks(above)), "")
-        if parent:
-            return titled(parent, own)
-    return clipped(own)
+    above = trail[-2::-1] if is_vague(own) else ()
+    parent = next((one for one in above if not is_vague(one) and not is_generic(one)), "")
+    return titled(parent, own) if parent else clipped(own)
 
 
 def without_file(heading: str) -> str:
@@ -58,8 +54,10 @@ def without_file(heading: str) -> str:
 
 
 def titled(base: str, part: str) -> str:
-    """Name a part of something: `Testing: commands`."""
-    return clipped(f"{base}: {lowered(part)}") if part else clipped(base)
+    """Name a part of something: `Testing: commands`; either may be all there is."""
+    if not base:
+        return clipped(part[:1].upper() + part[1:])
+    return clipped(f"{base}: {lowered(part)}" if part else base)
 
 
 def is_vague(heading: str) -> bool:
@@ -78,10 +76,6 @@ def clipped(title: str) -> str:
     if len(title) <= LONGEST:
         return title
     return title[:LONGEST].rpartition(" ")[0].rstrip(" ,;:-") or title[:LONGEST]
-
-
-def _speaks(title: str) -> bool:
-    return not is_vague(title) and not is_generic(title)
 
 
 def lowered(text: str) -> str:
@@ -110,7 +104,7 @@ def _change_repeated(notes: list[Note], name: Callable[[Note], str]) -> list[Not
 
 
 def _retitled(note: Note, title: str) -> Note:
-    if title == note.title or note.mark is not None:
+    if note.mark is not None:
         return note
     rest = note.body.partition("\n")[2]
     return replace(note, title=title, body=f"{heading_line(1, title)}\n{rest}")

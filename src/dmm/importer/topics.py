@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from dmm.clients.registry import all_clients
@@ -26,11 +27,15 @@ _CODE_SPAN = re.compile(r"`([^`\n]+)`")
 _FENCED = re.compile(r"^[ \t]*(```|~~~)[ \t]*(\w*)[^\n]*\n(.*?)^[ \t]*\1", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"(?:\$ )?([a-z][a-z0-9_-]{1,20})(?: |$)")
 _SHELLS = ("", "bash", "sh", "shell", "console", "zsh", "fish")
-_TAG = re.compile(r"[a-z0-9][a-z0-9-]*")
+_TAG = re.compile(r"[a-z0-9][a-z0-9-]{0,29}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{3,}")
 
 _LEXICON = english_rows("topics")
 _TITLES = {"api": "API", "docs": "documentation", "errors": "error handling"}
+# Security is named in passing where it matters most.
+_WEIGHTS = {"security": 2}
 _STOP = english("no_topics") | {word for client in all_clients() for word in client.headed}
+_STOP |= frozenset(ascii_lowercase)
 _LANGUAGES = group_by_word("code_endings")
 _SHELL_NOISE = english("shell_noise")
 
@@ -51,7 +56,7 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> list[str]:
     """Return the words of a text that carry a meaning of their own."""
-    return [word for word in words(text) if word not in _STOP and len(word) > 1]
+    return [word for word in words(text) if word not in _STOP]
 
 
 def meaning(text: str) -> frozenset[str]:
@@ -77,8 +82,7 @@ def _hits(text: str) -> dict[str, int]:
     hits = dict.fromkeys(_LEXICON, 0)
     for word in words(text):
         for topic in _topics(word):
-            # Security is named in passing where it matters most.
-            hits[topic] += 2 if topic == "security" else 1
+            hits[topic] += _WEIGHTS.get(topic, 1)
     return hits
 
 
@@ -102,10 +106,10 @@ def tags_of(
     candidates += _tools(text)
     tags: dict[str, str] = {}
     for candidate in candidates:
-        if _TAG.fullmatch(candidate) and len(candidate) <= 30:
+        if _TAG.fullmatch(candidate):
             tags.setdefault(stem(candidate), candidate)
     for least, find in ((3, _identifiers), (2, _frequent)):
-        for filler in find(text) if len(tags) < least else ():
+        for filler in find(text):
             if len(tags) < least:
                 tags.setdefault(stem(filler), filler)
     return tuple(tags.values())[:MOST_TAGS]
@@ -135,7 +139,7 @@ def _tools(text: str) -> list[str]:
 
 def _identifiers(text: str) -> list[str]:
     spans = _CODE_SPAN.findall(_FENCED.sub("", text))
-    return [span for span in spans if len(span) > 3 and _TAG.fullmatch(span)]
+    return list(filter(_NAME.fullmatch, spans))
 
 
 def _frequent(text: str) -> list[str]:

@@ -18,7 +18,7 @@ LEAST_OVERLAP = 0.85
 _FILLER = english("rule_filler")
 _GUARDED = english("guarding")
 _TURNING = english("turning")
-_SAME_NEGATION = frozenset({"never", "not", "no", "cannot"})
+_SAME_NEGATION = dict.fromkeys(("never", "no", "cannot"), "not")
 _TOKEN = re.compile(
     r"`[^`]+`|\[[ xX]\]|-{1,2}[A-Za-z][\w-]*|[\w@$%€£<>=≤≥+#]+(?:[./:'\u2019_-][\w%]+)*"
 )
@@ -39,15 +39,9 @@ class Wording:
     @classmethod
     def of(cls, text: str) -> Self:
         """Reduce a sentence or list item."""
-        guarded: list[str] = []
-        words: list[str] = []
-        for token in _tokens(text):
-            kept, stemmed = _weigh(token)
-            if kept:
-                guarded.append(kept)
-            elif stemmed:
-                words.append(stemmed)
-        return cls(tuple(guarded), tuple(words))
+        weighed = [_weigh(token) for token in _tokens(text)]
+        guarded = (kept for kept, _ in weighed if kept)
+        return cls(tuple(guarded), tuple(stemmed for _, stemmed in weighed if stemmed))
 
     @property
     def size(self) -> int:
@@ -103,7 +97,7 @@ def _weigh(token: str) -> tuple[str, str]:
     # The case of an identifier matters; that of a word does not.
     folded = token if _IDENTIFIER.match(token) else token.casefold()
     if folded in _GUARDED or _IDENTIFIER.match(folded):
-        return "not" if folded in _SAME_NEGATION else folded, ""
+        return _SAME_NEGATION.get(folded, folded), ""
     return "", "" if folded in _FILLER else stem(folded)
 
 

@@ -27,9 +27,8 @@ from dmm.ledger.results import (
 from dmm.redaction.inputs import need
 from dmm.rules.constraints import need_priority
 from dmm.rules.discretion import discreet
-from dmm.rules.lookups import last_guarded
 from dmm.rules.rehearsals import Rehearsals, suppose
-from dmm.rules.rulebook import Rulebook, in_words
+from dmm.rules.rulebook import Rulebook, in_words, last_guarded
 from dmm.tracing import SIMULATION, traced
 
 if TYPE_CHECKING:

@@ -102,18 +102,20 @@ _ERROR = re.compile(
 
 def simplify(command: str) -> str:
     """Return a command in one short line, without `cd`, settings and long input."""
-    line = _HEREDOC.sub("", command[:LONGEST_READ])
-    line = squeeze(line)
-    line = _SHELL.sub("", line).strip("'\"") if _SHELL.match(line) else line
+    line = squeeze(_unwrapped(command))
     return clip(_AFTER.sub("", _BEFORE.sub("", line)).strip(), LONGEST_COMMAND)
 
 
 def sort_command(command: str) -> Sort:
     """Return what a command is for; of several, the weightiest counts."""
+    parts = (part.strip() for part in _PARTS.findall(_unwrapped(command)))
+    return min(map(_sort, filter(None, parts)), key=_SORTS.index, default=Sort.LOOK)
+
+
+def _unwrapped(command: str) -> str:
+    """Return what a command runs, without long input and the shell around it."""
     line = _HEREDOC.sub("", command[:LONGEST_READ]).strip()
-    line = _SHELL.sub("", line).strip("'\"") if _SHELL.match(line) else line
-    sorts = [_sort(part.strip()) for part in _PARTS.findall(line) if part.strip()]
-    return min(sorts, key=_SORTS.index, default=Sort.LOOK)
+    return _SHELL.sub("", line).strip("'\"") if _SHELL.match(line) else line
 
 
 def _sort(part: str) -> Sort:
@@ -155,7 +157,7 @@ def read_commit(command: str, output: str) -> tuple[str, str]:
 def has_failed(sort: Sort, output: str) -> bool:
     """Read from its output whether a command failed, where no exit status was told."""
     read = output if len(output) <= LONGEST_READ else output[:2_000] + output[-2_000:]
-    told = _EXIT.search(read[:200]) or _EXIT.search(read[-200:])
+    told = _EXIT.search(f"{read[:200]}\n{read[-200:]}")
     if told:
         return int(told[1]) != 0
     return sort in (Sort.TEST, Sort.CHECK) and _FAILS.search(read) is not None
@@ -176,5 +178,4 @@ def find_error(output: str) -> str:
     lines = [line for line in output[:LONGEST_READ].split("\n") if _SIGN.search(line)]
     found = [one[1] for one in map(_ERROR.match, lines) if one]
     named = [one for one in found if not one.startswith(("FAILED", "--- FAIL", "assert "))]
-    line = (named or found or [""])[-1]
-    return clip(squeeze(line), LONGEST_QUOTE)
+    return clip(squeeze(["", *found, *named][-1]), LONGEST_QUOTE)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import Trust
 from dmm.domain.observation import Kind
 from dmm.observations.records import BLOCKED, DECIDED, RULE
-from dmm.observations.wording import count_words, squeeze
+from dmm.observations.wording import count_words, squeeze, stopped
 from dmm.text.words import english
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _point(number: int, unit: Observation) -> str:
         fact for fact in unit.facts[:MOST_FACTS] if fact.rstrip(".") != unit.title or not title
     ]
     files = f"Files: {', '.join(unit.files[:MOST_FILES])}." if unit.files else ""
-    parts = [*map(_stopped, (*title, *facts)), *filter(None, [files]), f"({unit.id})"]
+    parts = [*map(stopped, (*title, *facts)), *filter(None, [files]), f"({unit.id})"]
     return f"{number}. {unit.kind.capitalize()}: {' '.join(parts)}"
 
 
@@ -137,7 +137,7 @@ def _draft_decision(
         if one is unit or not _belongs(one, unit):
             continue
         facts = [fact for fact in one.facts if fact not in one.narrative]
-        more = f"\n{one.narrative} {' '.join(map(_stopped, facts))}".rstrip() + f" ({one.id})\n"
+        more = f"\n{one.narrative} {' '.join(map(stopped, facts))}".rstrip() + f" ({one.id})\n"
         if limits.count(body + more) <= limits.most:
             body += more
             used.append(one)
@@ -203,7 +203,3 @@ def _slug(text: str, joint: str) -> str:
     if len(plain) > LONGEST_SLUG:
         plain = plain[: LONGEST_SLUG + 1].rpartition(joint)[0] or plain[:LONGEST_SLUG]
     return plain or "untitled"
-
-
-def _stopped(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

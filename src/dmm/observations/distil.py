@@ -22,7 +22,7 @@ from dmm.observations.titles import is_followup, title_of
 from dmm.observations.wording import is_nod
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from dmm.domain.event import Event
 
@@ -89,18 +89,9 @@ class _Reading:
         self._units: dict[str, Observation] = {}
 
     def take(self, event: Event) -> None:
-        """Return one event."""
+        """Take in one event."""
         self._seq = max(self._seq, event.seq)
-        if event.type in RECORDS:
-            self._keep(read_record(event))
-        elif event.type == EventType.USER_MESSAGE_RECEIVED:
-            self._ask(event)
-        elif event.type in TOOLS:
-            self._work(event)
-        elif event.type in TURNS:
-            self._answer(event)
-        elif event.type in BOUNDS:
-            self._close(event.session or "")
+        _TAKEN.get(event.type, _Reading.leave)(self, event)
 
     def finish(self) -> Distilled:
         """Return what was found, open episodes as they stand."""
@@ -126,31 +117,42 @@ class _Reading:
         if episode is not None:
             self._keep(observe(episode))
 
-    def _ask(self, event: Event) -> None:
+    def leave(self, event: Event) -> None:
+        """Pass over an event that tells nothing."""
+
+    def record(self, event: Event) -> None:
+        """Keep what was recorded on purpose."""
+        self._keep(read_record(event))
+
+    def end(self, event: Event) -> None:
+        """Close the episode of a session that starts or ends."""
+        self._close(event.session or "")
+
+    def ask(self, event: Event) -> None:
         """Begin an episode; an acknowledgement or follow-up continues the previous one."""
         told = UserMessageReceived.read(event)
-        text = None if told is None else told.text
-        session, words = event.session or "", text or ""
+        words = "" if told is None else told.text or ""
+        session, nod = event.session or "", is_nod(words)
         self._keep(read_message(event))
-        if words and session in self._open and (is_nod(words) or is_followup(words)):
+        if words and session in self._open and (nod or is_followup(words)):
             return
         self._close(session)
         settled = read_settled(event)
         self._keep(settled)
-        said = None if text is None else Said(event.seq, text, label(event))
-        nod = said is None or is_nod(said.text)
         anchor = 0 if nod or settled is not None else event.seq
-        prompt = None if nod else said
+        prompt = None if nod else Said(event.seq, words, label(event))
         self._hold(session, Episode(session, anchor, event.at, event.actor, prompt))
 
-    def _work(self, event: Event) -> None:
+    def work(self, event: Event) -> None:
+        """Add a tool call to the episode."""
         steps = read_steps(event, self._root)
         if event.type == EventType.TOOL_REQUESTED and not steps:
             return
         episode = self._current(event)
         self._hold(episode.session, episode.take(event.seq, steps, label(event)))
 
-    def _answer(self, event: Event) -> None:
+    def answer(self, event: Event) -> None:
+        """Add what the agent said at the end of a turn."""
         self._keep(read_message(event))
         self._keep(read_settled(event))
         told = TurnEnded.read(event)
@@ -161,6 +163,15 @@ class _Reading:
     def _current(self, event: Event) -> Episode:
         session = event.session or ""
         return self._open.get(session) or Episode(session, 0, event.at, event.actor)
+
+
+_TAKEN: dict[str, Callable[[_Reading, Event], None]] = {
+    **dict.fromkeys(RECORDS, _Reading.record),
+    **dict.fromkeys(TOOLS, _Reading.work),
+    **dict.fromkeys(TURNS, _Reading.answer),
+    **dict.fromkeys(BOUNDS, _Reading.end),
+    EventType.USER_MESSAGE_RECEIVED: _Reading.ask,
+}
 
 
 def observe(episode: Episode) -> Observation | None:

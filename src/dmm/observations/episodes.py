@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust, least
-from dmm.observations.commands import CHANGES
+from dmm.observations.commands import CHANGES, Sort
 from dmm.observations.steps import EDITS, Act, Step
 from dmm.observations.wording import is_substantial, is_telling
 
@@ -62,6 +62,11 @@ class Episode:
     def runs(self) -> list[Step]:
         """The commands that did more than look."""
         return [step for step in self.steps if step.act is Act.RUN]
+
+    @property
+    def commits(self) -> list[Step]:
+        """The commits with a known subject, which is their note."""
+        return [run for run in self.runs if run.sort is Sort.COMMIT and run.note]
 
     @property
     def newest(self) -> int:

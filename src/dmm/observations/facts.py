@@ -66,13 +66,13 @@ def facts_of(episode: Episode) -> Told:
     asked = episode.asked if own else ""
     checks = list(_checks(episode))
     lines = [
-        *_said(answers, _CAUSE, MOST_CAUSES),
-        *_said([*answers, asked], _DECIDED, MOST_CAUSES),
+        *_said(answers, _CAUSE),
+        *_said([*answers, asked], _DECIDED),
         *(line for line, _ in checks),
         *_commits(episode),
         *_commands(episode),
         *_refusals(episode),
-        *_exact(answers, MOST_EXACT),
+        *_exact(answers),
         *_demands(episode.asked),
     ]
     kept = tuple(dict.fromkeys(clip(line.rstrip(" :"), LONGEST_FACT) for line in lines))[
@@ -90,13 +90,12 @@ def facts_of(episode: Episode) -> Told:
 
 def decisions_in(text: str) -> list[str]:
     """Find the sentences that settle something; a question settles nothing."""
-    found = [one for one in sentences(text) if _DECIDED.search(one) and not _ASKS.search(one)]
-    return [clip(one, LONGEST_FACT) for one in found if count_words(one) > 3][:MOST_CAUSES]
+    return [clip(one, LONGEST_FACT) for one in _said([text], _DECIDED)]
 
 
-def _said(texts: Iterable[str], wanted: re.Pattern[str], most: int) -> list[str]:
+def _said(texts: Iterable[str], wanted: re.Pattern[str]) -> list[str]:
     found = [one for text in texts for one in sentences(text) if wanted.search(one)]
-    return [one for one in found if count_words(one) > 3 and not _ASKS.search(one)][:most]
+    return [one for one in found if count_words(one) > 3 and not _ASKS.search(one)][:MOST_CAUSES]
 
 
 def _checks(episode: Episode) -> Iterator[tuple[str, list[int]]]:
@@ -122,8 +121,8 @@ def _ended(step: Step) -> str:
 
 
 def _commits(episode: Episode) -> Iterator[str]:
-    for run in [run for run in episode.runs if run.sort is Sort.COMMIT and run.note][-3:]:
-        yield f"committed {run.quote}: {run.note}" if run.quote else f"committed: {run.note}"
+    for run in episode.commits[-3:]:
+        yield f"{f'committed {run.quote}'.rstrip()}: {run.note}"
 
 
 def _commands(episode: Episode) -> Iterator[str]:
@@ -139,11 +138,11 @@ def _refusals(episode: Episode) -> Iterator[str]:
             yield f"refused: `{step.target}`" + (f" ({step.note})" if step.note else "")
 
 
-def _exact(texts: Iterable[str], most: int) -> list[str]:
+def _exact(texts: Iterable[str]) -> list[str]:
     """Choose the sentences with most exact names, told in the order of the text."""
     found = [one for text in texts for one in sentences(text)]
     rated = [(exactness(one), at) for at, one in enumerate(found) if count_words(one) > 2]
-    best = sorted((-rate, at) for rate, at in rated if rate)[:most]
+    best = sorted((-rate, at) for rate, at in rated if rate)[:MOST_EXACT]
     return [found[at] for at in sorted(at for _, at in best)]
 
 

@@ -8,44 +8,46 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _NAMES = (
     "file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "filename",
     "relative_path",
 )  # fmt: skip
 _PATCHES = ("command", "patch", "patchText", "input", "diff")
-_PATCHED = re.compile(
-    r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE
-)
+_PATCHED = re.compile(r"^\*\*\* ((?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 _REDIRECT = re.compile(
     r"(?:^|[\s;&|])(?:(?:cat|echo|printf)\b[^\n>|]*>{1,2}|tee\s+(?:-a\s+)?)\s*([^\s;&|<>]+)"
 )
 _IN_PLACE = re.compile(r"\b(?:sed|perl)\s+(?:-\S+\s+)*-\w*i\S*\s")
 _REMOVE = re.compile(r"(?:^|[;&]\s*)(?:git\s+)?rm\s+([^;&|\n<>]+)")
 _LONGEST = 300
-_SCRATCH = ("dev", "proc", "tmp", "var")
+_SCRATCH = re.compile(r"/(?:dev|proc|tmp|var)(?:/|$)")
 MOST_PATCHED = 20
+
+
+def texts_of(given: Mapping[str, object], names: Iterable[str], joint: str) -> Iterator[str]:
+    """Return those of some arguments that are texts; one in parts is joined."""
+    for name in names:
+        value = given.get(name)
+        parts = value if isinstance(value, list) else [value]
+        text = joint.join(one for one in parts if isinstance(one, str))
+        if text.strip():
+            yield text
 
 
 def named_path(given: Mapping[str, object]) -> str:
     """Find the path that a call names."""
-    for name in _NAMES:
-        value = given.get(name)
-        if isinstance(value, str) and 0 < len(value) <= _LONGEST:
-            return value
-    return ""
+    found = (one for one in texts_of(given, _NAMES, "") if len(one) <= _LONGEST)
+    return next(found, "")
 
 
 def patched_paths(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Find the files of a patch, each with what becomes of it: add, update, delete."""
-    for name in _PATCHES:
-        text = given.get(name)
-        if isinstance(text, list):
-            text = "\n".join(one for one in text if isinstance(one, str))
-        if isinstance(text, str) and "*** " in text:
-            for found in islice(_PATCHED.finditer(text), MOST_PATCHED):
-                yield (found[1] or "add").casefold(), found[2] or found[3]
+    """Find the files of a patch, each behind what becomes of it, as the patch says."""
+    for text in texts_of(given, _PATCHES, "\n"):
+        if "*** " in text:
+            found = islice(_PATCHED.finditer(text), MOST_PATCHED)
+            yield from ((one[1], one[2]) for one in found)
 
 
 def written_by_shell(command: str) -> str:
@@ -70,14 +72,12 @@ def removed_by_shell(command: str) -> list[str]:
 
 def is_scratch(path: str) -> bool:
     """Return whether a file lies in a temporary folder."""
-    return path.startswith("/") and path.split("/")[1] in _SCRATCH
+    return _SCRATCH.match(path) is not None
 
 
 def relate(path: str, cwd: str, root: str) -> str:
     """Return a path relative to the project, or to the agent's working directory."""
-    if not path.startswith("/"):
-        path = posixpath.join(cwd, path) if cwd.startswith("/") else path
-    plain = posixpath.normpath(path)
+    plain = posixpath.normpath(posixpath.join(cwd, path) if cwd.startswith("/") else path)
     for base in (root, cwd):
         start = base.rstrip("/") + "/"
         if len(start) > 1 and plain.startswith(start):

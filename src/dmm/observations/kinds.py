@@ -46,35 +46,26 @@ _BY_SUBJECT = {"fix": Kind.BUGFIX, "bugfix": Kind.BUGFIX, "hotfix": Kind.BUGFIX,
 
 def kind_of(episode: Episode) -> Kind | None:
     """Return the kind of an episode; None where nothing came of it that is worth a word."""
-    if not episode.calls:
-        return None
     if episode.edited:
-        return _kind_of_work(episode)
+        return _kind_by_subject(episode) or _kind_of_work(episode)
     if episode.changed:
         return _kind_by_subject(episode) or Kind.CHANGE
-    looked = bool(episode.looked_at or episode.steps)
-    return Kind.DISCOVERY if episode.answers and (episode.found or looked) else None
+    found = episode.found or episode.looked_at or episode.steps
+    return Kind.DISCOVERY if found and episode.answers and episode.calls else None
 
 
 def _kind_of_work(episode: Episode) -> Kind:
-    by_subject = _kind_by_subject(episode)
-    if by_subject is not None:
-        return by_subject
-    intent = None if is_question(episode.asked) else _intent(episode.asked)
-    if intent is None and is_mended(episode):
-        return Kind.BUGFIX
-    if intent is None:
-        intent = _intent(episode.answer)
-    if intent is not None:
-        return intent
     created = any(step.act is Act.CREATE for step in episode.steps)
-    return Kind.FEATURE if created else Kind.CHANGE
+    return (
+        (None if is_question(episode.asked) else _intent(episode.asked))
+        or (Kind.BUGFIX if is_mended(episode) else _intent(episode.answer))
+        or (Kind.FEATURE if created else Kind.CHANGE)
+    )
 
 
 def _kind_by_subject(episode: Episode) -> Kind | None:
     """Read the kind from the subjects of commits, where they follow the convention."""
-    notes = [run.note for run in episode.runs if run.sort is Sort.COMMIT]
-    found = [_SUBJECT.match(note.casefold()) for note in notes if note]
+    found = [_SUBJECT.match(run.note.casefold()) for run in episode.commits]
     kinds = {_BY_SUBJECT.get(one[1], Kind.CHANGE) for one in found if one}
     return next((kind for kind in (Kind.FEATURE, Kind.BUGFIX, Kind.CHANGE) if kind in kinds), None)
 

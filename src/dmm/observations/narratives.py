@@ -72,10 +72,8 @@ def _ran(step: Step) -> str:
 
 def _unfinished(episode: Episode) -> str:
     """Return a sentence where the last test run failed."""
-    tests = [run for run in episode.runs if run.sort is Sort.TEST]
-    if not tests or not tests[-1].failed:
-        return ""
-    return "The last test run failed"
+    tests = [run.failed for run in episode.runs if run.sort is Sort.TEST]
+    return "The last test run failed" if any(tests[-1:]) else ""
 
 
 def _outcome(answer: str) -> str:

@@ -19,7 +19,7 @@ from dmm.domain.payload import (
 from dmm.domain.recorded import Payload
 from dmm.observations.facts import decisions_in
 from dmm.observations.titles import LONGEST_TITLE, title_of_decision, title_of_text
-from dmm.observations.wording import clip, clip_clause, is_nod, squeeze
+from dmm.observations.wording import clip, clip_clause, is_nod, squeeze, stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,54 +83,43 @@ def read_record(event: Event) -> Observation | None:
     """Make an observation of a decision, a fact or a rule that was recorded on purpose."""
     told = Payload.read(event)
     reader = _READERS.get(type(told))
-    return None if reader is None else reader(event, told)
+    said = [getattr(told, name, "-") for name in _SAID]
+    return reader(event, told) if reader is not None and all(map(str.strip, said)) else None
 
 
-def _decision(event: Event, made: DecisionMade) -> Observation | None:
-    text, why = made.text.strip(), (made.rationale or "").strip()
-    if not text:
-        return None
-    told = f"{DECIDED}{_stopped(text)}" + (f" Why: {_stopped(why)}" if why else "")
-    return _observed(event, Kind.DECISION, text, told, (text, why) if why else (text,))
+def _decision(event: Event, made: DecisionMade) -> Observation:
+    why = (made.rationale or "").strip()
+    told = f"{DECIDED}{_with_reason(made.text.strip(), why)}"
+    return _observed(event, Kind.DECISION, made.text.strip(), told, (made.text.strip(), why))
 
 
-def _blocked(event: Event, made: DecisionBlocked) -> Observation | None:
+def _blocked(event: Event, made: DecisionBlocked) -> Observation:
     text, reason = made.text.strip(), made.verdict.get("reason")
-    if not text:
-        return None
     why = squeeze(reason) if isinstance(reason, str) else ""
-    told = f"{BLOCKED}{_stopped(text)}" + (f" Why: {_stopped(why)}" if why else "")
-    facts = (f"blocked: {text}", *([why] if why else []))
-    return _observed(event, Kind.DECISION, f"{BLOCKED}{text}", told, facts)
+    told = f"{BLOCKED}{_with_reason(text, why)}"
+    return _observed(event, Kind.DECISION, f"{BLOCKED}{text}", told, (f"blocked: {text}", why))
 
 
-def _fact(event: Event, added: FactAdded) -> Observation | None:
-    key, value, sure = added.key.strip(), added.value.strip(), added.confidence
-    if not key or not value:
-        return None
-    line = f"{key}: {value}"
+def _fact(event: Event, added: FactAdded) -> Observation:
+    line, sure = f"{added.key.strip()}: {added.value.strip()}", added.confidence
     doubt = f" (confidence {sure})" if sure is not None and sure < 1 else ""
-    return _observed(event, Kind.DISCOVERY, line, _stopped(line + doubt), (line,))
+    return _observed(event, Kind.DISCOVERY, line, stopped(line + doubt), (line,))
 
 
-def _constraint(event: Event, added: ConstraintAdded) -> Observation | None:
+def _constraint(event: Event, added: ConstraintAdded) -> Observation:
     text, priority = added.text.strip(), (added.priority or "").strip()
-    if not text:
-        return None
-    told = f"{RULE}{priority or 'required'}): {_stopped(text)}"
+    told = f"{RULE}{priority or 'required'}): {stopped(text)}"
     return _observed(event, Kind.DECISION, text, told, (text,))
 
 
-def _lifted(event: Event, lifted: ConstraintDeactivated) -> Observation | None:
+def _lifted(event: Event, lifted: ConstraintDeactivated) -> Observation:
     line = f"Constraint {lifted.seq} is inactive"
     return _observed(event, Kind.DECISION, line, f"{line}.", ())
 
 
-def _seen(event: Event, made: ObservationMade) -> Observation | None:
-    text, named = made.text.strip(), made.kind.strip()
-    known = named in list(Kind) and named != Kind.MESSAGE
-    kind = Kind(named) if known else Kind.DISCOVERY
-    return _observed(event, kind, text, text, ()) if text else None
+def _seen(event: Event, made: ObservationMade) -> Observation:
+    text = made.text.strip()
+    return _observed(event, _NAMED.get(made.kind.strip(), Kind.DISCOVERY), text, text, ())
 
 
 def _observed(
@@ -147,15 +136,18 @@ def _observed(
         evidence=(event.seq, *dict.fromkeys(links[:MOST_REFERENCES])),
         trust=label(event),
         actor=speaker_of(event),
-        facts=tuple(squeeze(fact) for fact in facts),
+        facts=tuple(squeeze(fact) for fact in facts if fact),
     )
 
 
-def _stopped(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+def _with_reason(text: str, why: str) -> str:
+    return stopped(text) + (f" Why: {stopped(why)}" if why else "")
 
 
-_READERS: dict[type, Callable[[Event, Any], Observation | None]] = {
+# What a record may say; where one of these is blank, it says nothing.
+_SAID = ("text", "key", "value")
+_NAMED = {str(kind): kind for kind in Kind if kind is not Kind.MESSAGE}
+_READERS: dict[type, Callable[[Event, Any], Observation]] = {
     DecisionMade: _decision,
     DecisionBlocked: _blocked,
     FactAdded: _fact,

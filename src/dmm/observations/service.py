@@ -37,17 +37,17 @@ EVERY = 2_048
 class Units(Mapping[str, "Observation"]):
     """All units by id, in the order of their first events; each is read when it is asked for."""
 
-    def __init__(self, kept: UnitStore | None) -> None:
+    def __init__(self, kept: UnitStore) -> None:
         self.kept = kept
 
     def __getitem__(self, name: str) -> Observation:
-        return ({} if self.kept is None else self.kept.find([name]))[name]
+        return self.kept.find([name])[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([] if self.kept is None else self.kept.names())
+        return iter(self.kept.names())
 
     def __len__(self) -> int:
-        return 0 if self.kept is None else self.kept.count()
+        return self.kept.count()
 
 
 @dataclass(slots=True)
@@ -71,8 +71,6 @@ class Observations:
         """Return all units, current; of the ledger only what is new is read."""
         log = self.project_ledger.reading
         head = log.head()
-        if head.seq == 0:
-            return Units(None)
         try:
             return Units(self._bring_up(log, head))
         except IndexBroken as error:
@@ -82,40 +80,38 @@ class Observations:
             return Units(self._bring_up(log, head))
         except IndexBusy:
             # Another process writes for long; what was read before is told meanwhile.
-            return Units(self._open())
+            return Units(self._open(head))
 
     @property
     def retold(self) -> frozenset[str]:
         """The units that are told in a model's words."""
-        kept = self.units().kept
-        return frozenset() if kept is None else kept.retold()
+        return self.units().kept.retold()
 
     @property
     def unfinished(self) -> dict[str, int]:
         """The units that may still change, with the newest event that is known of each."""
         kept = self.units().kept
-        found = Progress() if kept is None else self._progress(kept, kept.reading())
+        found = self._progress(kept, kept.reading())
         return {
             name_observation(one.anchor): one.newest for one in found.open.values() if one.anchor
         }
 
     def find(self, ids: Iterable[str]) -> list[Observation]:
         """Return some units, in the order in which they are named; those unknown are left out."""
-        kept, wanted = self.units().kept, list(dict.fromkeys(ids))
-        return [] if kept is None else list(kept.each(wanted))
+        return list(self.units().kept.each(list(dict.fromkeys(ids))))
 
     def of_day(self, day: str) -> list[Observation]:
         """Return the units of a day, as the ledger tells it: 2026-01-31."""
-        kept = self.units().kept
-        return [] if kept is None else kept.of_day(day)
+        return self.units().kept.of_day(day)
 
     def newest_of(self, kinds: Sequence[Kind]) -> Iterator[Observation]:
         """Return the units of some kinds, the newest first."""
         kept = self.units().kept
-        return iter(()) if kept is None else kept.each(kept.names(kinds)[::-1])
+        return kept.each(kept.names(kinds)[::-1])
 
-    def _open(self) -> UnitStore:
-        store = self.find_store()
+    def _open(self, head: Head) -> UnitStore:
+        # An empty ledger makes no file.
+        store = self.find_store() if head.seq else None
         if store is None or not store.writable:
             self._own = store = self._own or IndexStore.in_memory()
         if self._kept is None or self._kept.store is not store:
@@ -123,7 +119,7 @@ class Observations:
         return self._kept
 
     def _bring_up(self, log: EventLog, head: Head) -> UnitStore:
-        kept = self._open()
+        kept = self._open(head)
         at = kept.reading()
         if at != Reading(head.seq, head.hash, at.redaction, RULES, self.project):
             while self._read_on(kept, log, head) < head.seq:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.domain.payload import ToolCalled, ToolFailed, ToolRequested
@@ -23,13 +23,12 @@ from dmm.observations.files import (
     patched_paths,
     relate,
     removed_by_shell,
+    texts_of,
     written_by_shell,
 )
 from dmm.observations.wording import clip, squeeze
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dmm.domain.event import Event
 
 LONGEST_REFUSAL = 160
@@ -73,6 +72,13 @@ class Step:
         )
 
 
+_COMMANDS = ("command", "cmd", "script")
+_PATCHED = {
+    "Add File": Act.CREATE,
+    "Update File": Act.EDIT,
+    "Delete File": Act.DELETE,
+    "Move to": Act.CREATE,
+}
 _NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WRITERS = frozenset(("write", "create", "save", "new"))
 _EDITORS = frozenset(("edit", "multiedit", "replace", "patch", "insert", "update", "append", "str"))
@@ -89,46 +95,34 @@ def read_steps(event: Event, root: str) -> list[Step]:
     if told is None or isinstance(told, ToolRequested):
         return [] if told is None else _refusal(event.seq, told)
     given, cwd = told.input or {}, told.cwd
-    words = [word.casefold() for word in _NAME.findall(told.tool.rpartition("__")[2] or told.tool)]
-    patched = list(patched_paths(given))
+    words = {word.casefold() for word in _NAME.findall(told.tool.rpartition("__")[2])}
+    patched = [(_PATCHED[what], relate(path, cwd, root)) for what, path in patched_paths(given)]
     if patched:
-        acts = ((_patch_act(what), relate(path, cwd, root)) for what, path in patched)
-        return [_edit(event.seq, told, act, path) for act, path in acts]
-    command = _command(given)
-    if command and (_SHELLS & set(words) or not named_path(given)):
+        return [_edit(event.seq, told, act, path) for act, path in patched]
+    named = named_path(given)
+    command = next(texts_of(given, _COMMANDS, " "), "")
+    if command and (_SHELLS & words or not named):
         return _run(event.seq, told, command, root)
-    return _by_path(event.seq, told, words, relate_named(given, cwd, root))
+    path = relate(named, cwd, root) if named else ""
+    return [_edit(event.seq, told, _act_on(path, words, told.said), path)]
 
 
-def relate_named(given: Mapping[str, Any], cwd: str, root: str) -> str:
-    """Return the path that a call names, relative to the project."""
-    path = named_path(given)
-    return relate(path, cwd, root) if path else ""
-
-
-def _by_path(seq: int, told: ToolCalled, words: list[str], path: str) -> list[Step]:
-    named = set(words)
-    act = Act.LOOK
+def _act_on(path: str, words: set[str], said: str) -> Act:
+    """Return what a tool did to the file it names, by the words of its own name."""
     # What agents write into a memory is no file of the project.
-    if path and not is_scratch(path) and "memory" not in named:
-        if named & _EDITORS and named & (_FILES | _EDITORS):
-            act = Act.EDIT
-        elif named & _WRITERS and named & _FILES:
-            updated = told.said[:20].casefold().startswith("update")
-            act = Act.EDIT if updated else Act.CREATE
-        elif named & _DELETERS:
-            act = Act.DELETE
-    return [_edit(seq, told, act, path)]
+    if not path or is_scratch(path) or "memory" in words:
+        return Act.LOOK
+    if words & _EDITORS:
+        return Act.EDIT
+    if words & _WRITERS and words & _FILES:
+        return Act.EDIT if said[:20].casefold().startswith("update") else Act.CREATE
+    return Act.DELETE if words & _DELETERS else Act.LOOK
 
 
 def _edit(seq: int, told: ToolCalled, act: Act, path: str) -> Step:
     # A file that could not be written was only looked at.
     failed = isinstance(told, ToolFailed)
     return Step(seq, Act.LOOK if failed else act, path, failed=failed)
-
-
-def _patch_act(what: str) -> Act:
-    return {"add": Act.CREATE, "delete": Act.DELETE}.get(what, Act.EDIT)
 
 
 def _run(seq: int, told: ToolCalled, command: str, root: str) -> list[Step]:
@@ -151,16 +145,6 @@ def _run(seq: int, told: ToolCalled, command: str, root: str) -> list[Step]:
     if sort is Sort.LOOK:
         return [Step(seq, Act.LOOK, "", failed=failed)]
     return [Step(seq, Act.RUN, simplify(command), sort, failed, quote, note)]
-
-
-def _command(given: Mapping[str, Any]) -> str:
-    for name in ("command", "cmd", "script"):
-        value = given.get(name)
-        if isinstance(value, list):
-            value = " ".join(one for one in value if isinstance(one, str))
-        if isinstance(value, str) and value.strip():
-            return value
-    return ""
 
 
 def _is_refused(event: Event) -> bool:

@@ -6,7 +6,6 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from dmm.observations.commands import Sort
 from dmm.observations.facts import decisions_in
 from dmm.observations.steps import Act
 from dmm.observations.wording import (
@@ -33,13 +32,13 @@ _COURTESY = re.compile(
     r"|make sure (?:to|that)\s+)+",
     re.IGNORECASE,
 )
-# What an agent says before it comes to the matter.
+# What an agent says before it comes to the matter, or asks back.
 _PREAMBLE = re.compile(
     r"^(?:(?:all )?done|perfect|great|ok(?:ay)?|sure|yes|absolutely|certainly|(?:in )?summary"
     r"|finished|here(?:'s| is| are)\b.{0,60}|what i (?:did|changed|found)|changes(?: made)?"
     r"|i(?:'ve| have) (?:now )?(?:completed|finished|made|done)\b.{0,60}|results?|overview"
-    r"|everything .{0,40})\s*[.!:-]*$",
-    re.IGNORECASE,
+    r"|everything .{0,40})\s*[.!:-]*$|.*\?$",
+    re.IGNORECASE | re.DOTALL,
 )
 _FIRST_PERSON = re.compile(
     r"^(?:i|we)(?:'ve| have)?(?: now| also)? (?=[a-z]+ed |wrote |made |put )", re.I
@@ -77,17 +76,15 @@ MOST_FOLLOWUP_WORDS = 6
 
 def title_of(episode: Episode) -> str:
     """Return the title of an episode: a commit, else the request, else the outcome or the work."""
-    commits = [run.note for run in episode.runs if run.sort is Sort.COMMIT and run.note]
-    if len(set(commits)) == 1:
-        return _finished(_subject(commits[0]))
+    subjects = {run.note for run in episode.commits}
+    if len(subjects) == 1:
+        return _finished(_subject(subjects.pop()))
     asked = _wanted(episode)
     worked = bool(episode.edited) and is_question(episode.asked) and not _WANTS.match(asked)
-    if asked and not is_vague(asked) and not worked:
+    if not is_vague(asked) and not worked:
         return _finished(asked)
     outcome = _FIRST_PERSON.sub("", outcome_of(episode.answer))
-    if outcome and not is_vague(outcome):
-        return _finished(outcome)
-    return _finished(asked if asked and not _work(episode) else _work(episode) or outcome)
+    return _finished((_work(episode) or asked or outcome) if is_vague(outcome) else outcome)
 
 
 def _unsettled(episode: Episode) -> str:
@@ -139,18 +136,17 @@ def _bare(sentence: str) -> str:
 
 def is_followup(text: str) -> bool:
     """Return whether a prompt has no matter of its own and points at what was just done."""
-    if count_words(text) > MOST_FOLLOWUP_WORDS or "`" in text:
+    if count_words(text) > MOST_FOLLOWUP_WORDS or not _POINTING.search(text):
         return False
-    return is_vague(request_of(text) or text) and _POINTING.search(text) is not None
+    return is_vague(request_of(text) or text)
 
 
 def outcome_of(text: str) -> str:
     """Find the sentence of an answer that tells the outcome, without a preamble."""
     found = [one for one in sentences(text)[:8] if not _PREAMBLE.match(one) and not is_nod(one)]
-    found = [one for one in found if not one.endswith("?")]
     found = [one for one in found if not _GREEN.match(one)] or found
     bare = [_OPENING.sub("", one) for one in found]
-    return next((one for one in bare if not is_vague(one)), bare[0] if bare else "")
+    return next(iter([*(one for one in bare if not is_vague(one)), *bare]), "")
 
 
 def is_vague(sentence: str) -> bool:
@@ -173,7 +169,7 @@ def _work(episode: Episode) -> str:
 
 def _finished(line: str) -> str:
     line = squeeze(line).rstrip(" .:;,")
-    bare = line[:1].upper() + line[1:] if line[:1].islower() and _is_word(line) else line
+    bare = line[:1].upper() + line[1:] if _is_word(line) else line
     return clip_clause(bare, LONGEST_TITLE)
 
 
@@ -183,5 +179,5 @@ def _name_scope(found: re.Match[str]) -> str:
 
 def _is_word(line: str) -> bool:
     """Return whether a line begins with a plain word rather than a program's name."""
-    word = line.split(maxsplit=1)[0].rstrip(",")
+    word = line.partition(" ")[0].rstrip(",")
     return word.isalpha() and word not in _PROGRAMS

@@ -54,6 +54,11 @@ def clip(text: str, length: int) -> str:
     return head[: at if at > length // 2 else len(head)].rstrip(" ,;:-(") + "…"
 
 
+def stopped(text: str) -> str:
+    """Return a text that ends as a sentence does."""
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
 def straight(text: str) -> str:
     """Write apostrophes and dashes as programs do, so that one spelling is enough for the rules."""
     return straighten(text).replace("\u2013", "-").replace("\u2014", "-")

@@ -108,8 +108,8 @@ class Recall:
         """Return what was found, the way it was found, and what to say about it."""
         units = self.observations.units()
         kept = units.kept
-        if kept is None or not wanted.choose(kept, 1):
-            return [], "newest", NOTHING_LEFT if kept and kept.count() else NOTHING_YET
+        if not wanted.choose(kept, 1):
+            return [], "newest", NOTHING_LEFT if units else NOTHING_YET
         if not words:
             return list(kept.each(wanted.choose(kept, limit))), "newest", ""
         if found := self._rank(units, words, wanted, limit, progress):
@@ -134,9 +134,9 @@ class Recall:
     def _tell_around(self, name: str | None, words: str, before: int, after: int) -> Timeline:
         anchor = self._choose(name, words)
         kept = self.observations.units().kept
-        if anchor is None or kept is None:
-            some = kept is not None and kept.count()
-            hint = NOTHING_YET if not some else NO_SUCH_ID if name else NOTHING_FOUND
+        if anchor is None:
+            found = NO_SUCH_ID if name else NOTHING_FOUND
+            hint = found if kept.count() else NOTHING_YET
             return Timeline(None, (), self._notices(), hint)
         around = list(kept.each(kept.around(anchor, before, after)))
         return Timeline(anchor, self._rows(around))
@@ -148,7 +148,7 @@ class Recall:
             return name if name in units else None
         if words:
             return next((unit.id for unit in self._rank(units, words, Wanted(), 1, None)), None)
-        return None if units.kept is None else next(iter(Wanted().choose(units.kept, 1)), None)
+        return next(iter(Wanted().choose(units.kept, 1)), None)
 
     def get_observations(self, ids: Sequence[str]) -> Units:
         """Return units in full, in the order in which they are named."""
@@ -247,8 +247,6 @@ class Recall:
     ) -> list[Observation]:
         kept = self.observations.units().kept
         snapshot = self.indexes.snapshot(self._fill)
-        if kept is None:
-            return []
         # The newest day stands for today: the same ledger is ranked the same on any day.
         day = dt.date.fromisoformat(kept.newest_day() or NO_DAY)
         # A unit and a decision made of the same event may both be found.
@@ -277,8 +275,6 @@ class Recall:
 
     def _state(self, units: Kept) -> tuple[str, int]:
         """Return what the index rests on, and its own state: another process may add vectors."""
-        if units.kept is None:
-            return "", 0
         return units.kept.reading().hash, units.kept.store.generation()
 
     def catch_up(self, progress: Progress | None = None) -> None:
@@ -300,7 +296,7 @@ class Recall:
             backlog=not self.followed,
         )
         kept = self.observations.units().kept
-        if kept is None or kept.store is not store:
+        if kept.store is not store:
             return SyncReport()
         self.waiting = syncer.sync(kept, progress)
         return SyncReport(total=kept.count())

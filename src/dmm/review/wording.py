@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.text import shield
 from dmm.review.phrases import DANGERS, HINTS, MANIPULATIONS, RULES
+from dmm.text.prose import paragraphs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,9 +38,8 @@ _URGES = re.compile(
     r"|add|delete|upload|say|do not|don't|disable|follow|use)\b"
 )
 _MIXED = re.compile(r"[a-z][\u0400-\u04ff]|[\u0400-\u04ff][a-z]")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_BULLET = re.compile(r"^[\s>#*+-]*(?:\d{1,3}[.)]\s+)?(?:\[[ x]\]\s+)?")
-_CODE = re.compile(r"^ {0,3}(?:```|~~~)")
+# Behind a colon the next line begins something new.
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=:)\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def find_doubtful(text: str) -> list[Finding]:
 def find_rules(text: str) -> list[Finding]:
     """Find sentences that tell what everybody has to do; code blocks and headings are not read."""
     found = []
-    for sentence in _sentences(text):
+    for sentence in (one for _, part in paragraphs_of(text) for one in _SENTENCE_END.split(part)):
         plain = _plain(sentence)
         if any(pattern.search(plain) for pattern in RULES):
             found.append(Finding("a standing rule", _clip(plain)))
@@ -129,21 +129,6 @@ def _decoded(text: str) -> Iterator[str]:
             continue
         if sum(sign.isprintable() or sign.isspace() for sign in decoded) > 0.9 * len(decoded):
             yield decoded
-
-
-def _sentences(text: str) -> Iterator[str]:
-    fenced = False
-    prose: list[str] = []
-    for line in text.split("\n"):
-        if _CODE.match(line):
-            fenced = not fenced
-        elif not fenced and not line.startswith("#"):
-            # A bullet, a quotation and an empty line begin something new; other lines go on.
-            bare = _BULLET.sub("", line, count=1)
-            prose.append(f"\n{bare}" if bare != line or not bare.strip() else line)
-    for sentence in _SENTENCE.split(" ".join(prose).replace(" \n", "\n")):
-        if sentence.strip():
-            yield sentence.strip()
 
 
 def _around(text: str, found: re.Match[str]) -> str:

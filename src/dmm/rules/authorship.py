@@ -1,29 +1,33 @@
-"""A rule file written from a sentence: matcher, examples and reason, compiled and proved."""
+"""A rule file written from a sentence, or from a constraint of the ledger, compiled and proved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dmm.errors import MemoryFileError, RuleFormError, UsageError
+from dmm.errors import DmmError, MemoryFileError, RuleFormError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept, need_one
-from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentence
-from dmm.rules.examples import prove
+from dmm.rules.english import NOWHERE, Sentence, Surroundings, asks_first, compile_sentence
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
-from dmm.rules.rule import RULE_LEVELS, RuleLevel
-from dmm.rules.source import check_rule, read_sentence
+from dmm.rules.rule import RULE_LEVELS, RuleLevel, State
+from dmm.rules.rulebook import on_calls, on_tools
+from dmm.rules.source import check_rule, prove, read_sentence, state_of_rule
+from dmm.rules.states import state_of
 from dmm.rules.syntax import compile_tool_rule
 from dmm.text.prose import straighten
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from dmm.rules.callrules import CallRule
+    from dmm.eventlog.state import Constraint
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.rule import Rule
 
+ORDER = tuple(State)
+INEXPRESSIBLE = "what it matches can't be written as a matcher; it stays active in the ledger"
 MATCHERS = ("match", "unless", "before", "require")
 # What a matcher may bring along where it is given as the fields of a file.
 GIVEN = (*MATCHERS, "level", "folder")
@@ -36,7 +40,8 @@ FORM_HINT = "dmm rules draft prints the matcher reference"
 class Wish:
     """What somebody wants as a rule; without a matcher the sentence is compiled.
 
-    `origin` is the file and line it was imported from, `folder` what that file is about.
+    `origin` is the file and line it was imported from, `folder` what that file is about, `heading`
+    the title of its chapter.
     """
 
     text: str
@@ -48,6 +53,7 @@ class Wish:
     triggered_by: int | None = None
     origin: str = ""
     folder: str = ""
+    heading: str = ""
     compiled: bool = True
 
 
@@ -63,25 +69,16 @@ class Composed:
     why_not: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The fields that a sentence was compiled to; none with the reason why not."""
-
-    fields: dict[str, Any] | None
-    why_not: str = ""
-
-
-def compile_english(text: str, folder: str = "") -> Reading:
-    """Compile a sentence into the fields of a rule file; `folder` is what it is about."""
+def compile_english(text: str, known: Surroundings = NOWHERE) -> Sentence:
+    """Compile a sentence into the fields of a rule file; `known` is where it stood."""
     tool = compile_tool_rule(text)
     if tool is None:
-        found = compile_sentence(text, Surroundings(folder=folder) if folder else NOWHERE)
-        return Reading(found.fields, found.why_not)
+        return compile_sentence(text, known)
     fields = fields_of(tool)
     if fields is None:
-        return Reading(None, "what it says can't be written as a matcher")
+        return Sentence(None, "what it says can't be written as a matcher")
     examples = {"block": [example_of(tool.blocked)], "allow": [example_of(tool.allowed)]}
-    return Reading(fields | {"examples": examples})
+    return Sentence(fields | {"examples": examples})
 
 
 def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = None) -> Composed:
@@ -96,7 +93,7 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
     if wish.examples is not None:
         fields["examples"] = wish.examples
     level = wish.level or fields.get("level")
-    if level is None and not _matches(fields):
+    if level is None and fields.keys().isdisjoint(("match", "before")):
         level = _level_alone(title)
     if level is not None:
         fields["level"] = level
@@ -126,11 +123,12 @@ def _prove(rule: Rule) -> None:
         raise RuleFormError(failure.place, what, hint=hint)
 
 
-def _read(wish: Wish, title: str) -> Reading:
+def _read(wish: Wish, title: str) -> Sentence:
     if wish.match is None:
         if wish.unless is not None:
             raise UsageError("'unless' needs 'match'", hint=FORM_HINT)
-        return compile_english(title, wish.folder) if wish.compiled else Reading(None)
+        known = Surroundings(folder=wish.folder, heading=wish.heading)
+        return compile_english(title, known) if wish.compiled else Sentence(None)
     given = wish.match
     # The fields of a file, or what it matches alone.
     whole = isinstance(given, dict) and not set(GIVEN).isdisjoint(given)
@@ -139,11 +137,7 @@ def _read(wish: Wish, title: str) -> Reading:
         if name not in GIVEN:
             what = f"unknown field '{name}'"
             raise UsageError(what, where="match", hint=f"known: {', '.join(GIVEN)}; {FORM_HINT}")
-    return Reading(fields | ({} if wish.unless is None else {"unless": wish.unless}))
-
-
-def _matches(fields: Mapping[str, Any]) -> bool:
-    return "match" in fields or "before" in fields
+    return Sentence(fields | ({} if wish.unless is None else {"unless": wish.unless}))
 
 
 def need_examples(examples: Any) -> None:
@@ -161,16 +155,16 @@ class Likeness:
 
     words: str
     matcher: object = field(default=None)
+    title: str = ""
 
     @classmethod
-    def of(cls, title: str, call: CallRule | None = None, folder: str = "") -> Likeness:
+    def of(cls, title: str, call: ToolRule | None = None, folder: str = "") -> Likeness:
         """Describe a rule by what makes it the same as another."""
         matcher = None
         if call is not None:
-            parts = (call.rule.patterns, call.rule.exceptions, call.needs)
-            matcher = (*parts, folder)
+            matcher = (call.patterns, call.exceptions, call.needs, folder)
         words = (one.lstrip(_BEFORE).rstrip(_AFTER) for one in straighten(title.casefold()).split())
-        return cls(" ".join(filter(None, words)), matcher)
+        return cls(" ".join(filter(None, words)), matcher, title)
 
     def same_words(self, other: Likeness) -> bool:
         """Whether both have the same sentence."""
@@ -178,8 +172,24 @@ class Likeness:
 
     def same(self, other: Likeness) -> bool:
         """Whether both say the same."""
-        alike = self.matcher is not None and self.matcher == other.matcher
-        return alike or self.same_words(other)
+        return self.same_matcher(other) or self.same_words(other)
+
+    def same_matcher(self, other: Likeness) -> bool:
+        """Whether both stop the same calls."""
+        return self.matcher is not None and self.matcher == other.matcher
+
+    def find_other_way(self, other: Likeness) -> str:
+        """Name what another that stops the same tells to use, where this names something else."""
+        if not self.same_matcher(other) or self.same_words(other):
+            return ""
+        own, way = _way_out(self.title), _way_out(other.title)
+        return way if own and own != way else ""
+
+
+def _way_out(title: str) -> str:
+    """Name what a sentence says to use instead, without what for."""
+    said = compile_sentence(title).instead
+    return said.split()[1].strip("`.,") if said.startswith("Use ") else ""
 
 
 def first_paragraph(why: str) -> str:
@@ -206,3 +216,43 @@ def read_field(name: str, text: str) -> Any:
     except MemoryFileError as error:
         hint = f"write it as in a rule file; {FORM_HINT}"
         raise UsageError(error.what, where=path, hint=hint) from error
+
+
+def adopt_constraint(one: Constraint, taken: Sequence[str]) -> Composed | str:
+    """Write a constraint as a rule file that binds as hard; or say why that can't be done."""
+    before = state_of(one)
+    for fields in _readings(one):
+        title = " ".join(one.text.split())
+        name = name_rule(title, taken)
+        whole = {"id": name, **fields, "origin": f"ledger constraint {one.seq}"}
+        if one.triggered_by is not None:
+            whole["triggered_by"] = one.triggered_by
+        source = write_rule(whole, title)
+        try:
+            rule = check_rule(f"{FOLDER}/{name}.md", source)
+        except DmmError:
+            continue
+        if ORDER.index(state_of_rule(rule)) <= ORDER.index(before):
+            return Composed(rule, source)
+    return INEXPRESSIBLE
+
+
+def _readings(one: Constraint) -> Iterator[dict[str, Any]]:
+    """Return the fields that may say the same: from its patterns, from its words, or none."""
+    calls = [entry.rule for entry in on_calls(one)]
+    soft = one.priority == "preferred"
+    if not calls:
+        level = "deny" if state_of(one) is State.DECISIONS else "advise"
+        yield {"level": level}
+        return
+    typed = on_tools(one)
+    exact = None if typed is None else fields_of(typed)
+    spoken = compile_english(one.text).fields
+    for fields in (exact, spoken):
+        if fields is None:
+            continue
+        examples = {
+            "block": [example_of(call.blocked) for call in calls],
+            "allow": [example_of(call.allowed) for call in calls],
+        }
+        yield fields | {"examples": examples} | ({"level": "warn"} if soft else {})

@@ -11,20 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.domain.value import Value
-from dmm.rules.callrules import SPOKEN_VERSION, CallRule, Done, Meeting, meet
+from dmm.rules.callrules import RULES_VERSION, SPOKEN_VERSION, Action, Match, ToolRule, meet
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
-from dmm.rules.patterns import (
-    RULES_VERSION,
-    Action,
-    AllOf,
-    ContentPattern,
-    Match,
-    PathPattern,
-    ToolPattern,
-)
+from dmm.rules.needs import Done
+from dmm.rules.patterns import ContentPattern, PathPattern, ToolPattern, singles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -78,7 +71,7 @@ class CallEntry(Value):
 
     seq: int
     text: str
-    rule: CallRule
+    rule: ToolRule
     typed: bool = False
     most: Level = "deny"
     note: str = ""
@@ -166,7 +159,7 @@ class CallBook:
 
     def __init__(self, entries: Iterable[CallEntry]) -> None:
         self.entries = tuple(entries)
-        self._index = CallIndex((one, one.rule.rule.patterns) for one in self.entries)
+        self._index = CallIndex((one, one.rule.patterns) for one in self.entries)
         self.stops_commands = any(_stops(one, _names_command) for one in self.entries)
         self._stops_hidden = any(_stops(one, _may_be_hidden) for one in self.entries)
 
@@ -187,19 +180,17 @@ class CallBook:
 
     def _meet_readings(
         self, facts: CallFacts, done: DoneBefore | None
-    ) -> Iterator[tuple[CallEntry, Meeting, str]]:
+    ) -> Iterator[tuple[CallEntry, Match, str]]:
         """Meet the rules as the words stand, and as they may also be read."""
         for entry, met in self._meet(facts, done):
             yield entry, met, ""
         for reading in facts.readings:
             for entry, met in self._meet(reading, done):
-                doubt = reading.doubt_at(met.match.span)
+                doubt = reading.doubt_at(met.span)
                 if doubt:
                     yield entry, met, doubt
 
-    def _meet(
-        self, facts: CallFacts, done: DoneBefore | None
-    ) -> Iterator[tuple[CallEntry, Meeting]]:
+    def _meet(self, facts: CallFacts, done: DoneBefore | None) -> Iterator[tuple[CallEntry, Match]]:
         for entry in self._index.candidates(facts):
             if facts.budget is not None:
                 facts.budget.next_rule()
@@ -265,13 +256,12 @@ class CallBook:
         )
 
 
-def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Meeting:
+def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Match:
     """Ask about a call that a rule fails on, as nobody knows what the rule would say."""
     why = f"{type(fault).__name__}: {fault}"
     reason = f"{_NOT_APPLIED}: {why}"
-    rule, span = entry.rule.rule, (0, len(facts.text))
-    match = Match(rule.id, Action.ASK, span, "this call", reason, "", (reason,), why)
-    return Meeting(match, Action.ASK)
+    rule, span = entry.rule, (0, len(facts.text))
+    return Match(rule.id, Action.ASK, span, "this call", reason, "", (reason,), why)
 
 
 def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
@@ -304,39 +294,33 @@ def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
 
 def _stops(entry: CallEntry, concerned: Callable[[Pattern], bool]) -> bool:
     """Return whether a rule denies, by a pattern of some kind."""
-    rule = entry.rule.rule
+    rule = entry.rule
     return any(map(concerned, rule.patterns)) and entry.level_of(rule.action) == "deny"
 
 
 def _names_command(pattern: Pattern) -> bool:
     """Whether a pattern is on commands themselves, not on files, texts or tools."""
-    if isinstance(pattern, AllOf):
-        return any(map(_names_command, pattern.patterns))
-    return not isinstance(pattern, ToolPattern | PathPattern | ContentPattern)
+    kinds = ToolPattern | PathPattern | ContentPattern
+    return any(not isinstance(one, kinds) for one in singles(pattern))
 
 
 def _may_be_hidden(pattern: Pattern) -> bool:
     """Whether a command could do this without showing it; the name of a tool always shows."""
-    if isinstance(pattern, AllOf):
-        tools = [one for one in pattern.patterns if isinstance(one, ToolPattern)]
-        if not all(matches_name("Bash", one.name) for one in tools):
-            return False
-        return any(map(_may_be_hidden, pattern.patterns))
-    return not isinstance(pattern, ToolPattern) or (
-        bool(pattern.matches) and matches_name("Bash", pattern.name)
-    )
+    tools = [one for one in singles(pattern) if isinstance(one, ToolPattern)]
+    others = len(singles(pattern)) > len(tools)
+    by_shell = all(matches_name("Bash", one.name) for one in tools)
+    return by_shell and (others or any(one.matches for one in tools))
 
 
 def _finding(
-    entry: CallEntry, met: Meeting, script: ScriptFacts | None = None, *, doubt: str = ""
+    entry: CallEntry, match: Match, script: ScriptFacts | None = None, *, doubt: str = ""
 ) -> Finding:
-    match = met.match
     doubt = doubt or match.doubt
-    level = entry.level_of(met.action)
+    level = entry.level_of(match.action)
     if level == "deny" and (script is not None or doubt):
         # It is not certain that this part of a file runs, or that the words mean this.
         level = "ask"
-    reason, trace = _tell(entry, met, script, doubt)
+    reason, trace = _tell(entry, match, script, doubt)
     return Finding(
         seq=entry.seq,
         text=entry.text,
@@ -346,7 +330,7 @@ def _finding(
         suggestion=match.suggestion,
         trace=trace,
         level=level,
-        history_unknown=met.history_unknown,
+        history_unknown=match.history_unknown,
         note=entry.note,
         stopped=match.stopped,
         id=entry.id,
@@ -355,10 +339,9 @@ def _finding(
 
 
 def _tell(
-    entry: CallEntry, met: Meeting, script: ScriptFacts | None, doubt: str
+    entry: CallEntry, match: Match, script: ScriptFacts | None, doubt: str
 ) -> tuple[str, tuple[str, ...]]:
     """Return why a rule is met, and the steps that led there."""
-    match = met.match
     # The sentence of a rule stands before its reason; only what it adds is said.
     said = match.reason in entry.text
     reason = "it matches" if said else match.reason
@@ -374,12 +357,12 @@ def _tell(
     if doubt:
         reason += f"; {doubt}"
         trace.append(f"not certain: {doubt}")
-    if met.missing and not match.stopped:
-        wanted = ", ".join(one.text for one in met.missing)
-        if met.history_unknown:
+    if match.missing and not match.stopped:
+        wanted = ", ".join(one.text for one in match.missing)
+        if match.history_unknown:
             reason += f"; whether this was done first is not known: {wanted}"
         elif said:
             reason += f"; this has to be done first: {wanted}"
-        reason += "".join(f"; {one}" for one in met.shortfalls)
+        reason += "".join(f"; {one}" for one in match.shortfalls)
         trace.append(f"not done before: {wanted}")
     return reason, (*trace, *([entry.note] if entry.note else []))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,17 +18,17 @@ from dmm.rules.commands.ignoring import selects
 from dmm.rules.commands.options import SUBCOMMANDED, asks_for_help
 from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.reach import state_limited
+from dmm.rules.commands.runs import assigned_by
 from dmm.rules.commands.tools import names_of, values_of
-from dmm.rules.commands.variables import assigned_by
 from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.evidence import Evidence, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from dmm.rules.commands.facts import CallFacts, CommandUse, MessageKind, PathUse, ToolCall, Verb
+    from dmm.rules.commands.facts import CallFacts, CommandUse, MessageKind, PathUse, Verb
     from dmm.rules.commands.options import Options
-    from dmm.rules.commands.values import Invocation
+    from dmm.rules.commands.values import Invocation, Span
 
 
 class ToolPattern(Value):
@@ -44,15 +45,12 @@ class ToolPattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the call itself."""
         call, span = facts.call, (0, len(facts.text))
-        if not any(matches_name(one, self.name) for one in names_of(call.tool)):
-            return
-        try:
-            fits = self._fits(facts)
-        except Stopped as fault:
-            yield call, unknown(span, f"the input of {call.tool}", fault)
-        else:
-            if fits:
-                yield call, Evidence(span, f"the tool is {call.tool}")
+        if any(matches_name(one, self.name) for one in names_of(call.tool)):
+            where = f"the input of {call.tool}"
+            yield from _checked(call, span, where, partial(self._why, facts))
+
+    def _why(self, facts: CallFacts) -> str:
+        return f"the tool is {facts.call.tool}" if self._fits(facts) else ""
 
     def _fits(self, facts: CallFacts) -> bool:
         if not self.args and not self.matches:
@@ -102,17 +100,11 @@ class CommandPattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the invocations that match, each with its evidence."""
         for use in facts.commands:
-            try:
-                why = self._why(use, facts)
-            except Stopped as fault:
-                yield use, unknown(use.invocation.span, f"`{use.invocation.program}`", fault)
-                continue
-            if why:
-                yield use, Evidence(use.invocation.span, why)
+            where, why = f"`{use.invocation.program}`", partial(self._why, use, facts)
+            yield from _checked(use, use.invocation.span, where, why)
 
     def _why(self, use: CommandUse, facts: CallFacts) -> str | None:
-        call = facts.call
-        if not any(_is_program(use, wanted, call) for wanted in self.programs):
+        if not any(_is_program(use, wanted) for wanted in self.programs):
             return None
         program, options = use.invocation.program, use.options
         if not all(options.may_have(flag) for flag in self.flags):
@@ -127,7 +119,7 @@ class CommandPattern(Value):
         found = f"{program} {' '.join((*self.operands, *self.flags))}".strip()
         if not self.check:
             return f"`{found}` is run"
-        evidence = CHECKS[self.check](use, call)
+        evidence = CHECKS[self.check](use)
         return f"`{found}`: {evidence}" if evidence else None
 
     def _only_helps(self, use: CommandUse) -> bool:
@@ -175,11 +167,11 @@ class CommandPattern(Value):
         )
 
 
-def _is_program(use: CommandUse, wanted: str, call: ToolCall) -> bool:
+def _is_program(use: CommandUse, wanted: str) -> bool:
     if "/" not in wanted:
         return matches_name(use.invocation.program, wanted)
     path = script_of(use)
-    return bool(path) and matches_path(located(call, path or ""), wanted)
+    return bool(path) and matches_path(located(use.call, path or ""), wanted)
 
 
 def _is_set(use: CommandUse, wanted: str) -> bool:
@@ -321,21 +313,29 @@ class MessagePattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the messages that match, each with its evidence."""
         for use in facts.messages:
-            if use.kind not in self.of:
-                continue
-            where = f"the {use.kind.replace('_', ' ')}"
-            try:
-                fits = self._fits(use.text, facts.budget)
-            except Stopped as fault:
-                yield use, unknown(use.span, where, fault)
-            else:
-                if fits:
-                    yield use, Evidence(use.span, f"{where} is {use.text!r}")
+            if use.kind in self.of:
+                where = f"the {use.kind.replace('_', ' ')}"
+                why = partial(self._why, use.text, where, facts.budget)
+                yield from _checked(use, use.span, where, why)
 
-    def _fits(self, text: str, budget: Budget | None) -> bool:
+    def _why(self, text: str, where: str, budget: Budget | None) -> str:
         if self.regex and not search_within(self.regex, text, budget):
-            return False
-        return not self.not_regex or not search_within(self.not_regex, text, budget)
+            return ""
+        out = self.not_regex and search_within(self.not_regex, text, budget)
+        return "" if out else f"{where} is {text!r}"
+
+
+def _checked(
+    subject: object, span: Span, where: str, why: Callable[[], str | None]
+) -> Iterator[tuple[object, Evidence]]:
+    """Return a subject with why it matches, if it does, or that nobody knows."""
+    try:
+        told = why()
+    except Stopped as fault:
+        yield subject, unknown(span, where, fault)
+    else:
+        if told:
+            yield subject, Evidence(span, told)
 
 
 def search_within(pattern: str, text: str, budget: Budget | None = None) -> bool:

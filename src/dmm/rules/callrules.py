@@ -1,87 +1,193 @@
-"""A rule on tool calls, and what it wants done first."""
+"""Rules on tool calls: which to deny, ask about or warn of, and what has to be done first."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.value import Value
 from dmm.rules.budget import Stopped
-from dmm.rules.needs import Done, Need, done_by_call
-from dmm.rules.patterns import Action, Match, ToolRule, matches
+from dmm.rules.commands.calls import read_call
+from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall, Writing
+from dmm.rules.commands.globs import matches_name
+from dmm.rules.content.writings import with_writings
+from dmm.rules.patterns import Joint, PathPattern, belongs, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from dmm.rules.commands.calls import CallFacts, CommandUse
+    from dmm.rules.commands.values import Span
+    from dmm.rules.evidence import Evidence
+    from dmm.rules.needs import Done, Need
+    from dmm.rules.patterns import Pattern
 
-__all__ = [
-    "CALLS_VERSION", "SPOKEN_VERSION", "CallRule", "Done", "Meeting", "Need", "done_by_call",
-    "meet",
-]  # fmt: skip
-CALLS_VERSION = 3
-SPOKEN_VERSION = f"{CALLS_VERSION}.3"
+    Past = Callable[[], Sequence[Done]]
+
+RULES_VERSION = 2
+STARTER_VERSION = 4
 
 
-class CallRule(Value):
-    """A tool rule with what it needs."""
+class Action(StrEnum):
+    """What a match leads to, the hardest first."""
 
-    rule: ToolRule
+    DENY = "deny"
+    ASK = "ask"
+    WARN = "warn"
+
+
+class ToolRule(Value):
+    """A rule on tool calls: any pattern matches, no exception holds, the tool fits.
+
+    `blocked` and `allowed` are one example each; they are checked by tests. `needs` has to be done
+    first: a call that follows it is let through.
+    """
+
+    id: str
+    patterns: tuple[Pattern, ...]
+    reason: str
+    suggestion: str
+    blocked: ToolCall
+    allowed: ToolCall
+    action: Action = Action.DENY
+    exceptions: tuple[Pattern, ...] = ()
+    tools: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
 
 
-class Meeting(NamedTuple):
-    """A call that meets a rule, and how hard.
+class Match(NamedTuple):
+    """A rule met by a call: what it leads to, where, and the steps that led there.
 
-    `shortfalls` say why something that was done first does not count.
+    `missing` was not done first, and `shortfalls` say why something that was done does not count.
     """
 
-    match: Match
+    rule: str
     action: Action
+    span: Span
+    matched: str
+    reason: str
+    suggestion: str
+    trace: tuple[str, ...] = ()
+    stopped: str = ""
+    doubt: str = ""
     missing: tuple[Need, ...] = ()
     history_unknown: bool = False
     shortfalls: tuple[str, ...] = ()
 
 
-class Lack(NamedTuple):
-    """What was not done first, why what was done does not count, and why that is not known."""
-
-    missing: tuple[Need, ...] = ()
-    shortfalls: tuple[str, ...] = ()
-    stopped: str = ""
+def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
+    """Match one rule against one call; none if the rule does not apply to it."""
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
+    return next((match for _, match in matches(rule, facts)), None)
 
 
-def meet(
-    rule: CallRule, facts: CallFacts, done: Callable[[], Sequence[Done]] | None = tuple
-) -> Meeting | None:
+def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
+    """Find all that a rule matches in one call, each with its subject."""
+    if rule.tools and not any(matches_name(facts.call.tool, name) for name in rule.tools):
+        return
+    for pattern in rule.patterns:
+        for subject, evidence in pattern.find(facts):
+            if not _excepted(rule, facts, subject):
+                yield subject, _match(rule, pattern, facts, evidence)
+
+
+def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
+    if isinstance(subject, Joint):
+        return any(_excepted(rule, facts, one) for one in parts_of(subject))
+    if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
+        # Nobody knows whether the argument that would make it an exception is there.
+        return False
+    exceptions = rule.exceptions
+    if isinstance(subject, PathUse) and (subject.glob or subject.reach):
+        # Other files that the call means may be spared while this one is not.
+        paths = [one for one in exceptions if isinstance(one, PathPattern)]
+        if any(one.spares(subject) for one in paths):
+            return True
+        exceptions = tuple(one for one in exceptions if one not in paths)
+    if isinstance(subject, CommandUse) and _touches_only_spared(rule, facts, subject):
+        return True
+    return any(
+        _lifts(found, subject)
+        for exception in exceptions
+        for found, evidence in exception.find(facts)
+        if not evidence.stopped
+    )
+
+
+def _touches_only_spared(rule: ToolRule, facts: CallFacts, command: CommandUse) -> bool:
+    """Whether a command touches files, and the rule leaves all of them alone."""
+    spared = [one for one in rule.exceptions if isinstance(one, PathPattern)]
+    if not spared:
+        return False
+    touched = [use for use in facts.paths if use.span == command.invocation.span]
+    # A rule spares a folder where it spares whatever lies in it.
+    return bool(touched) and all(
+        any(one.spares(use) or one.spares(_within(use)) for one in spared) for use in touched
+    )
+
+
+def _within(use: PathUse) -> PathUse:
+    return use._replace(path=f"{use.path}/any") if use.access in ("delete", "rename") else use
+
+
+def _lifts(found: object, subject: object) -> bool:
+    """Whether what an exception found is what the rule found.
+
+    That is the same thing, the same file, or the command that touches the file.
+    """
+    if isinstance(found, Joint):
+        return any(_lifts(one, subject) for one in found.parts)
+    file = isinstance(subject, PathUse | Writing)
+    related = file and isinstance(found, PathUse | Writing | CommandUse)
+    return found is subject or (related and belongs(found, subject))
+
+
+def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidence) -> Match:
+    start, end = evidence.span
+    trace = [f"rules version {RULES_VERSION}", f"{pattern.kind}: {evidence.why}"]
+    if facts.malformed:
+        trace.append("the command is not well formed or too long; read as far as possible")
+    return Match(
+        rule.id,
+        rule.action,
+        evidence.span,
+        evidence.where or facts.text[start:end],
+        rule.reason,
+        rule.suggestion,
+        tuple(trace),
+        evidence.stopped,
+        evidence.doubt,
+    )
+
+
+CALLS_VERSION = 3
+SPOKEN_VERSION = f"{CALLS_VERSION}.3"
+
+
+def meet(rule: ToolRule, facts: CallFacts, done: Past | None = tuple) -> Match | None:
     """Hold a call against a rule.
 
     Without `done` nobody knows what was done before: a rule that wants something done first asks.
     """
-    uncertain_met: Meeting | None = None
-    for subject, match in matches(rule.rule, facts):
-        lack = _lack(rule, facts, subject, done) if rule.needs else Lack()
-        if rule.needs and not lack.missing:
+    uncertain: Match | None = None
+    for subject, found in matches(rule, facts):
+        match = _with_missing(found, rule, facts, subject, done) if rule.needs else found
+        if rule.needs and not match.missing:
             continue
-        blind = done is None and bool(lack.missing)
-        given_up = match.stopped or lack.stopped
-        doubtful = bool(given_up or match.doubt)
-        action = match.action
-        if (blind or doubtful) and action is Action.DENY:
-            action = Action.ASK
-        match = match._replace(stopped=given_up)
-        met = Meeting(match, action, lack.missing, blind, lack.shortfalls)
+        doubtful = bool(match.stopped or match.doubt)
+        if (match.history_unknown or doubtful) and match.action is Action.DENY:
+            match = match._replace(action=Action.ASK)
         if not doubtful:
-            return met
+            return match
         # A search that was given up counts where nothing is found for certain.
-        uncertain_met = uncertain_met or met
-    return uncertain_met
+        uncertain = uncertain or match
+    return uncertain
 
 
-def _lack(
-    rule: CallRule, facts: CallFacts, subject: object, done: Callable[[], Sequence[Done]] | None
-) -> Lack:
-    """Find what was not done first, by itself or before it in the same call, and why not."""
+def _with_missing(
+    match: Match, rule: ToolRule, facts: CallFacts, subject: object, done: Past | None
+) -> Match:
+    """Add what was not done first, by itself or before it in the same call, and why not."""
     earlier, at = _earlier(facts, subject)
     stopped: list[str] = []
 
@@ -99,10 +205,13 @@ def _lack(
     except Stopped as fault:
         stopped.append(fault.what)
     missing = tuple(one for one in needs if lacks(partial(one.met_before, past, facts, at)))
-    if not missing or stopped:
-        return Lack(missing, stopped="".join(stopped[:1]))
-    told = (one.explain(past, facts.budget) for one in missing)
-    return Lack(missing, tuple(one for one in told if one))
+    told = [one.explain(past, facts.budget) for one in missing] if not stopped else []
+    return match._replace(
+        stopped=match.stopped or "".join(stopped[:1]),
+        missing=missing,
+        history_unknown=done is None and bool(missing),
+        shortfalls=tuple(one for one in told if one),
+    )
 
 
 def _earlier(facts: CallFacts, subject: object) -> tuple[list[CommandUse], int]:

@@ -12,10 +12,9 @@ from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.provenance import find_tool_source
 from dmm.eventlog.state import Constraint
 from dmm.redaction.inputs import accept
+from dmm.rules.callrules import STARTER_VERSION
 from dmm.rules.discretion import discreet
 from dmm.rules.language.judge import Priority
-from dmm.rules.lookups import last_guarded
-from dmm.rules.patterns import STARTER_VERSION
 from dmm.rules.results import (
     ConstraintBinds,
     ConstraintLifted,
@@ -24,7 +23,7 @@ from dmm.rules.results import (
     PendingConstraints,
     StarterAdded,
 )
-from dmm.rules.rulebook import compile_constraint, in_words, show_tool_rule
+from dmm.rules.rulebook import compile_constraint, in_words, last_guarded, show_tool_rule
 from dmm.rules.starter import starter_rules
 from dmm.rules.views import digest_rule, view_constraint
 from dmm.tracing import traced

@@ -6,16 +6,16 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from dmm.errors import RuleFormError
-from dmm.rules.examples import prove
 from dmm.rules.explain import describe_pattern
 from dmm.rules.form import compile_fields
 from dmm.rules.language.sentences.clauses import clauses_of
 from dmm.rules.language.sentences.compile import Sentence, read_sentence
 from dmm.rules.language.sentences.things import NOWHERE, Surroundings
+from dmm.rules.source import prove
 from dmm.text.pieces import sentences
 
 if TYPE_CHECKING:
-    from dmm.rules.callrules import CallRule
+    from dmm.rules.callrules import ToolRule
 
 __all__ = ["NOWHERE", "Sentence", "Surroundings", "asks_first", "call_rules", "compile_sentence"]
 
@@ -69,7 +69,7 @@ def _moved(example: dict[str, object], folder: str) -> dict[str, object]:
     }
 
 
-def call_rules(text: str) -> tuple[CallRule, ...]:
+def call_rules(text: str) -> tuple[ToolRule, ...]:
     """Compile a constraint in English as rules on tool calls; none when it isn't certain."""
     found = compile_sentence(text)
     if found.fields is None:
@@ -78,7 +78,7 @@ def call_rules(text: str) -> tuple[CallRule, ...]:
     call = compile_fields(found.fields, text.strip(), found.instead, stem=f"said.{named}").call
     if call is None:
         return ()
-    what = describe_pattern(call.rule.patterns[0])
+    what = describe_pattern(call.patterns[0])
     needs = tuple(
         one.changed(text=f"the {one.text}") if one.is_procedure else one for one in call.needs
     )
@@ -88,6 +88,4 @@ def call_rules(text: str) -> tuple[CallRule, ...]:
         reason, suggestion = f"{what} needs {steps} first", f"First run {steps}, then try again."
         known = next((one.text for one in needs if one.is_procedure), "")
         suggestion += f" {_BY_NAME.format(known)}" if known else ""
-    return (
-        call.changed(needs=needs, rule=call.rule.changed(reason=reason, suggestion=suggestion)),
-    )
+    return (call.changed(needs=needs, reason=reason, suggestion=suggestion),)

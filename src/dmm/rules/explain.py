@@ -20,7 +20,7 @@ from dmm.rules.patterns import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dmm.rules.callrules import CallRule
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.commands.facts import ToolCall
     from dmm.rules.patterns import Pattern
     from dmm.rules.rule import RuleLevel
@@ -180,12 +180,11 @@ def describe_example(call: ToolCall) -> str:
     return f"{told} ({', '.join(place)})" if place else told
 
 
-def describe_matcher(call: CallRule, level: RuleLevel) -> Iterator[str]:
+def describe_matcher(rule: ToolRule, level: RuleLevel) -> Iterator[str]:
     """Return what a rule does to tool calls at a level, one statement a line."""
-    rule = call.rule
     lead = LEADS.get(level, "Would block")
     tools = f" by the tool {' or '.join(rule.tools)}" if rule.tools else ""
-    needs = " and ".join(one.text for one in call.needs)
+    needs = " and ".join(one.text for one in rule.needs)
     until = f", unless this was done first: {needs}" if needs else ""
     for pattern in rule.patterns:
         yield f"{lead} {describe_pattern(pattern)}{tools}{until}."

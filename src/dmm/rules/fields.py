@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.errors import RuleFormError
+from dmm.rules.callrules import Action
 from dmm.rules.matchers import RUNS, read_items
 from dmm.rules.patterns import (
-    Action,
     BranchPattern,
     CommandPattern,
     DependencyPattern,
@@ -18,8 +18,9 @@ from dmm.rules.patterns import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.commands.facts import ToolCall
-    from dmm.rules.patterns import Pattern, ToolRule
+    from dmm.rules.patterns import Pattern
 
 Fields = dict[str, object]
 

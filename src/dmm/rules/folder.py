@@ -6,6 +6,7 @@ without the user's consent counts in the text they agreed to last, and so does o
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import State
     from dmm.files.consents import Consents
     from dmm.rules.rule import Rule
+    from dmm.rules.rule import State as RuleState
 
 FOLDER = "rules"
 ENDING = ".md"
@@ -40,13 +42,24 @@ Stamp = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """A rule in force with the file it stands in; `held` where that file says something else."""
+    """A rule in force with the file it stands in; `held` where that file says something else.
+
+    `seq` is the event that recorded it, 0 until there is one.
+    """
 
     rule: Rule
     path: str
     source: str
     digest: str
     held: bool = False
+    seq: int = 0
+
+    @property
+    def state(self) -> RuleState:
+        """What the rule does."""
+        from dmm.rules.source import state_of_rule
+
+        return state_of_rule(self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +68,6 @@ class Found:
 
     rules: tuple[FileRule, ...] = ()
     faults: tuple[MemoryFileError, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A file as it was read: the text that counts, and whether another one stands there."""
-
-    stamp: Stamp
-    agreed: Stamp
-    data: bytes | None
-    held: bool
-    settled: bool
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ class RuleFolder:
     _stamps: dict[str, Stamp] = field(default_factory=dict)
     _folders: dict[Path, int] | None = None
     _looked: float = 0.0
-    _texts: dict[str, _Text] = field(default_factory=dict)
+    _texts: dict[str, tuple[bytes | None, bool]] = field(default_factory=dict)
     _agreed: Stamp | None = None
     _unsettled: bool = False
     _found: tuple[Mapping[str, Constraint], Found] | None = None
@@ -142,15 +144,13 @@ class RuleFolder:
         agreed = self.consents.stamp
         if not self._look() and agreed == self._agreed and not self._unsettled:
             return False
-        changed = False
+        # A file written a moment ago may change again without a new stamp.
+        now = time.time_ns()
+        self._unsettled = any(now - stamp[-1] <= RACY_NS for stamp in self._stamps.values())
         paths = {*self._stamps, *self.consents.agreed(f"{FOLDER}/")}
-        for path in paths:
-            changed |= self._refresh(path, agreed)
-        for path in self._texts.keys() - paths:
-            del self._texts[path]
-            changed = True
-        self._agreed = agreed
-        self._unsettled = not all(one.settled for one in self._texts.values())
+        texts = {path: self.consents.weigh(path) for path in sorted(paths)}
+        changed = texts != self._texts
+        self._texts, self._agreed = texts, agreed
         return changed
 
     def _look(self) -> bool:
@@ -167,59 +167,41 @@ class RuleFolder:
         self._stamps, self._folders = stamps, folders
         return moved
 
-    def _refresh(self, path: str, agreed: Stamp) -> bool:
-        """Read a file anew where it or the user's consent changed; say whether its text did."""
-        stamp = self._stamps.get(path, ())
-        known = self._texts.get(path)
-        if known is not None and known.settled and (known.stamp, known.agreed) == (stamp, agreed):
-            return False
-        data, held = self.consents.weigh(path)
-        # A file written a moment ago may change again without a new stamp.
-        settled = not stamp or time.time_ns() - stamp[-1] > RACY_NS
-        self._texts[path] = _Text(stamp, agreed, data, held, settled)
-        return known is None or (known.data, known.held) != (data, held)
-
     def _compile(self, recorded: Mapping[str, Constraint]) -> Found:
-        texts = {path: one for path, one in self._texts.items() if one.data is not None}
-        if not texts:
-            return Found()
         rules: list[FileRule] = []
         faults: list[MemoryFileError] = []
-        for path in sorted(texts):
-            self._take(path, texts[path], recorded.get(path), rules, faults)
+        for path, (data, held) in self._texts.items():
+            if data is not None:
+                rules += _read_file(path, data, recorded.get(path), faults, held=held)
         faults += find_doubles((one.path, one.rule.id) for one in rules)
         order = sorted(rules, key=lambda one: (one.rule.id, one.path))
         return Found(tuple(order), tuple(faults))
 
-    def _take(
-        self,
-        path: str,
-        text: _Text,
-        recorded: Constraint | None,
-        rules: list[FileRule],
-        faults: list[MemoryFileError],
-    ) -> None:
-        """Read one file; where it is broken, what was in force of it before stays so."""
-        from dmm.files.markdown import decode
-        from dmm.rules.source import check_rule, read_rule
 
-        data = text.data or b""
-        try:
-            source = decode(path, data)
-            named = digest_source(source)
-            known = recorded is not None and recorded.digest == named
-            rule = read_rule(path, source) if known else check_rule(path, source)
-        except MemoryFileError as fault:
-            faults.append(fault)
-            if recorded is None or not recorded.source:
-                return
-            try:
+def _read_file(
+    path: str,
+    data: bytes,
+    recorded: Constraint | None,
+    faults: list[MemoryFileError],
+    *,
+    held: bool,
+) -> Iterator[FileRule]:
+    """Read one file; where it is broken, what was in force of it before stays so."""
+    from dmm.files.markdown import decode
+    from dmm.rules.source import check_rule, read_rule
+
+    try:
+        source = decode(path, data)
+        named = digest_source(source)
+        known = recorded is not None and recorded.digest == named
+        rule = read_rule(path, source) if known else check_rule(path, source)
+        yield FileRule(rule, path, source, named, held)
+    except MemoryFileError as fault:
+        faults.append(fault)
+        if recorded is not None and recorded.source:
+            with contextlib.suppress(MemoryFileError):
                 rule = read_rule(path, recorded.source)
-            except MemoryFileError:
-                return
-            source, named = recorded.source, recorded.digest
-            text = _Text(text.stamp, text.agreed, text.data, held=True, settled=True)
-        rules.append(FileRule(rule, path, source, named, text.held))
+                yield FileRule(rule, path, recorded.source, recorded.digest, held=True)
 
 
 def enact(one: FileRule, place: str, seq: int = 0) -> Constraint:

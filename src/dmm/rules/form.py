@@ -6,25 +6,33 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.errors import RuleFormError
-from dmm.rules.callrules import CallRule
+from dmm.rules.callrules import Action, ToolRule
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.exampleform import read_examples
-from dmm.rules.formvalues import flag, refuse_unknown, whole
+from dmm.rules.formvalues import flag, mapping, refuse_unknown, text, whole
 from dmm.rules.matchers import read_items, read_needs
-from dmm.rules.patterns import Action, ToolRule
-from dmm.rules.rule import RULE_LEVELS, Rule, RuleLevel
+from dmm.rules.rule import RULE_LEVELS, Earlier, Example, Rule, RuleLevel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dmm.rules.rule import Example
+    from dmm.rules.formvalues import Place
 
 FIELDS = (
     "id", "level", "folder", "disabled", "match", "unless", "before", "require", "examples",
     "origin", "triggered_by",
 )  # fmt: skip
+_KINDS = ("run", "write", "edit", "read", "delete", "tool")
+_KEYS = {
+    "run": ("branch", "output", "exit"),
+    "write": ("text",),
+    "edit": ("old", "new"),
+    "read": (),
+    "delete": (),
+    "tool": ("input",),
+}
+_EVERYWHERE = ("after", "files")
+_LONGEST = 60
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-_ACTIONS = {"deny": Action.DENY, "ask": Action.ASK, "warn": Action.WARN}
 _NOTHING = ToolCall("", {})
 
 
@@ -72,7 +80,7 @@ def _call_rule(
     folder: str,
     examples: tuple[tuple[Example, ...], tuple[Example, ...]],
     words: tuple[str, str],
-) -> CallRule:
+) -> ToolRule:
     """Compile what a rule matches, its exceptions, and what it wants done first."""
     if "match" in fields and "before" in fields:
         hint = "an order rule says 'before' and 'require'; write two rules"
@@ -86,17 +94,17 @@ def _call_rule(
     block, allow = examples
     title, why = words
     reason, _, _ = why.strip().partition("\n\n")
-    tool_rule = ToolRule(
+    return ToolRule(
         id=named,
         patterns=read_items(fields[guarded], (guarded,), folder),
         reason=title,
         suggestion=" ".join(reason.split()),
         blocked=block[0].call if block else _NOTHING,
         allowed=allow[0].call if allow else _NOTHING,
-        action=_ACTIONS[level],
+        action=Action(level),
         exceptions=read_items(fields["unless"], ("unless",), folder) if "unless" in fields else (),
+        needs=needs,
     )
-    return CallRule(tool_rule, needs=needs)
 
 
 def _id(value: object) -> str:
@@ -128,3 +136,128 @@ def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise RuleFormError((name,), f"'{name}' is text")
     return value
+
+
+def read_examples(value: object, place: Place) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    """Read what a rule must block and what it must allow."""
+    if value is None:
+        return (), ()
+    held = mapping(value, place, "examples")
+    refuse_unknown(held, ("block", "allow"), place)
+    return (
+        _examples(held.get("block"), (*place, "block")),
+        _examples(held.get("allow"), (*place, "allow")),
+    )
+
+
+def _examples(value: object, place: Place) -> tuple[Example, ...]:
+    if value is None:
+        return ()
+    items = value if isinstance(value, list) else [value]
+    return tuple(_example(one, (*place, number)) for number, one in enumerate(items))
+
+
+def _example(value: object, place: Place) -> Example:
+    if isinstance(value, str):
+        return Example(_call("run", {"run": value}, place), value)
+    held = mapping(value, place, "an example")
+    kind = _kind(held, place)
+    refuse_unknown(held, (kind, *_KEYS[kind], *_EVERYWHERE), place)
+    after = held.get("after", [])
+    items = after if isinstance(after, list) else [after]
+    return Example(
+        _call(kind, held, place),
+        show_example(held, kind),
+        tuple(_earlier(one, (*place, "after", number)) for number, one in enumerate(items)),
+        _files(held.get("files"), (*place, "files")),
+    )
+
+
+def _kind(held: Mapping[str, object], place: Place) -> str:
+    kinds = [one for one in _KINDS if one in held]
+    if len(kinds) != 1:
+        what = f"an example says one of {', '.join(_KINDS)}"
+        raise RuleFormError(place, what, hint="a plain text is a shell command")
+    return kinds[0]
+
+
+def _call(kind: str, held: Mapping[str, object], place: Place) -> ToolCall:
+    """Make the call that a client's tool would make of an example."""
+    if kind == "tool":
+        given = held.get("input", {})
+        if not isinstance(given, dict):
+            raise RuleFormError((*place, "input"), "the input of a tool is a mapping")
+        return ToolCall(text(held["tool"], (*place, "tool")), given)
+    named = text(held[kind], (*place, kind))
+    if kind == "run":
+        branch = held.get("branch")
+        known = None if branch is None else text(branch, (*place, "branch"))
+        return ToolCall("Bash", {"command": named}, branch=known)
+    if kind == "write":
+        return ToolCall("Write", {"file_path": named, "content": _free(held, "text", place)})
+    if kind == "edit":
+        old, new = _free(held, "old", place), _free(held, "new", place)
+        return ToolCall("Edit", {"file_path": named, "old_string": old, "new_string": new})
+    if kind == "read":
+        return ToolCall("Read", {"file_path": named})
+    return ToolCall("Bash", {"command": f"rm -- '{named}'"})
+
+
+def _free(held: Mapping[str, object], name: str, place: Place) -> str:
+    """Read a text that may be empty or missing."""
+    value = held.get(name, "")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if value is not None and not isinstance(value, str):
+        raise RuleFormError((*place, name), "a text is expected")
+    return value or ""
+
+
+def _earlier(value: object, place: Place) -> Earlier:
+    if isinstance(value, str):
+        return Earlier(_call("run", {"run": value}, place), exit=0)
+    held = mapping(value, place, "what was done before")
+    kind = _kind(held, place)
+    refuse_unknown(held, (kind, *_KEYS[kind]), place)
+    output = _free(held, "output", place)
+    status = whole(held.get("exit"), (*place, "exit"))
+    # Said without an outcome, a step went well.
+    passed = 0 if status is None and not output else status
+    return Earlier(_call(kind, held, place), output, passed)
+
+
+def _files(value: object, place: Place) -> tuple[tuple[str, str], ...]:
+    if value is None:
+        return ()
+    held = mapping(value, place, "files")
+    return tuple((name, _free(held, name, place)) for name in held)
+
+
+def show_example(held: Mapping[str, object], kind: str) -> str:
+    """Show an example on one line: the call, its branch or text, and what was done before."""
+    named = str(held[kind])
+    shown = named if kind == "run" else f"{'the tool' if kind == 'tool' else kind} {named}"
+    written = held.get("text" if kind == "write" else "new")
+    if kind in ("write", "edit") and written:
+        shown += f": {_one_line(str(written))}"
+    if held.get("branch"):
+        shown += f" (on {held['branch']})"
+    after = held.get("after") or []
+    steps = [_step(one) for one in (after if isinstance(after, list) else [after])]
+    return f"{shown} after: {', '.join(steps)}" if steps else shown
+
+
+def _step(value: object) -> str:
+    """Show what was done before; a step that failed says so."""
+    if not isinstance(value, dict):
+        return str(value)
+    kind = next((one for one in _KINDS if one in value), "")
+    failed = " (failed)" if value.get("exit") else ""
+    return show_example(value, kind) + failed if kind else str(value)
+
+
+def _one_line(text: str) -> str:
+    """Show the first line of a text, cut where it is long."""
+    lines = [one.strip() for one in text.splitlines() if one.strip()] or [""]
+    cut = len(lines) > 1 or len(lines[0]) > _LONGEST
+    return lines[0][:_LONGEST].rstrip() + (" …" if cut else "")

@@ -14,13 +14,11 @@ from dmm.rules import results
 from dmm.rules.authorship import Wish, compose
 from dmm.rules.checks import prove_files, show_ruling
 from dmm.rules.drafts import write_draft
-from dmm.rules.folder import priority_of
+from dmm.rules.folder import FileRule, priority_of
 from dmm.rules.rulebook import filed_rule, on_calls
-from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule, state_of_rule
 from dmm.rules.states import state_of
-from dmm.rules.stops import find_stops
-from dmm.rules.unchecked import find_misses, mark
+from dmm.rules.verdicts import find_misses, find_stops, mark
 from dmm.rules.views import (
     count_states,
     detail_constraint,
@@ -83,7 +81,7 @@ class RuleReading:
         """Show one rule: its state, what it matches in plain words, and its examples."""
         found = self._find(name)
         about = {"stopped": self._count_stops(found), "digest": digest_rule(found)}
-        if isinstance(found, ShelvedRule):
+        if isinstance(found, FileRule):
             show = partial(show_shelved, found, results.RuleShown, source=found.source)
             told = detail_rule(show, found.rule, found.state, **about)
         else:
@@ -116,7 +114,7 @@ class RuleReading:
         """Return the digest of some rules, as somebody who looks at them now sees them."""
         return digest_rules([self._find(name) for name in dict.fromkeys(names)])
 
-    def _count_stops(self, found: ShelvedRule | Constraint) -> int:
+    def _count_stops(self, found: FileRule | Constraint) -> int:
         return len(find_stops(self.constraints.project_ledger, *_names(found)))
 
     @traced()
@@ -151,7 +149,7 @@ class RuleReading:
                 raise
             composed = compose(Wish(what), ())
             return _supposed(composed.rule, composed.source), state_of_rule(composed.rule)
-        if isinstance(found, ShelvedRule):
+        if isinstance(found, FileRule):
             return _supposed(found.rule, found.source), found.state
         filed = filed_rule(found)
         if filed is not None:
@@ -210,7 +208,7 @@ class RuleReading:
             return [results.RuleFault(error.where, None, error.what, error.hint)]
         return []
 
-    def _find(self, name: str) -> ShelvedRule | Constraint:
+    def _find(self, name: str) -> FileRule | Constraint:
         if name.isdecimal():
             for rule in self.shelf.rules():
                 if rule.seq and str(rule.seq) == name:
@@ -223,9 +221,9 @@ class RuleReading:
                 return one
         return self.shelf.find(name)
 
-    def _need_file(self, name: str) -> ShelvedRule:
+    def _need_file(self, name: str) -> FileRule:
         found = self._find(name)
-        if isinstance(found, ShelvedRule):
+        if isinstance(found, FileRule):
             return found
         if found.is_shared:
             raise not_ours(found)
@@ -266,7 +264,7 @@ def not_ours(found: Constraint) -> UsageError:
     return UsageError(f"{found.id} is a rule of the team", hint=hint)
 
 
-def need_seen(found: Sequence[ShelvedRule | Constraint], seen: str | None) -> None:
+def need_seen(found: Sequence[FileRule | Constraint], seen: str | None) -> None:
     """Refuse to decide about another text than the one that was shown."""
     if seen is not None and digest_rules(found) != seen:
         raise not_shown()
@@ -278,7 +276,7 @@ def not_shown() -> LedgerRefused:
     return LedgerRefused("the rule is not the one that was shown", hint=hint)
 
 
-def _names(found: ShelvedRule | Constraint) -> tuple[str, int]:
-    if isinstance(found, ShelvedRule):
+def _names(found: FileRule | Constraint) -> tuple[str, int]:
+    if isinstance(found, FileRule):
         return found.rule.id, found.seq
     return found.id, found.seq

@@ -1,9 +1,8 @@
-"""Typed tool rules: frozen values that say which tool calls to deny, ask about or warn of."""
+"""Patterns of every kind, alone and together: several on one thing must all match."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dmm.domain.value import Value
 from dmm.rules.callpatterns import (
@@ -14,35 +13,89 @@ from dmm.rules.callpatterns import (
     PathPattern,
     ToolPattern,
 )
-from dmm.rules.commands.calls import read_call
-from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall, Writing
-from dmm.rules.commands.globs import matches_name
+from dmm.rules.commands.facts import CommandUse, PathUse, ToolCall, Writing
 from dmm.rules.content.pattern import ContentPattern
-from dmm.rules.content.writings import with_writings
 from dmm.rules.evidence import Evidence
-from dmm.rules.joint import AllOf, Joint, belongs, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.rules.commands.facts import CallFacts
     from dmm.rules.commands.values import Span
 
 __all__ = [
-    "KINDS", "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern",
-    "CommandPattern", "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
-    "PathPattern", "Pattern", "SinglePattern", "ToolPattern", "ToolRule", "match_tool", "matches",
+    "KINDS", "AllOf", "BranchPattern", "CommandPattern", "ContentPattern", "DependencyPattern",
+    "Joint", "MessagePattern", "PathPattern", "Pattern", "SinglePattern", "ToolPattern", "belongs",
+    "parts_of", "singles",
 ]  # fmt: skip
 
-RULES_VERSION = 2
-STARTER_VERSION = 4
+
+class Joint(NamedTuple):
+    """Several things of one call that belong together: what an item with several keys matches."""
+
+    parts: tuple[object, ...]
+    span: Span
 
 
-class Action(StrEnum):
-    """What a match leads to, the hardest first."""
+class AllOf(Value):
+    """Patterns that must all match, on the same file or the same command.
 
-    DENY = "deny"
-    ASK = "ask"
-    WARN = "warn"
+    Things that belong to no file and no command, such as the call itself, go with everything.
+    """
+
+    kind: ClassVar[str] = "all"
+    patterns: tuple[Any, ...]
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find what belongs together, each with the evidence of all patterns."""
+        found: list[tuple[tuple[object, ...], tuple[Evidence, ...]]] = [((), ())]
+        # Searching text is the dearest; it comes last, and only where the others hold.
+        for pattern in sorted(self.patterns, key=_cost):
+            held = list(pattern.find(facts)) if found else []
+            found = [
+                ((*subjects, subject), (*evidence, more))
+                for subjects, evidence in found
+                for subject, more in held
+                if all(belongs(subject, other) for other in subjects)
+            ]
+        for subjects, evidence in found:
+            why = ", and ".join(one.why for one in evidence)
+            stopped = next((one.stopped for one in evidence if one.stopped), "")
+            doubt = next((one.doubt for one in evidence if one.doubt), "")
+            where = next((one.where for one in evidence if one.where), "")
+            span = evidence[0].span
+            yield Joint(subjects, span), Evidence(span, why, where, stopped, doubt)
+
+
+def _cost(pattern: Any) -> int:
+    """Order patterns by what they search: names, the words of a call, whole files."""
+    if isinstance(pattern, ContentPattern):
+        return 2
+    return int(any(getattr(pattern, name, "") for name in ("matches", "regex", "not_regex")))
+
+
+def parts_of(subject: object) -> tuple[object, ...]:
+    """Return the single things that a subject is made of."""
+    if not isinstance(subject, Joint):
+        return (subject,)
+    return tuple(one for part in subject.parts for one in parts_of(part))
+
+
+def belongs(subject: object, other: object) -> bool:
+    """Whether two things of a call are about the same file, or else the same command."""
+    if isinstance(subject, Joint) or isinstance(other, Joint):
+        return all(belongs(one, two) for one in parts_of(subject) for two in parts_of(other))
+    if isinstance(subject, PathUse | Writing) and isinstance(other, PathUse | Writing):
+        return subject.path == other.path
+    if isinstance(subject, ToolCall) or isinstance(other, ToolCall):
+        return True
+    return _place(subject) == _place(other)
+
+
+def _place(subject: object) -> object:
+    if isinstance(subject, CommandUse):
+        return subject.invocation.span
+    return getattr(subject, "span", None)
 
 
 SinglePattern = (
@@ -55,6 +108,13 @@ SinglePattern = (
     | MessagePattern
 )
 Pattern = SinglePattern | AllOf
+
+
+def singles(pattern: Pattern) -> tuple[SinglePattern, ...]:
+    """Return the patterns that one is made of."""
+    return pattern.patterns if isinstance(pattern, AllOf) else (pattern,)
+
+
 KINDS: dict[str, type[Pattern]] = {
     one.kind: one
     for one in (
@@ -68,119 +128,3 @@ KINDS: dict[str, type[Pattern]] = {
         MessagePattern,
     )
 }
-
-
-class ToolRule(Value):
-    """A rule on tool calls: any pattern matches, no exception holds, the tool fits.
-
-    `blocked` and `allowed` are one example each; they are checked by tests.
-    """
-
-    id: str
-    patterns: tuple[Pattern, ...]
-    reason: str
-    suggestion: str
-    blocked: ToolCall
-    allowed: ToolCall
-    action: Action = Action.DENY
-    exceptions: tuple[Pattern, ...] = ()
-    tools: tuple[str, ...] = ()
-
-
-class Match(NamedTuple):
-    """A rule met by a call: what it leads to, where, and the steps that led there."""
-
-    rule: str
-    action: Action
-    span: Span
-    matched: str
-    reason: str
-    suggestion: str
-    trace: tuple[str, ...] = ()
-    stopped: str = ""
-    doubt: str = ""
-
-
-def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
-    """Match one rule against one call; none if the rule does not apply to it."""
-    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
-    return next((match for _, match in matches(rule, facts)), None)
-
-
-def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
-    """Find all that a rule matches in one call, each with its subject."""
-    if rule.tools and not any(matches_name(facts.call.tool, name) for name in rule.tools):
-        return
-    for pattern in rule.patterns:
-        for subject, evidence in pattern.find(facts):
-            if not _excepted(rule, facts, subject):
-                yield subject, _match(rule, pattern, facts, evidence)
-
-
-def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
-    if isinstance(subject, Joint):
-        return any(_excepted(rule, facts, one) for one in parts_of(subject))
-    if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
-        # Nobody knows whether the argument that would make it an exception is there.
-        return False
-    exceptions = rule.exceptions
-    if isinstance(subject, PathUse) and (subject.glob or subject.reach):
-        # Other files that the call means may be spared while this one is not.
-        paths = [one for one in exceptions if isinstance(one, PathPattern)]
-        if any(one.spares(subject) for one in paths):
-            return True
-        exceptions = tuple(one for one in exceptions if one not in paths)
-    if isinstance(subject, CommandUse) and _touches_only_spared(rule, facts, subject):
-        return True
-    return any(
-        _lifts(found, subject)
-        for exception in exceptions
-        for found, evidence in exception.find(facts)
-        if not evidence.stopped
-    )
-
-
-def _touches_only_spared(rule: ToolRule, facts: CallFacts, command: CommandUse) -> bool:
-    """Whether a command touches files, and the rule leaves all of them alone."""
-    spared = [one for one in rule.exceptions if isinstance(one, PathPattern)]
-    if not spared:
-        return False
-    touched = [use for use in facts.paths if use.span == command.invocation.span]
-    # A rule spares a folder where it spares whatever lies in it.
-    return bool(touched) and all(
-        any(one.spares(use) or one.spares(_within(use)) for one in spared) for use in touched
-    )
-
-
-def _within(use: PathUse) -> PathUse:
-    return use._replace(path=f"{use.path}/any") if use.access in ("delete", "rename") else use
-
-
-def _lifts(found: object, subject: object) -> bool:
-    """Whether what an exception found is what the rule found.
-
-    That is the same thing, the same file, or the command that touches the file.
-    """
-    if isinstance(found, Joint):
-        return any(_lifts(one, subject) for one in found.parts)
-    file = isinstance(subject, PathUse | Writing)
-    related = file and isinstance(found, PathUse | Writing | CommandUse)
-    return found is subject or (related and belongs(found, subject))
-
-
-def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidence) -> Match:
-    start, end = evidence.span
-    trace = [f"rules version {RULES_VERSION}", f"{pattern.kind}: {evidence.why}"]
-    if facts.malformed:
-        trace.append("the command is not well formed or too long; read as far as possible")
-    return Match(
-        rule.id,
-        rule.action,
-        evidence.span,
-        evidence.where or facts.text[start:end],
-        rule.reason,
-        rule.suggestion,
-        tuple(trace),
-        evidence.stopped,
-        evidence.doubt,
-    )

@@ -91,7 +91,7 @@ class ProjectLedger(OpenLedger):
     def lookups(self, state: State) -> Lookups:
         """Return what was looked up since the last decision that a constraint applied to."""
         from dmm.rules.language.judge import Recorded
-        from dmm.rules.lookups import asks_lookup
+        from dmm.rules.rulebook import asks_lookup
 
         known: dict[int, list[Recorded]] = {}
 

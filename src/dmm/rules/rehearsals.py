@@ -12,15 +12,14 @@ from dmm.errors import LedgerRefused
 from dmm.eventlog.open_ledger import tool_text
 from dmm.eventlog.state import Constraint
 from dmm.redaction.inputs import need
-from dmm.rules.callrules import Done
 from dmm.rules.constraints import need_priority
 from dmm.rules.discretion import discreet
 from dmm.rules.explain import describe_call
 from dmm.rules.guard import CALLS_WITHIN, FINISHED, Guard, done_by, recorded_call, spend
 from dmm.rules.language.judge import Recorded
-from dmm.rules.lookups import may_satisfy
+from dmm.rules.needs import Done
 from dmm.rules.results import Met, Rehearsed, RuleRehearsed, VerdictExplained
-from dmm.rules.rulebook import Rulebook, compile_constraint, in_words, on_calls
+from dmm.rules.rulebook import Rulebook, compile_constraint, in_words, may_satisfy, on_calls
 from dmm.tracing import SIMULATION, traced
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    from dmm.rules.callrules import CallRule
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.commands.calls import ToolCall
 
 RuleLevel = Literal["deny", "ask", "warn", "advise"]
@@ -50,7 +50,7 @@ class Rule:
     title: str
     level: RuleLevel
     why: str = ""
-    call: CallRule | None = None
+    call: ToolRule | None = None
     block: tuple[Example, ...] = ()
     allow: tuple[Example, ...] = ()
     folder: str = ""

@@ -10,33 +10,35 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.event import Trust
 from dmm.errors import MemoryFileError, UsageError
 from dmm.rules import stored as call_forms
-from dmm.rules.builtin import BUILT_IN
 from dmm.rules.callbook import CallBook, CallEntry
-from dmm.rules.callrules import CallRule
+from dmm.rules.callrules import STARTER_VERSION, Action
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_call, describe_example
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import InForce, Judgement, Priority, Recorded, RuleSet, guards, judge
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
-from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
+from dmm.rules.patterns import CommandPattern
 from dmm.rules.source import judge_words, read_rule
+from dmm.rules.starter import BUILT_IN
 from dmm.rules.syntax import compile_tool_rule
 from dmm.text.clauses import read
+from dmm.text.tokens import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dmm.eventlog.state import Constraint
+    from dmm.eventlog.state import Constraint, Decision
     from dmm.rules.callbook import Level
+    from dmm.rules.callrules import ToolRule
     from dmm.rules.language.compile import Compilation
     from dmm.rules.language.rules import Rule
-    from dmm.rules.patterns import ToolRule
     from dmm.rules.rule import Rule as FiledRule
 
 LANGUAGE = "language"
 TOOL = "tool"
 CALLS = "calls"
+DECISIONS_LOOKED_AT = 1_000
 # What a tool returned or a stranger wrote stops nobody; an agent's own rule asks at most.
 STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
 UNACCEPTED = "an agent added this rule; nobody has accepted it yet"
@@ -78,18 +80,18 @@ def compile_constraint(text: str) -> Compiled:
     return Compiled(rule, *_examples(found, calls))
 
 
-def _examples(found: Compilation, calls: Sequence[CallRule]) -> tuple[str, str]:
+def _examples(found: Compilation, calls: Sequence[ToolRule]) -> tuple[str, str]:
     """Choose the two examples to show: calls, where a call is blocked."""
-    denying = next((one.rule for one in calls if one.rule.action is Action.DENY), None)
+    denying = next((one for one in calls if one.action is Action.DENY), None)
     if denying is None and found.rule is not None:
         return found.blocks, found.allows
-    shown = denying or calls[0].rule
+    shown = denying or calls[0]
     return describe_example(shown.blocked), describe_example(shown.allowed)
 
 
 def show_tool_rule(rule: ToolRule) -> Compiled:
     """Lay a tool rule out as it is stored and shown."""
-    stored = {"kind": TOOL, "rule": call_forms.to_plain(rule)}
+    stored = {"kind": TOOL, "rule": call_forms.rule_to_dict(rule)}
     return Compiled(stored, describe_call(rule.blocked), describe_call(rule.allowed))
 
 
@@ -104,7 +106,7 @@ class Rulebook:
         self._ids = {(one.seq, one.text): one.id for one in self._held if one.id}
         self._notes = {one.seq: UNACCEPTED for one in self._held if one.trust == Trust.AGENT}
         self.calls = CallBook(entry for one in self._held for entry in on_calls(one))
-        typed = [one.rule.rule for one in self.calls.entries if one.typed]
+        typed = [one.rule for one in self.calls.entries if one.typed]
         self._typed = bool(typed)
         self._programs = {name for rule in typed for name in _programs(rule)} | RUNNERS
 
@@ -226,7 +228,7 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
         return [_entry(constraint, filed.call, typed=filed.binds)]
     tool = on_tools(constraint)
     if tool is not None:
-        return [_entry(constraint, CallRule(tool), typed=True)]
+        return [_entry(constraint, tool, typed=True)]
     stored = constraint.rule or {"kind": LANGUAGE}
     if stored.get("kind") != LANGUAGE:
         return []
@@ -238,7 +240,7 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
     return [_entry(constraint, rule, typed=False) for rule in rules]
 
 
-def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
+def _entry(constraint: Constraint, rule: ToolRule, *, typed: bool) -> CallEntry:
     most: Level = "deny"
     note = ""
     if constraint.from_file and not constraint.pending:
@@ -251,3 +253,37 @@ def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
     elif constraint.pending:
         most, note = "ask", UNACCEPTED
     return CallEntry(constraint.seq, constraint.text, rule, typed, most, note, constraint.id)
+
+
+def asks_lookup(rule: Rule | None) -> bool:
+    """Whether a rule wants something looked up first."""
+    return rule is not None and any(isinstance(part, Verification) for part in rule.parts)
+
+
+def may_satisfy(rule: Rule | None, text: str) -> bool:
+    """Whether a recorded look-up has to do with what a rule wants looked up."""
+    if rule is None:
+        return False
+    forms = [
+        term.forms
+        for part in rule.parts
+        if isinstance(part, Verification)
+        for topic in part.topics
+        for term in topic
+    ]
+    tokens = tokens_of(text)
+    return any(token.stands_for(one) for token in tokens for one in forms)
+
+
+def last_guarded(rule: Rule | None, decisions: Sequence[Decision]) -> int:
+    """Find the newest committed decision that a new rule would have applied to.
+
+    It has used up what was looked up before. Only the newest are read; beyond them nothing counts.
+    """
+    if rule is None or not asks_lookup(rule):
+        return 0
+    committed = [one for one in decisions if one.status == "committed"]
+    newest = committed[-DECISIONS_LOOKED_AT:]
+    found = next((one.seq for one in reversed(newest) if guards(rule, one.text)), 0)
+    older = committed[-len(newest) - 1].seq if len(committed) > len(newest) else 0
+    return found or older

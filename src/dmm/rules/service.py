@@ -10,10 +10,17 @@ from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.state import FILE, Constraint
 from dmm.files.rules import FOLDER, parse_rule
 from dmm.passkeys.acts import PersonAct
-from dmm.rules.adoption import adopt_constraint
-from dmm.rules.authorship import Composed, Likeness, Wish, compose, need_examples, switch
+from dmm.rules.authorship import (
+    Composed,
+    Likeness,
+    Wish,
+    adopt_constraint,
+    compose,
+    need_examples,
+    switch,
+)
 from dmm.rules.constraints import need_learned, need_priority
-from dmm.rules.folder import digest_source
+from dmm.rules.folder import FileRule, digest_source
 from dmm.rules.listing import (
     RuleReading,
     lacks_matcher,
@@ -32,7 +39,6 @@ from dmm.rules.results import (
     RuleView,
 )
 from dmm.rules.rule import State
-from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule, state_of_rule
 from dmm.rules.states import is_starter
 from dmm.rules.views import CompiledRule, detail_rule, examples_of, matches_of, show_shelved
@@ -109,7 +115,7 @@ class Rules(RuleReading):
         self._refuse_double(rule, [one for one in known.values() if one is not replaced])
         return self._write(Composed(rule, source), replaced)
 
-    def _compose(self, wish: Wish) -> tuple[Composed, ShelvedRule | None]:
+    def _compose(self, wish: Wish) -> tuple[Composed, FileRule | None]:
         """Compose a rule; one that says the same as another is refused.
 
         A rule file that has the same sentence and no matcher yet gets the new one.
@@ -130,10 +136,15 @@ class Rules(RuleReading):
         self._refuse_double(composed.rule, [one for one in shelved if one is not replaced])
         return composed, replaced
 
-    def _refuse_double(self, rule: Rule, others: Sequence[ShelvedRule]) -> None:
+    def _refuse_double(self, rule: Rule, others: Sequence[FileRule]) -> None:
         own = Likeness.of(rule.title, rule.call, rule.folder)
         for one in others:
-            if own.same(Likeness.of(one.rule.title, one.rule.call, one.rule.folder)):
+            other = Likeness.of(one.rule.title, one.rule.call, one.rule.folder)
+            way = own.find_other_way(other)
+            if way and not one.rule.disabled:
+                what = f"rule {one.rule.id} stops the same and says to use {way}"
+                raise UsageError(what, hint=f"dmm rules disable {one.rule.id}")
+            if not way and own.same(other):
                 raise _double(one.rule.id)
         for held in self._constraints():
             same = own.same_words(Likeness.of(held.text))
@@ -141,7 +152,7 @@ class Rules(RuleReading):
                 hint = "dmm rules accept" if held.pending else "dmm rules adopt"
                 raise UsageError(f"constraint {held.seq} says the same", hint=f"{hint} {held.seq}")
 
-    def _write(self, composed: Composed, replaced: ShelvedRule | None = None) -> RuleView:
+    def _write(self, composed: Composed, replaced: FileRule | None = None) -> RuleView:
         name = composed.rule.id if replaced is None else replaced.path
         shelved = self.shelf.write(name, composed.source)
         self._lift_sentence(composed.rule)
@@ -150,7 +161,7 @@ class Rules(RuleReading):
             return told
         return replace(told, note=NO_MATCHER.format(why=composed.why_not))
 
-    def _view(self, shelved: ShelvedRule) -> RuleView:
+    def _view(self, shelved: FileRule) -> RuleView:
         show = partial(show_shelved, shelved, RuleView)
         return self._unless_trusted(detail_rule(show, shelved.rule, shelved.state))
 
@@ -245,7 +256,7 @@ class Rules(RuleReading):
         if name.isdecimal():
             return self.constraints.need_pending(int(name))
         found = self._find(name)
-        if isinstance(found, ShelvedRule):
+        if isinstance(found, FileRule):
             raise LedgerRefused(f"rule {name} is accepted already")
         return found
 
@@ -262,7 +273,7 @@ class Rules(RuleReading):
         self._need_person(PersonAct.DISABLE_RULE)
         found = self._find(name)
         need_seen([found], seen)
-        if isinstance(found, ShelvedRule):
+        if isinstance(found, FileRule):
             return self._switch(found, disabled=True)
         if found.is_shared:
             raise not_ours(found)
@@ -276,7 +287,7 @@ class Rules(RuleReading):
         need_seen([found], seen)
         return self._switch(found, disabled=False)
 
-    def _switch(self, found: ShelvedRule, *, disabled: bool) -> RuleRow:
+    def _switch(self, found: FileRule, *, disabled: bool) -> RuleRow:
         if found.rule.disabled == disabled:
             raise UsageError(f"rule {found.rule.id} is {'dis' if disabled else 'en'}abled already")
         shelved = self.shelf.write(found.path, switch(found.source, disabled=disabled))

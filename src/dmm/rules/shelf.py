@@ -12,8 +12,8 @@ from dmm.domain.event import PERSONS, Trust
 from dmm.domain.payload import ConstraintAdded, ConstraintDeactivated
 from dmm.errors import DmmError, PathRefused, UsageError
 from dmm.files.durable import make_folder, sync_directory, translated, write_atomic
-from dmm.rules.folder import ENDING, FOLDER, describe_file, digest_source, priority_of
-from dmm.rules.source import check_rule, state_of_rule
+from dmm.rules.folder import ENDING, FOLDER, FileRule, describe_file, digest_source, priority_of
+from dmm.rules.source import check_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,28 +24,11 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import Constraint
     from dmm.eventlog.state import State as LedgerState
     from dmm.files.roots import Root
-    from dmm.rules.folder import FileRule, RuleFolder
+    from dmm.rules.folder import RuleFolder
     from dmm.rules.project_ledger import ProjectLedger
-    from dmm.rules.rule import Rule, State
 
 NEAR = 3
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-
-
-@dataclass(frozen=True, slots=True)
-class ShelvedRule:
-    """A rule in a file; `seq` is the event that recorded it, 0 until there is one.
-
-    `held` says that the file differs from the text that is in force.
-    """
-
-    rule: Rule
-    path: str
-    source: str
-    digest: str
-    seq: int
-    state: State
-    held: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +40,17 @@ class RuleShelf:
     folder: RuleFolder
     publish: Callable[[], object]
 
-    def rules(self) -> list[ShelvedRule]:
+    def rules(self) -> list[FileRule]:
         """List the rules in the texts that count, by id; disabled ones too."""
         recorded = self._recorded()
         found = self.folder.read(recorded)
-        return [_shelve(one, recorded.get(one.path)) for one in found.rules]
+        return [replace(one, seq=_seq_of(one, recorded.get(one.path))) for one in found.rules]
 
     def faults(self) -> list[MemoryFileError]:
         """Name the files that are broken as they stand in force, with file and line."""
         return list(self.folder.read(self._recorded()).faults)
 
-    def find(self, id: str) -> ShelvedRule:  # noqa: A002 - what a rule is known by
+    def find(self, id: str) -> FileRule:  # noqa: A002 - what a rule is known by
         """Find a rule by its id; the name of a broken file gives its fault."""
         rules = self.rules()
         for one in rules:
@@ -109,7 +92,7 @@ class RuleShelf:
         self.folder.in_ledger = (found, recorded)
         return True
 
-    def write(self, name: str, text: str) -> ShelvedRule:
+    def write(self, name: str, text: str) -> FileRule:
         """Write one rule file; a text that does not hold by its own examples is refused.
 
         What a person writes counts at once; an agent's file waits for one.
@@ -128,8 +111,7 @@ class RuleShelf:
         shelved = next((one for one in self.rules() if one.path == path), None)
         if shelved is not None:
             return shelved
-        digest = digest_source(text)
-        return ShelvedRule(rule, path, text, digest, 0, state_of_rule(rule), held=True)
+        return FileRule(rule, path, text, digest_source(text), held=True)
 
     def remove(self, id: str) -> None:  # noqa: A002 - what a rule is known by
         """Remove a rule's file; where an agent does it, the rule stays in force."""
@@ -179,7 +161,10 @@ class RuleShelf:
             for path, one in recorded.items()
             if path not in held or held[path].rule.disabled
         }
-        return [*self._drafts(changed, recorded, gone, state), *self._lifted(gone, held)]
+        drafts = list(self._drafts(changed, recorded, gone, state))
+        for path, one in gone.items():
+            drafts.append(self._lift(one, "disabled" if path in held else "removed"))
+        return drafts
 
     def _drafts(
         self,
@@ -212,12 +197,6 @@ class RuleShelf:
                 cause,
             )
 
-    def _lifted(
-        self, gone: Mapping[str, Constraint], held: Mapping[str, FileRule]
-    ) -> Iterator[Draft]:
-        for path, one in gone.items():
-            yield self._lift(one, "disabled" if path in held else "removed")
-
     def _lift(self, one: Constraint, reason: str) -> Draft:
         told = ConstraintDeactivated(seq=one.seq, reason=reason, id=one.id, path=one.path)
         return self._draft(told, (one.seq,))
@@ -228,7 +207,5 @@ class RuleShelf:
         return replace(draft, actor="user", trust=Trust.REVIEWED)
 
 
-def _shelve(one: FileRule, recorded: Constraint | None) -> ShelvedRule:
-    seq = recorded.seq if recorded is not None and recorded.digest == one.digest else 0
-    state = state_of_rule(one.rule)
-    return ShelvedRule(one.rule, one.path, one.source, one.digest, seq, state, one.held)
+def _seq_of(one: FileRule, recorded: Constraint | None) -> int:
+    return recorded.seq if recorded is not None and recorded.digest == one.digest else 0

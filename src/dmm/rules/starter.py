@@ -1,6 +1,7 @@
 """The starter rules: what an agent must not do to a machine, a repository or its data unasked.
 
-They are in `data/starter.txt`, which also says how they are written.
+They are in `data/starter.txt`, which also says how they are written. One more rule is built in,
+active wherever any rule is: only a person changes the rules.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from dmm.reading import read_table
+from dmm.rules.callbook import CallEntry
+from dmm.rules.callrules import Action, ToolRule
 from dmm.rules.commands.facts import ToolCall
-from dmm.rules.patterns import Action, BranchPattern, CommandPattern, PathPattern, ToolRule
+from dmm.rules.patterns import BranchPattern, CommandPattern, PathPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,3 +90,25 @@ def _call(text: str) -> ToolCall:
         case "Write":
             return ToolCall(tool, {"file_path": path, "content": ""})
     return ToolCall("Bash", {"command": text})
+
+
+# No rule file can have this id: it holds a colon.
+ID = "built-in:rules"
+TEXT = "Only a person changes the rules."
+_FILES = ("**/.dmm", "**/.dmm/rules", "**/.dmm/rules/**")
+_RULE = ToolRule(
+    id=ID,
+    patterns=(
+        command("dmm rules disable|enable|edit|accept|adopt"),
+        command("dmm trust ; not --list"),
+        command("dmm ledger accept"),
+        command("dmm ledger constraint --deactivate"),
+        *(PathPattern(glob, ("write",)) for glob in _FILES),
+    ),
+    reason="only a person may change the rules",
+    suggestion="Ask the user to do it in a terminal, or propose a rule: dmm rules add.",
+    blocked=ToolCall("Bash", {"command": "dmm rules disable never-push-to-main"}),
+    allowed=ToolCall("Read", {"file_path": ".dmm/rules/never-push-to-main.md"}),
+    action=Action.ASK,
+)
+BUILT_IN = (CallEntry(0, TEXT, _RULE, id=ID),)

@@ -28,7 +28,7 @@ def state_of(constraint: Constraint) -> State:
     filed = filed_rule(constraint)
     if filed is not None and not constraint.pending:
         return state_of_rule(filed)
-    levels = {one.level_of(one.rule.rule.action) for one in on_calls(constraint)}
+    levels = {one.level_of(one.rule.action) for one in on_calls(constraint)}
     if "deny" in levels:
         return State.ENFORCED
     if "ask" in levels:
@@ -47,7 +47,7 @@ def order_by_state(one: tuple[Constraint, State]) -> tuple[int, bool, int]:
 
 def hardest(constraint: Constraint) -> RuleLevel:
     """Return how hard a constraint stops a tool call; a rule that names none advises."""
-    levels = [one.level_of(one.rule.rule.action) for one in on_calls(constraint)]
+    levels = [one.level_of(one.rule.action) for one in on_calls(constraint)]
     return advised(max(levels, key=LEVELS.index, default="allow"))
 
 
@@ -60,7 +60,7 @@ def describe_constraint(constraint: Constraint) -> Iterator[str]:
     """Return what a constraint does, in plain words."""
     entries = on_calls(constraint)
     for entry in entries:
-        level = entry.level_of(entry.rule.rule.action)
+        level = entry.level_of(entry.rule.action)
         yield from describe_matcher(entry.rule, advised(level))
     if not entries:
         yield ON_DECISIONS if state_of(constraint) is State.DECISIONS else ADVICE

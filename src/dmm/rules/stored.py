@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.rules.callbook import GUARD_VERSION, LEVELS, CallBook, CallEntry
-from dmm.rules.callrules import CALLS_VERSION, CallRule
+from dmm.rules.callrules import CALLS_VERSION, Action, ToolRule
 from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.facts import ToolCall
 from dmm.rules.needs import Need
-from dmm.rules.patterns import KINDS, Action, AllOf, CommandPattern, Pattern, ToolRule
+from dmm.rules.patterns import KINDS, AllOf, CommandPattern, Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BOOK_VERSION = f"2.{GUARD_VERSION}"
 HINT = "compile the constraint text again"
 # What earlier versions read.
-_OLD: dict[type, dict[str, object]] = {CallRule: {"scopes": [], "doubts": [], "instead": ""}}
+_OLD: dict[str, object] = {"scopes": [], "doubts": [], "instead": ""}
 _FAULTS = (KeyError, TypeError, ValueError, AttributeError)
 
 
@@ -34,8 +34,18 @@ def to_plain(value: object) -> Any:
                 "branch": value.branch}  # fmt: skip
     if not isinstance(value, Value):
         return value.value if isinstance(value, Action) else value
-    kind = {"kind": value.kind} if isinstance(value, Pattern) else _OLD.get(type(value), {})
+    kind = {"kind": value.kind} if isinstance(value, Pattern) else {}
     return kind | {name: to_plain(one) for name, one in vars(value).items()}
+
+
+def rule_to_dict(rule: ToolRule) -> dict[str, object]:
+    """Write a tool rule; what it needs is stored beside it."""
+    return {name: to_plain(one) for name, one in vars(rule).items() if name != "needs"}
+
+
+def call_to_dict(rule: ToolRule) -> dict[str, object]:
+    """Write one rule with what it needs."""
+    return _OLD | {"rule": rule_to_dict(rule), "needs": to_plain(rule.needs)}
 
 
 def rule_from_dict(values: Mapping[str, Any]) -> ToolRule:
@@ -76,12 +86,12 @@ def _pattern(*, kind: str, **fields: Any) -> Pattern:
     return pattern
 
 
-def calls_to_dict(rules: Sequence[CallRule]) -> object:
+def calls_to_dict(rules: Sequence[ToolRule]) -> object:
     """Write what a constraint says of calls."""
-    return {"version": CALLS_VERSION, "rules": [to_plain(one) for one in rules]}
+    return {"version": CALLS_VERSION, "rules": [call_to_dict(one) for one in rules]}
 
 
-def calls_from_dict(stored: Any) -> tuple[CallRule, ...]:
+def calls_from_dict(stored: Any) -> tuple[ToolRule, ...]:
     """Read what a constraint says of calls; a form from another version is refused."""
     if not isinstance(stored, dict) or stored.get("version") != CALLS_VERSION:
         raise UsageError(f"stored rules on calls are not of version {CALLS_VERSION}", hint=HINT)
@@ -91,11 +101,12 @@ def calls_from_dict(stored: Any) -> tuple[CallRule, ...]:
         raise UsageError(f"these values are no rules on calls: {fault}", hint=HINT) from fault
 
 
-def call_from_dict(stored: Any) -> CallRule:
+def call_from_dict(stored: Any) -> ToolRule:
     """Read one rule back."""
     if stored["scopes"] or stored["doubts"]:
         raise ValueError("it has a scope or a doubt, as earlier versions wrote it")
-    return CallRule(rule_from_dict(stored["rule"]), tuple(_need(**one) for one in stored["needs"]))
+    needs = tuple(_need(**one) for one in stored["needs"])
+    return rule_from_dict(stored["rule"]).changed(needs=needs)
 
 
 def _need(*, patterns: object, words: object = (), since: Any = (), **rest: Any) -> Need:
@@ -107,7 +118,8 @@ def _need(*, patterns: object, words: object = (), since: Any = (), **rest: Any)
 
 def book_to_dict(book: CallBook) -> object:
     """Write the rules in force, for hooks."""
-    return {"version": BOOK_VERSION, "entries": to_plain(book.entries)}
+    entries = [vars(one) | {"rule": call_to_dict(one.rule)} for one in book.entries]
+    return {"version": BOOK_VERSION, "entries": entries}
 
 
 def book_from_dict(stored: Mapping[str, Any]) -> CallBook:

@@ -17,21 +17,19 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, get_args
 
+from dmm.rules.callrules import Action, ToolRule, match_tool
 from dmm.rules.commands.facts import ToolCall, Verb
 from dmm.rules.commands.options import LONG_WITH_ONE_DASH, SUBCOMMANDED, VALUED
 from dmm.rules.commands.shell import parse_shell
 from dmm.rules.commands.tools import SHELL_TOOLS
 from dmm.rules.explain import describe_pattern
 from dmm.rules.patterns import (
-    Action,
     BranchPattern,
     CommandPattern,
     DependencyPattern,
     PathPattern,
     Pattern,
     ToolPattern,
-    ToolRule,
-    match_tool,
 )
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from dmm.errors import MemoryFileError
+    from dmm.rules.folder import FileRule
     from dmm.rules.rule import Rule
-    from dmm.rules.shelf import ShelvedRule
 
 ORDER = tuple(State)
 R = TypeVar("R", bound=RuleRow)
@@ -29,20 +29,20 @@ C = TypeVar("C", bound=ConstraintView)
 V = TypeVar("V", bound=RuleView)
 
 
-def digest_rule(one: ShelvedRule | Constraint) -> str:
+def digest_rule(one: FileRule | Constraint) -> str:
     """Return the digest of the whole text of a rule, by which somebody can say what was seen."""
     if isinstance(one, Constraint) and not one.from_file:
         return digest_source(canonical([one.text, one.priority, one.rule]))
     return digest_source(one.source)
 
 
-def digest_rules(rules: Sequence[ShelvedRule | Constraint]) -> str:
+def digest_rules(rules: Sequence[FileRule | Constraint]) -> str:
     """Return the digest of some rules; that of one is its own."""
     found = [digest_rule(one) for one in rules]
     return found[0] if len(found) == 1 else digest_source("\n".join(found))
 
 
-def show_shelved(one: ShelvedRule, kind: type[R], **more: Any) -> R:
+def show_shelved(one: FileRule, kind: type[R], **more: Any) -> R:
     """Return a rule file in brief."""
     return kind(
         one.rule.id,
@@ -102,7 +102,7 @@ def examples_of(rule: Rule) -> Examples:
 
 def detail_constraint(one: Constraint, **more: Any) -> RuleShown:
     """Return a constraint with what it does in plain words, and its examples."""
-    rules = [entry.rule.rule for entry in on_calls(one)]
+    rules = [entry.rule for entry in on_calls(one)]
     return show_constraint_rule(
         one,
         RuleShown,

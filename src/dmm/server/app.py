@@ -15,8 +15,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from dmm.errors import DmmError, TeamError
-from dmm.server.body import FAILED, LARGEST_BODY, LARGEST_JOIN, answering, read_body
-from dmm.server.fairness import Bell, Together, Turnstile
+from dmm.server.body import FAILED, LARGEST_BODY, LARGEST_JOIN, answering, read_model
+from dmm.server.door import Door
+from dmm.server.fairness import Bell, Together
 from dmm.server.members import MembersApi
 from dmm.server.metrics import CONTENT_TYPE, Measured, Metrics
 from dmm.server.models import JoinModel, LostModel, PushModel
@@ -55,10 +56,10 @@ class TeamApi:
         self._registry = registry
         self._people = people
         self._bell = Bell()
-        self._turnstile = Turnstile()
+        self._door = Door(registry)
         self.metrics = Metrics(())
         self._reading = Together[Written]()
-        self._search = SearchApi(registry, self._open, self._turnstile)
+        self._search = SearchApi(registry, self._door)
 
     def app(self) -> Starlette:
         """Return the application."""
@@ -71,7 +72,7 @@ class TeamApi:
             Route("/v1/team/push", answering(self.push), methods=["POST"]),
             Route("/v1/team/lost", answering(self.take_back), methods=["POST"]),
             Route("/v1/team/pull", answering(self.pull), methods=["GET"]),
-            *MembersApi(registry, self._open, self._turnstile, self._bell.ring).routes(),
+            *MembersApi(registry, self._door, self._bell.ring).routes(),
             *PeopleApi(registry, self._people, self._bell.ring).routes(),
             *self._search.routes(),
         ]
@@ -102,7 +103,7 @@ class TeamApi:
 
     async def join(self, request: Request) -> Response:
         """Take a laptop in."""
-        asked = JoinModel.model_validate_json(await read_body(request, LARGEST_JOIN))
+        asked = await read_model(request, JoinModel, LARGEST_JOIN)
         joined = await to_thread.run_sync(
             self._registry.join, asked.invitation, asked.key, asked.name
         )
@@ -111,8 +112,7 @@ class TeamApi:
 
     async def leave(self, request: Request) -> Response:
         """Remove the laptop that asks; one that was removed before is told the same."""
-        log = await self._open(request)
-        with self._turnstile.passing(log.writer):
+        async with self._door.entering(request) as log:
             leave = partial(self._registry.leave, *log.place.log, log.writer)
             done = await to_thread.run_sync(leave)
         if done:
@@ -121,10 +121,8 @@ class TeamApi:
 
     async def push(self, request: Request) -> Response:
         """Take entries; the answer comes after the commit."""
-        log = await self._open(request)
-        with self._turnstile.passing(log.writer):
-            body = await read_body(request, LARGEST_BODY)
-            batch = PushModel.model_validate_json(body).to_batch()
+        async with self._door.entering(request) as log:
+            batch = (await read_model(request, PushModel, LARGEST_BODY)).to_batch()
             outcome = await to_thread.run_sync(log.push, batch)
         if isinstance(outcome, Taken) and batch.entries:
             self.metrics.events += len(batch.entries)
@@ -134,20 +132,16 @@ class TeamApi:
 
     async def take_back(self, request: Request) -> Response:
         """Take what a backup did not hold from a laptop that does."""
-        log = await self._open(request)
-        with self._turnstile.passing(log.writer):
-            body = await read_body(request, LARGEST_BODY)
-            outcome = await to_thread.run_sync(
-                log.take_back, LostModel.model_validate_json(body).to_lost()
-            )
+        async with self._door.entering(request) as log:
+            lost = (await read_model(request, LostModel, LARGEST_BODY)).to_lost()
+            outcome = await to_thread.run_sync(log.take_back, lost)
         if isinstance(outcome, Taken):
             self._bell.ring(log.place.log)
         return _tell(outcome)
 
     async def pull(self, request: Request) -> Response:
         """Give the entries after a number; where there is none, wait for it as long as asked."""
-        log = await self._open(request)
-        with self._turnstile.passing(log.writer):
+        async with self._door.entering(request) as log:
             return await self._pull(request, log)
 
     async def _pull(self, request: Request, log: StoredLog) -> Response:
@@ -180,16 +174,6 @@ class TeamApi:
             return await to_thread.run_sync(_write_for_all, place, after)
 
         return await self._reading.get((place.log, after, heard), work)
-
-    async def _open(self, request: Request) -> StoredLog:
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        log = None
-        if kind.lower() == "bearer" and token.isascii():
-            log = await to_thread.run_sync(self._registry.open, token)
-        if log is None:
-            hint = "join with an invitation: dmm team join URL INVITATION"
-            raise TeamError("token", "the server does not know this laptop", hint=hint)
-        return log
 
 
 def _number(request: Request, name: str, most: float) -> float:

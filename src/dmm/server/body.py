@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Handler = Callable[[Request], Awaitable[Response]]
 
+M = TypeVar("M", bound=BaseModel)
 LARGEST_BODY = 4 * 1024 * 1024
 # Anybody may send one; an invitation and a key are a few hundred bytes.
 LARGEST_JOIN = 4 * 1024
@@ -73,6 +74,11 @@ def answering(handler: Handler) -> Handler:
             return _fail(TeamError("storage", what, hint="try again later"), FAILED)
 
     return answer
+
+
+async def read_model(request: Request, model: type[M], most: int) -> M:
+    """Read what a request says."""
+    return model.model_validate_json(await read_body(request, most))
 
 
 async def read_body(request: Request, most: int) -> bytes:

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from anyio import to_thread
+from pydantic import BaseModel
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from dmm.server.body import answering, read_body
+from dmm.server.body import answering, read_model
 from dmm.server.models import InviteModel, PasskeysModel, PersonModel, RevokeModel, RoleModel
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from dmm.server.fairness import Turnstile
+    from dmm.server.door import Door
     from dmm.server.models import OwnerAct
     from dmm.team.registry import Registry
     from dmm.team.stored import StoredLog
+
+M = TypeVar("M", bound=BaseModel)
 
 # A passkey's answer and key are a few kilobytes.
 LARGEST_PROOF = 64 * 1024
@@ -38,92 +41,68 @@ def _by(log: StoredLog, asked: OwnerAct) -> _By:
 
 
 class MembersApi:
-    """Answers owners; `open_log` finds the log of a request, `ring` wakes those who wait for it.
+    """Answers owners; `ring` wakes those who wait for a log.
 
     The right of an owner is checked in the transaction of the act, after the request was read.
     """
 
     def __init__(
-        self,
-        registry: Registry,
-        open_log: Callable[[Request], Awaitable[StoredLog]],
-        turnstile: Turnstile,
-        ring: Callable[[tuple[str, str]], None],
+        self, registry: Registry, door: Door, ring: Callable[[tuple[str, str]], None]
     ) -> None:
         self._registry = registry
-        self._open_log = open_log
-        self._turnstile = turnstile
+        self._door = door
         self._ring = ring
 
     def routes(self) -> list[Route]:
         """Return the routes."""
         return [
             Route("/v1/team/members", answering(self.members), methods=["GET"]),
-            Route("/v1/team/passkeys", answering(self.enrol), methods=["POST"]),
-            Route("/v1/team/invite", answering(self.invite), methods=["POST"]),
-            Route("/v1/team/role", answering(self.change_role), methods=["POST"]),
-            Route("/v1/team/revoke", answering(self.revoke), methods=["POST"]),
-            Route("/v1/team/revoke/person", answering(self.revoke_person), methods=["POST"]),
+            self._make("passkeys", PasskeysModel, "passkeys", self.enrol),
+            self._make("invite", InviteModel, "invitation", self.invite),
+            self._make("role", RoleModel, "done", self.change_role),
+            self._make("revoke", RevokeModel, "done", self.revoke),
+            self._make("revoke/person", PersonModel, "removed", self.revoke_person),
         ]
+
+    def _make(
+        self, path: str, model: type[M], name: str, act: Callable[[StoredLog, M], object]
+    ) -> Route:
+        """Make the route of an act; what comes of it is told by a name."""
+
+        async def carry_out(request: Request) -> Response:
+            async with self._door.entering(request) as log:
+                asked = await read_model(request, model, LARGEST_PROOF)
+                done = await to_thread.run_sync(act, log, asked)
+            if done:
+                self._ring(log.place.log)
+            return JSONResponse({name: done})
+
+        return Route(f"/v1/team/{path}", answering(carry_out), methods=["POST"])
 
     async def members(self, request: Request) -> Response:
         """List the laptops."""
-        log = await self._open_log(request)
-        with self._turnstile.passing(log.writer):
+        async with self._door.entering(request) as log:
             look = partial(self._registry.members, *log.place.log, by=log.writer)
             found = await to_thread.run_sync(look)
         return JSONResponse({"members": [asdict(one) for one in found]})
 
-    async def invite(self, request: Request) -> Response:
+    def invite(self, log: StoredLog, asked: InviteModel) -> str:
         """Make an invitation."""
-        log = await self._open_log(request)
-        with self._turnstile.passing(log.writer):
-            asked = InviteModel.model_validate_json(await read_body(request, LARGEST_PROOF))
-            invite = partial(self._registry.invite, *log.place.log, asked.role, **_by(log, asked))
-            made = await to_thread.run_sync(invite)
-        return JSONResponse({"invitation": made})
+        return self._registry.invite(*log.place.log, asked.role, **_by(log, asked))
 
-    async def change_role(self, request: Request) -> Response:
+    def change_role(self, log: StoredLog, asked: RoleModel) -> bool:
         """Give a laptop another role."""
-        log = await self._open_log(request)
-        with self._turnstile.passing(log.writer):
-            asked = RoleModel.model_validate_json(await read_body(request, LARGEST_PROOF))
-            place, told = log.place.log, (asked.writer, asked.role)
-            act = partial(self._registry.change_role, *place, *told, **_by(log, asked))
-            return await self._carry_out(act, place)
+        told = (*log.place.log, asked.writer, asked.role)
+        return self._registry.change_role(*told, **_by(log, asked))
 
-    async def revoke(self, request: Request) -> Response:
+    def revoke(self, log: StoredLog, asked: RevokeModel) -> bool:
         """Remove a laptop."""
-        log = await self._open_log(request)
-        with self._turnstile.passing(log.writer):
-            asked = RevokeModel.model_validate_json(await read_body(request, LARGEST_PROOF))
-            revoke = self._registry.revoke
-            act = partial(revoke, *log.place.log, asked.writer, **_by(log, asked))
-            return await self._carry_out(act, log.place.log)
+        return self._registry.revoke(*log.place.log, asked.writer, **_by(log, asked))
 
-    async def revoke_person(self, request: Request) -> Response:
+    def revoke_person(self, log: StoredLog, asked: PersonModel) -> int:
         """Remove all laptops of a person."""
-        log = await self._open_log(request)
-        with self._turnstile.passing(log.writer):
-            asked = PersonModel.model_validate_json(await read_body(request, LARGEST_PROOF))
-            place, person = log.place.log, asked.person
-            act = partial(self._registry.revoke_person, *place, person, **_by(log, asked))
-            removed = await to_thread.run_sync(act)
-        self._ring(place)
-        return JSONResponse({"removed": removed})
+        return self._registry.revoke_person(*log.place.log, asked.person, **_by(log, asked))
 
-    async def enrol(self, request: Request) -> Response:
+    def enrol(self, log: StoredLog, asked: PasskeysModel) -> int:
         """Record the passkeys of a laptop's user."""
-        log = await self._open_log(request)
-        with self._turnstile.passing(log.writer):
-            asked = PasskeysModel.model_validate_json(await read_body(request, LARGEST_PROOF))
-            act = partial(self._registry.enrol, *log.place.log, log.writer, asked.to_enrolled())
-            known = await to_thread.run_sync(act)
-        self._ring(log.place.log)
-        return JSONResponse({"passkeys": known})
-
-    async def _carry_out(self, act: Callable[[], bool], place: tuple[str, str]) -> Response:
-        done = await to_thread.run_sync(act)
-        if done:
-            self._ring(place)
-        return JSONResponse({"done": done})
+        return self._registry.enrol(*log.place.log, log.writer, asked.to_enrolled())

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from dmm.errors import TeamError
-from dmm.server.body import answering, read_body
+from dmm.server.body import answering, read_model
 from dmm.server.models import SignInModel
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class PeopleApi:
     async def sign_in(self, request: Request) -> Response:
         """Take in the laptop of a person."""
         people = self._need_people()
-        asked = SignInModel.model_validate_json(await read_body(request, LARGEST_SIGN_IN))
+        asked = await read_model(request, SignInModel, LARGEST_SIGN_IN)
         joined = await to_thread.run_sync(partial(self._admit, people, asked), limiter=self._limit)
         self._ring((joined.team, joined.project))
         return JSONResponse(asdict(joined))

@@ -15,19 +15,16 @@ from starlette.routing import Route
 from dmm.domain.text import neutralise
 from dmm.embed.shared import SharedModel
 from dmm.errors import DmmError
-from dmm.server.body import answering, read_body
+from dmm.server.body import answering, read_model
 from dmm.server.models import SearchModel
 from dmm.team.indexed import TeamIndex
 from dmm.team.search import find
-from dmm.team.searching import find_readable
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from dmm.server.fairness import Turnstile
+    from dmm.server.door import Door
     from dmm.team.answers import Answer
     from dmm.team.chain import LogName
     from dmm.team.registry import Registry
@@ -42,17 +39,11 @@ GATHER, LONGEST_DELAY = 1.0, 30.0
 
 
 class SearchApi:
-    """Answers searches; `open_log` finds the log of a request."""
+    """Answers searches, and fills the index."""
 
-    def __init__(
-        self,
-        registry: Registry,
-        open_log: Callable[[Request], Awaitable[StoredLog]],
-        turnstile: Turnstile,
-    ) -> None:
+    def __init__(self, registry: Registry, door: Door) -> None:
         self._registry = registry
-        self._open_log = open_log
-        self._turnstile = turnstile
+        self._door = door
         self._model = SharedModel()
         self._waiting: dict[LogName, None] = {}
         self._filling: asyncio.Task[None] | None = None
@@ -67,9 +58,8 @@ class SearchApi:
 
     async def search(self, request: Request) -> Response:
         """Search the projects that the laptop may read."""
-        log = await self._open_log(request)
-        with self._turnstile.passing(log.writer):
-            asked = SearchModel.model_validate_json(await read_body(request, LARGEST_SEARCH))
+        async with self._door.entering(request) as log:
+            asked = await read_model(request, SearchModel, LARGEST_SEARCH)
             work = partial(self._search, log, asked)
             logs, answer = await to_thread.run_sync(work, limiter=self._searches)
         if answer.behind:
@@ -78,7 +68,7 @@ class SearchApi:
         return JSONResponse(asdict(answer))
 
     def _search(self, log: StoredLog, asked: SearchModel) -> tuple[list[LogName], Answer]:
-        logs = find_readable(self._registry, log, asked.also)
+        logs = self._registry.find_readable(log, asked.also)
         return logs, find(self._index(), logs, asked.query, asked.most)
 
     def _index(self) -> TeamIndex:

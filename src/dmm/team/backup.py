@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.eventlog.chain import Head
-from dmm.team.chain import SERVER, Entry, Placed, Trail
+from dmm.team.chain import PARTS, SERVER, Entry, Placed, Trail
 from dmm.team.keys import SigningKey
 from dmm.team.migrations import DERIVED
 from dmm.team.stored import PAGE
@@ -34,7 +34,6 @@ FORMAT = "dmm-server-backup-1"
 PROJECT, WRITER, EVENT, INVITATION = "project", "writer", "event", "invitation"
 READ_AT_ONCE = 1_000
 PLACE_COLUMNS = ("team_id", "project_id")
-ENTRY_COLUMNS = ("writer", "wseq", "id", "type", "at", "salt", "payload", "whash", "signature")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +50,9 @@ class Row:
 
     def placed(self) -> Placed:
         """Read a row of the log."""
-        told = self.values
-        words = [str(told[name]) for name in ENTRY_COLUMNS[2:]]
-        entry = Entry(str(told["writer"]), int(str(told["wseq"])), *words)
-        return Placed(int(str(told["seq"])), str(told["hash"]), entry)
+        writer, wseq, *words = (str(self.values[name]) for name in PARTS)
+        entry = Entry(writer, int(wseq), *words)
+        return Placed(int(str(self.values["seq"])), str(self.values["hash"]), entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +101,7 @@ def _read_table(rows: Rows, table: str, columns: Sequence[str], team: str) -> li
 
 def _tell_log(database: Database, log: LogName, end: int) -> Iterator[Mapping[str, object]]:
     """Read a log in pages; what was appended since its end was read is left out."""
-    names = (*PLACE_COLUMNS, "seq", "hash", *ENTRY_COLUMNS)
+    names = (*PLACE_COLUMNS, "seq", "hash", *PARTS)
     after = 0
     while after < end:
         with database.transaction(log[0]) as rows:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import canonical
 from dmm.errors import ProofRefused, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.team.keys import is_key, is_signed
@@ -22,7 +22,7 @@ from dmm.team.proofs import APPROVED, Confirmed
 from dmm.team.roles import OWNER, ROLES, may_send, read_role, tell_forbidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dmm.team.keys import SigningKey
     from dmm.team.told import Told
@@ -55,6 +55,11 @@ class Entry:
     signature: str
 
 
+PARTS = tuple(one.name for one in fields(Entry))
+# An entry as a row of a table.
+list_parts = attrgetter(*PARTS)
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """An entry in the order of the server."""
@@ -62,6 +67,12 @@ class Placed:
     seq: int
     hash: str
     entry: Entry
+
+    @classmethod
+    def read(cls, row: Sequence[Any]) -> Placed:
+        """Read one out of a row: its number, its hash, and the parts of the entry."""
+        seq, hash_, *entry = row
+        return cls(seq, hash_, Entry(*entry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +136,6 @@ def _read_payload(payload: str) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def tell_joined(writer: str, head: WriterHead) -> str:
-    """Write the payload of the server's event on a new writer."""
-    told = {"writer": writer, "key": head.key, "role": head.role, "name": head.name}
-    return canonical(told)
 
 
 def digest_passkey(log: LogName, writer: str, told: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
 
@@ -93,36 +93,40 @@ class HttpMembers:
 
     def enrol(self, passkeys: Sequence[Enrolled]) -> int:
         """Tell the server of the user's passkeys; return how many it knows of this laptop."""
-        told = {"passkeys": [asdict(one) for one in passkeys]}
-        answer = _ask(self.address, "POST", "/v1/team/passkeys", self.token, told)
-        return _read(_Passkeys, answer, self.address).passkeys
+        return self._ask(
+            "POST", "passkeys", {"passkeys": [asdict(one) for one in passkeys]}
+        ).passkeys
 
     def list(self) -> tuple[Member, ...]:
         """List the laptops."""
-        told = _ask(self.address, "GET", "/v1/team/members", self.token)
-        return _read(_Members, told, self.address).members
+        return self._ask("GET", "members").members
 
     def invite(self, role: str) -> str:
         """Make an invitation for one laptop."""
-        return _read(_Invited, self._post("invite", {"role": role}), self.address).invitation
+        return self._act("invite", {"role": role}).invitation
 
     def change_role(self, writer: str, role: str) -> bool:
         """Give a laptop another role; False where it has it already."""
-        told = self._post("role", {"writer": writer, "role": role})
-        return _read(_Done, told, self.address).done
+        return self._act("role", {"writer": writer, "role": role}).done
 
     def revoke(self, writer: str) -> bool:
         """Remove a laptop; False where it was removed before."""
-        return _read(_Done, self._post("revoke", {"writer": writer}), self.address).done
+        return self._act("revoke", {"writer": writer}).done
 
     def revoke_person(self, person: str) -> int:
         """Remove all laptops that a person signed in with; return how many it was."""
-        told = self._post("revoke/person", {"person": person})
-        return _read(_Removed, told, self.address).removed
+        return self._act("revoke/person", {"person": person}).removed
 
-    def _post(self, name: str, body: Mapping[str, object]) -> Mapping[str, object]:
-        proved = body if self.proof is None else {**body, "proof": self.proof}
-        return _ask(self.address, "POST", f"/v1/team/{name}", self.token, proved)
+    def _act(self, name: str, body: Mapping[str, object]) -> _Managed:
+        return self._ask(
+            "POST", name, body if self.proof is None else {**body, "proof": self.proof}
+        )
+
+    def _ask(self, method: str, name: str, body: Mapping[str, object] | None = None) -> _Managed:
+        told = _ask(self.address, method, f"/v1/team/{name}", self.token, body)
+        if told.keys().isdisjoint(_MANAGED):
+            raise _malformed(self.address)
+        return _read(_Managed, told, self.address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,28 +155,17 @@ class HttpSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Members:
-    members: tuple[Member, ...]
+class _Managed:
+    """What is told of an owner's act: one of these."""
+
+    members: tuple[Member, ...] = ()
+    invitation: str = ""
+    done: bool = False
+    passkeys: int = 0
+    removed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Invited:
-    invitation: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    done: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Passkeys:
-    passkeys: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Removed:
-    removed: int
+_MANAGED = frozenset(one.name for one in fields(_Managed))
 
 
 def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:

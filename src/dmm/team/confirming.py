@@ -13,7 +13,7 @@ from dmm.team.nearness import fill
 from dmm.team.proofs import APPROVED, NEVER, Confirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from dmm.team.chain import Entry, LogName
     from dmm.team.database import Rows
@@ -45,13 +45,15 @@ def find_unproven(log: LogName, rows: Rows, writer: str, entries: Sequence[Entry
     for one, told in found:
         said.use(log, writer, one.type, told)
     known.used = _read_used(log, rows, writer, said.used)
-    known.latest = _read_latest(log, rows, writer)
+    known.latest = before = _read_latest(log, rows, writer)
     for one, told in found:
         try:
             known.take(log, writer, one.type, told, one.at)
         except ProofRefused as error:
             return f"event {one.wseq}: {error.what}"
-    _mark(log, rows, writer, said)
+    _mark(log, rows, writer, said.used)
+    if known.latest > before:
+        _move_latest(log, rows, writer, known.latest)
     return ""
 
 
@@ -73,7 +75,8 @@ def _read_used(log: LogName, rows: Rows, writer: str, marks: set[str]) -> set[st
     for kind, payload in rows(statements.PROVED, *log, writer):
         before.use(log, writer, str(kind), json.loads(payload))
     before.used.add(READ)
-    _mark(log, rows, writer, before)
+    _mark(log, rows, writer, before.used)
+    _move_latest(log, rows, writer, before.latest)
     return before.used
 
 
@@ -83,9 +86,13 @@ def _read_latest(log: LogName, rows: Rows, writer: str) -> dt.datetime:
     return NEVER if found is None else dt.datetime.fromisoformat(found.removeprefix(ASKED))
 
 
-def _mark(log: LogName, rows: Rows, writer: str, used: Confirmed) -> None:
-    latest = {f"{ASKED}{used.latest.isoformat()}"} if used.latest > NEVER else set()
-    every = sorted(used.used | latest)
+def _move_latest(log: LogName, rows: Rows, writer: str, latest: dt.datetime) -> None:
+    rows(statements.UNMARK_LATEST, *log, writer, f"{ASKED}%")
+    _mark(log, rows, writer, (f"{ASKED}{latest.isoformat()}",))
+
+
+def _mark(log: LogName, rows: Rows, writer: str, marks: Iterable[str]) -> None:
+    every = sorted(marks)
     for start in range(0, len(every), MOST_MARKED):
         some = every[start : start + MOST_MARKED]
         values = [value for mark in some for value in (*log, writer, mark)]

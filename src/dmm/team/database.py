@@ -60,6 +60,9 @@ class Vectors(Protocol):
 class Database(Protocol):
     """One database with the tables of the team log."""
 
+    # Where it is, without a password.
+    where: str
+
     @property
     def vectors(self) -> Vectors:
         """Where the vectors of passages are."""
@@ -69,6 +72,7 @@ class Database(Protocol):
 
     def reading(self, team: str, /) -> AbstractContextManager[Rows]:
         """Begin a transaction that changes nothing and keeps nobody from writing meanwhile."""
+        return self.transaction(team)
 
     def migrate(self, to: int = SCHEMA_VERSION) -> int:
         """Bring the tables to a version, step by step; return the version they had."""
@@ -78,6 +82,7 @@ class Database(Protocol):
 
     def need_ready(self) -> None:
         """Refuse tables of another version."""
+        need_current(self.version(), self.where)
 
     def teams(self) -> list[str]:
         """Name all teams; only who looks after the whole database asks this."""
@@ -90,9 +95,11 @@ class Database(Protocol):
 
     def advice(self) -> list[str]:
         """Say what would be better otherwise, although nothing is wrong."""
+        return []
 
     def forget_failures(self) -> None:
         """Let the next migration try again what has failed on this machine."""
+        return
 
     def close(self) -> None:
         """Close all connections."""

@@ -14,7 +14,7 @@ from dmm.team.sharing import ADDS, LIFTED
 from dmm.team.usage_counts import tell_day
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from dmm.domain.usage import DayCounts
     from dmm.team.chain import Placed
@@ -112,11 +112,3 @@ class Fold:
         """Return what has an effect on the laptop of a writer; its own rules are in its ledger."""
         rules = tuple(one for one in self.rules.values() if one.writer != own)
         return InForce(rules[:MOST_RULES], dict(self._accepted), tuple(self._counts))
-
-
-def fold_rules(events: Iterable[Placed]) -> tuple[TeamRule, ...]:
-    """Return the rules in force after some events."""
-    fold = Fold()
-    for one in events:
-        fold.add(one)
-    return tuple(fold.rules.values())

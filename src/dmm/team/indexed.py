@@ -14,8 +14,8 @@ from dmm.index.analysis import VERSION as ANALYSIS
 from dmm.index.analysis import count_terms
 from dmm.index.lexical import hash_term
 from dmm.index.windows import embed_text
-from dmm.team.chain import Entry, Placed
-from dmm.team.nearness import fill
+from dmm.team.chain import Placed
+from dmm.team.nearness import CLEAR, fill
 from dmm.team.passages import VERSION, fold_passages
 from dmm.team.stored import HEAD, PAGE
 
@@ -57,10 +57,7 @@ WHERE team_id = ? AND project_id = ?
 """
 FORGET = "DELETE FROM indexing WHERE team_id = ? AND project_id = ?"
 # Vectors as bytes are left over where pgvector came later.
-CLEAR = tuple(
-    f"DELETE FROM {table} WHERE team_id = ? AND project_id = ?"  # noqa: S608 - names of our own
-    for table in ("passage", "posting", "passage_vector")
-)
+TABLES = ("passage", "posting", "passage_vector")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +111,7 @@ class TeamIndex:
             found = rows(PAGE, *log, extent.seq, end, most)
         if not found:
             return 0
-        changes = fold_passages(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
+        changes = fold_passages(map(Placed.read, found))
         # Outside of any transaction: this is what takes the time.
         windows = {
             one.seq: embed_text(embedder, one.text) for one in changes.values() if one is not None
@@ -153,8 +150,8 @@ class TeamIndex:
 
     def _clear(self, rows: Rows, log: LogName) -> None:
         self.vectors.clear(rows, log)
-        for statement in CLEAR:
-            rows(statement, *log)
+        for table in TABLES:
+            rows(CLEAR.format(table=table), *log)
 
     def _open(self, rows: Rows, log: LogName, version: str) -> Extent:
         """Read how far an index is; one of another version is deleted first."""

@@ -6,25 +6,22 @@ import contextlib
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from dmm.domain.event import canonical
 from dmm.errors import TeamError
 from dmm.team import statements
 from dmm.team.audit import PROVED, Act
-from dmm.team.chain import PASSKEY
+from dmm.team.chain import PASSKEY, REVOKED, ROLE_CHANGED
 from dmm.team.confirming import read_confirmed
 from dmm.team.persons import MARK, check_proof, need_enrolled, tell_line
+from dmm.team.port import REVOKED as TOLD_REVOKED
 from dmm.team.roles import Right, may
-from dmm.team.told import tell
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dmm.eventlog.chain import Head
     from dmm.team.database import Rows
     from dmm.team.proofs import Enrolled
     from dmm.team.stored import Place
-    from dmm.team.told import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ class Management:
     def _find_refusal(self, rows: Rows, by: By) -> TeamError | None:
         known = self.place.writer(rows, by.writer)
         if known is None or known.revoked:
-            return TeamError("revoked", "this laptop was removed from the team")
+            return TeamError("revoked", TOLD_REVOKED)
         if not may(known.role, Right.MANAGE):
             what = f"a {known.role} can't {Right.MANAGE} the team"
             return TeamError("forbidden", what, hint="ask an owner, or whoever runs the server")
@@ -93,7 +90,7 @@ class Management:
             )
         self.place.note(rows, Act.ENROLLED, by.writer, f"{by.words} {mark}")
 
-    def enrol(self, writer: str, passkeys: Sequence[Enrolled], at: dt.datetime) -> int:
+    def enrol(self, writer: str, passkeys: Sequence[Enrolled]) -> int:
         """Record the passkeys of a laptop's user, once; return how many there are.
 
         Another one would need the word of the first: whoever lost theirs joins again. Those that
@@ -104,7 +101,7 @@ class Management:
             held = self.place.writer(rows, writer)
             known = read_confirmed(self.place.log, rows, writer)
             if held is None or held.revoked:
-                raise TeamError("revoked", "this laptop was removed from the team")
+                raise TeamError("revoked", TOLD_REVOKED)
             keys = {(one.id, one.key) for one in known.passkeys.values()}
             new = [one for one in passkeys if not keys or (one.id, one.key) in keys]
             if known.binding or not new:
@@ -114,17 +111,16 @@ class Management:
             head = self.place.lock(rows)
             for one in new:
                 need_enrolled(self.place.log, writer, held.key, one)
-                told = canonical({"writer": writer, **asdict(one)})
-                head = self.place.record(rows, head, tell(PASSKEY, told, at))
+                head = self.place.record(rows, head, PASSKEY, writer=writer, **asdict(one))
                 self.place.note(rows, Act.ENROLLED, writer, f"enrol {one.id[:MARK]}")
         return len(keys) or len(new)
 
-    def revoke(self, writer: str, told: Told, by: By) -> bool:
+    def revoke(self, writer: str, by: By) -> bool:
         """Remove a writer and record it; False where it was removed before."""
         with self.managing(self.place.lock_always, by) as (rows, head):
-            return self._remove(rows, head, writer, told, by.writer)
+            return self._remove(rows, head, writer, by.writer)
 
-    def revoke_person(self, person: str, told: Callable[[str], Told], by: By) -> int:
+    def revoke_person(self, person: str, by: By) -> int:
         """Remove all laptops that a person signed in with; return how many it was."""
         with self.managing(self.place.lock_always, by) as (rows, _):
             found = [str(row[0]) for row in rows(statements.OF_PERSON, *self.place.log, person)]
@@ -132,31 +128,27 @@ class Management:
                 what = f"nobody signed in as {person or 'that'}"
                 raise TeamError("unknown", what, hint="dmm team members, or dmm server list")
             # Each is recorded behind the one before.
-            done = [
-                self._remove(rows, self.place.head(rows), one, told(one), by.writer)
-                for one in found
-            ]
-        return sum(done)
+            return sum(self._remove(rows, self.place.head(rows), one, by.writer) for one in found)
 
-    def leave(self, writer: str, told: Told) -> bool:
+    def leave(self, writer: str) -> bool:
         """Remove a writer that leaves, which needs no right; False where it was removed before."""
         with self.managing(self.place.lock_always) as (rows, head):
-            return self._remove(rows, head, writer, told, writer)
+            return self._remove(rows, head, writer, writer)
 
-    def _remove(self, rows: Rows, head: Head, writer: str, told: Told, by: str) -> bool:
+    def _remove(self, rows: Rows, head: Head, writer: str, by: str) -> bool:
         """Remove a writer at once; while laptops are awaited, the log tells of it afterwards."""
         known = self.place.need_member(rows, writer)
         if not known.revoked:
             if rows(statements.AWAITED, *self.place.log):
                 rows(statements.REVOKE_FIRST, *self.place.log, writer)
             else:
-                self.place.record(rows, head, told)
+                self.place.record(rows, head, REVOKED, writer=writer)
                 rows(statements.REVOKE, *self.place.log, writer)
             self.place.end_invitations(rows, writer)
             self.place.note(rows, Act.REVOKED, by, writer)
         return not known.revoked
 
-    def change_role(self, writer: str, role: str, told: Told, by: By) -> bool:
+    def change_role(self, writer: str, role: str, by: By) -> bool:
         """Give a writer another role and record it; False where it has it already."""
         with self.managing(self.place.lock, by) as (rows, head):
             known = self.place.need_member(rows, writer)
@@ -164,7 +156,7 @@ class Management:
                 hint = "invite it again: dmm team invite, or dmm server invite"
                 raise TeamError("revoked", f"the writer {writer} was removed", hint=hint)
             if known.role != role:
-                self.place.record(rows, head, told)
+                self.place.record(rows, head, ROLE_CHANGED, writer=writer, role=role)
                 rows(statements.CHANGE_ROLE, role, self.place.team, self.place.project, writer)
                 if not may(role, Right.MANAGE):
                     self.place.end_invitations(rows, writer)

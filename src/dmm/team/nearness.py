@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 # So many windows are in memory at once, however many a project has.
 AT_ONCE = 2_000
 ADD = "INSERT INTO passage_vector VALUES (?, ?, ?, ?, ?)"
-DROP = "DELETE FROM passage_vector WHERE team_id = ? AND project_id = ? AND seq IN ({places})"
-CLEAR = "DELETE FROM passage_vector WHERE team_id = ? AND project_id = ?"
+CLEAR = "DELETE FROM {table} WHERE team_id = ? AND project_id = ?"
+DROP = f"{CLEAR} AND seq IN ({{places}})"
 PAGE = """
 SELECT seq, part, vector FROM passage_vector
 WHERE team_id = ? AND project_id = ? AND (seq, part) > (?, ?) ORDER BY seq, part LIMIT ?
@@ -30,23 +30,29 @@ WHERE team_id = ? AND (project_id, seq) IN (VALUES {places})
 """
 
 
-class StoredVectors:
-    """Vectors as bytes in a table; every one of the projects is read and compared."""
+class TableVectors:
+    """Vectors in a table of their own."""
 
-    name = "bytes"
+    table: str
+
+    def drop(self, rows: Rows, log: LogName, seqs: Sequence[int]) -> None:
+        """Forget those of passages."""
+        rows(DROP.format(table=self.table, places=fill("?", seqs)), *log, *seqs)
+
+    def clear(self, rows: Rows, log: LogName) -> None:
+        """Forget those of a project."""
+        rows(CLEAR.format(table=self.table), *log)
+
+
+class StoredVectors(TableVectors):
+    """Vectors as bytes; every one of the projects is read and compared."""
+
+    name, table = "bytes", "passage_vector"
 
     def add(self, rows: Rows, log: LogName, seq: int, windows: Sequence[bytes]) -> None:
         """Keep those of a passage."""
         for part, window in enumerate(windows):
             rows(ADD, *log, seq, part, window)
-
-    def drop(self, rows: Rows, log: LogName, seqs: Sequence[int]) -> None:
-        """Forget those of passages."""
-        rows(DROP.format(places=fill("?", seqs)), *log, *seqs)
-
-    def clear(self, rows: Rows, log: LogName) -> None:
-        """Forget those of a project."""
-        rows(CLEAR, *log)
 
     def nearest(
         self, rows: Rows, team: str, projects: Mapping[str, int], query: bytes, most: int

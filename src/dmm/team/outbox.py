@@ -9,15 +9,25 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dmm.domain.event import EventType
+from dmm.domain.payload import PayloadRedacted
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import transaction, translated
 from dmm.team import replica_tables as tables
 from dmm.team.approving import Approver
-from dmm.team.blanked import find_blanked, tells_of
-from dmm.team.chain import JOINED, PASSKEY, ROLE_CHANGED, SERVER, seal
+from dmm.team.chain import (
+    JOINED,
+    PASSKEY,
+    ROLE_CHANGED,
+    SERVER,
+    Entry,
+    list_parts,
+    read_payload,
+    seal,
+)
 from dmm.team.port import MOST_PUSHED, Batch, fit
 from dmm.team.proofs import APPROVED, Confirmed
-from dmm.team.replica_tables import Membership, columns, read_entry, read_membership
+from dmm.team.replica_tables import Membership, read_membership
 from dmm.team.roles import may_send, read_role
 from dmm.team.sharing import tell_new
 from dmm.team.told import Told
@@ -30,8 +40,11 @@ if TYPE_CHECKING:
 
     from dmm.eventlog.log_reader import LogReader
     from dmm.passkeys.keyring import Keyring
-    from dmm.team.chain import Entry
     from dmm.team.credentials import Credentials
+    from dmm.team.database import Row
+
+# The fields of entries that hold words of an event.
+_WORDS = frozenset(("text", "key", "value", "paths", "title", "counts"))
 
 
 class Outbox:
@@ -41,7 +54,7 @@ class Outbox:
         self._where = str(path)
         self._connection = connection
 
-    def _rows(self, statement: str, *values: str | int) -> list[tuple[str | int, ...]]:
+    def _rows(self, statement: str, *values: str | int) -> list[Row]:
         with translated(self._where):
             return list(self._connection.execute(statement, values))
 
@@ -52,20 +65,20 @@ class Outbox:
     def role(self, held: Credentials) -> str:
         """Return the role that the log last told for this laptop; the server checks it, too."""
         found = self._rows(tables.ROLE, SERVER, JOINED, ROLE_CHANGED, held.writer)
-        return read_role(str(found[0][0]) if found else held.role)
+        return read_role(found[0][0] if found else held.role)
 
     def passkeys(self, held: Credentials) -> Confirmed:
         """Return the passkeys that the log tells of this laptop's user."""
         found = Confirmed()
         for (told,) in self._rows(tables.PASSKEYS, SERVER, PASSKEY, held.writer):
-            found.add(json.loads(str(told)))
+            found.add(json.loads(told))
         return found
 
     def confirmed(self, held: Credentials) -> Confirmed:
         """Return the passkeys that the log tells of this laptop's user, and what is used up."""
         found = self.passkeys(held)
         for kind, told in self._rows(tables.PROVED, held.writer):
-            found.use(held.log, held.writer, str(kind), json.loads(str(told)))
+            found.use(held.log, held.writer, kind, json.loads(told))
         return found
 
     def collect(
@@ -74,7 +87,7 @@ class Outbox:
         """Append the latest events of the ledger to the laptop's chain; return how many."""
         head = log.head()
         role, approver = self.role(held), Approver(held, keyring, partial(self.confirmed, held))
-        taken = int(self._rows("SELECT taken FROM membership")[0][0])
+        ((taken,),) = self._rows("SELECT taken FROM membership")
         if next(log.events_of(tuple(APPROVED), taken, head.seq), None) is not None:
             # Read before the transaction, for which others wait.
             approver.answers()
@@ -82,15 +95,14 @@ class Outbox:
             since, taken, mark = next(cursor.execute("SELECT since, taken, mark FROM membership"))
             # In a ledger that was restored, other events may stand under the same numbers.
             start = taken if mark in ("", log.hash_of(taken)) else since
-            self._withdraw(cursor, approver, find_blanked(log, start, head.seq))
+            self._withdraw(cursor, approver, _find_blanked(log, start, head.seq))
             if mark == head.hash or not next(cursor.execute("SELECT count(*) FROM event"))[0]:
                 # Where the log was not read since joining, it may hold some of this already.
                 return 0
             end, found, unproven = _read_end(cursor), 0, 0
-            known = {row[0] for row in cursor.execute(tables.KNOWN)}
-            for told in tell_new(log, int(since), start, head.seq, kinds):
+            for told in tell_new(log, since, start, head.seq, kinds):
                 # What the role may not send is passed over.
-                if told.id not in known and may_send(role, told.type):
+                if may_send(role, told.type) and not self._rows(tables.KNOWN, told.id):
                     proved = approver.prove(told)
                     if proved is None:
                         unproven += 1
@@ -105,7 +117,7 @@ class Outbox:
         That is what was blanked, and what a passkey would have to confirm by now.
         """
         (held,) = next(cursor.execute(tables.HELD, (by.held.writer,)))
-        waiting = [read_entry(row) for row in cursor.execute(tables.UNSENT, (held, -1))]
+        waiting = [Entry(*row) for row in cursor.execute(tables.UNSENT, (held, -1))]
         lacking = {one.wseq for one in waiting if by.is_lacking(one)}
         # The log up to the passkeys is here, and since then no server took the first of these or
         # anything after it, even where it was offered and the answer is not known.
@@ -127,16 +139,14 @@ class Outbox:
 
     def _sent(self, writer: str) -> int:
         """Return how many own entries the server may hold; an answer may have been lost."""
-        with translated(self._where):
-            return int(next(self._connection.execute(tables.SENT, (writer,)))[0])
+        return int(self._rows(tables.SENT, writer)[0][0])
 
     def unsent(self) -> Batch:
         """Return the next entries to send."""
-        sent, seen = map(int, self._rows("SELECT sent, head FROM membership")[0])
+        ((sent, seen),) = self._rows("SELECT sent, head FROM membership")
         before = self._rows(tables.HASH_OF, sent)
-        entries = self._rows(tables.UNSENT, sent, MOST_PUSHED)
-        previous = str(before[0][0]) if before else GENESIS
-        return Batch(previous, fit(map(read_entry, entries)), seen)
+        entries = fit(Entry(*row) for row in self._rows(tables.UNSENT, sent, MOST_PUSHED))
+        return Batch(before[0][0] if before else GENESIS, entries, seen)
 
     def offer(self) -> tuple[Batch, int]:
         """Return the next entries to send, and how many were offered before.
@@ -173,7 +183,7 @@ class Outbox:
     def find_shared(self, ids: Iterable[str]) -> dict[str, bool]:
         """Return which of some events are shared, and whether they were sent."""
         found = self._rows(tables.FIND_SHARED, json.dumps(list(ids)))
-        return {str(name): bool(sent) for name, sent in found}
+        return {name: bool(sent) for name, sent in found}
 
     def send_from(self, wseq: int) -> None:
         """Send entries again from a number on."""
@@ -183,7 +193,7 @@ class Outbox:
     def send_lost(self, held: Credentials, sent: int) -> int:
         """Send again what a server took and, by the log that was read since, holds no longer."""
         found = self._rows("SELECT coalesce(max(wseq), 0) FROM event WHERE writer = ?", held.writer)
-        lost = sent - int(found[0][0])
+        lost: int = sent - found[0][0]
         if lost > 0:
             self.send_from(sent - lost + 1)
         return max(0, lost)
@@ -191,12 +201,24 @@ class Outbox:
 
 def _read_end(cursor: apsw.Cursor) -> Head:
     """Return the end of the laptop's chain."""
-    last = next(cursor.execute(tables.LAST), (0, GENESIS))
-    return Head(int(last[0]), str(last[1]))
+    return Head(*next(cursor.execute(tables.LAST), (0, GENESIS)))
 
 
 def _append(cursor: apsw.Cursor, held: Credentials, end: Head, told: Told) -> Head:
     """Append an event to the laptop's chain; return its new end."""
     entry = seal(held.key, held.log, held.writer, end, told)
-    cursor.execute(tables.ADD_OUT, columns(entry))
+    cursor.execute(tables.ADD_OUT, list_parts(entry))
     return Head(entry.wseq, entry.whash)
+
+
+def _find_blanked(log: LogReader, after: int, to: int) -> frozenset[str]:
+    """Return the ids of the events that were blanked within a part of a ledger."""
+    told = map(PayloadRedacted.read, log.events_of((EventType.PAYLOAD_REDACTED,), after, to))
+    events = (log.event(one.seq) for one in told if one is not None)
+    return frozenset(one.id for one in events if one is not None)
+
+
+def tells_of(entry: Entry, ids: frozenset[str]) -> bool:
+    """Return whether an entry holds the words of some events: of its own, or of one accepted."""
+    told = read_payload(entry)
+    return not _WORDS.isdisjoint(told) and not ids.isdisjoint((entry.id, str(told.get("of"))))

@@ -16,7 +16,7 @@ from psycopg.adapt import Dumper
 
 from dmm.team.migrations import NEAR
 from dmm.team.names import NAME
-from dmm.team.nearness import choose, fill, flatten, keep_best
+from dmm.team.nearness import TableVectors, choose, fill, flatten, keep_best
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -77,8 +77,6 @@ FROM pg_settings WHERE name = 'shared_buffers'
 """
 
 ADD = "INSERT INTO passage_near VALUES {places}"
-DROP = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ? AND seq IN ({places})"
-CLEAR = "DELETE FROM passage_near WHERE team_id = ? AND project_id = ?"
 # Distance and number of a row are one value: PostgreSQL sorts numbers without copying rows. The
 # distance of unit vectors is kept to 28 binary places, and 33 bits are left for the number.
 SCALE, BITS = 1 << 28, 33
@@ -135,10 +133,10 @@ class _HalfDumper(Dumper):
 psycopg.adapters.register_dumper(Half, _HalfDumper)
 
 
-class PgVectors:
-    """Vectors in a table of their own, compared by the database; `owner` may make indexes."""
+class PgVectors(TableVectors):
+    """Vectors that are compared by the database; `owner` may make indexes."""
 
-    name = "halfvec"
+    name, table = "halfvec", NEAR
 
     def __init__(self, owner: Connect) -> None:
         self._owner = owner
@@ -149,14 +147,6 @@ class PgVectors:
         for part, window in enumerate(windows):
             values += (*log, seq, part, Half(window))
         rows(ADD.format(places=fill("(?, ?, ?, ?, ?::halfvec)", windows)), *values)
-
-    def drop(self, rows: Rows, log: LogName, seqs: Sequence[int]) -> None:
-        """Forget those of passages."""
-        rows(DROP.format(places=fill("?", seqs)), *log, *seqs)
-
-    def clear(self, rows: Rows, log: LogName) -> None:
-        """Forget those of a project."""
-        rows(CLEAR, *log)
 
     def nearest(
         self, rows: Rows, team: str, projects: Mapping[str, int], query: bytes, most: int

@@ -17,7 +17,10 @@ MOST_PUSHED = 100
 MOST_PULLED = 200
 # How many bytes of payloads, written as JSON, travel at once; both sides take more than that.
 MOST_WRITTEN = 3 * 1024 * 1024
-REVOKED = "this laptop was removed from the team; its rules stay on this laptop"
+REVOKED = (
+    "this laptop was removed from the team; its rules stay on this laptop,"
+    " until it leaves (dmm team leave) or joins again with a new invitation"
+)
 
 
 @dataclass(frozen=True, slots=True)

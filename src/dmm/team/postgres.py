@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError, TeamError
-from dmm.team.database import SCHEMA_VERSION, group_columns, need_current
+from dmm.team.database import SCHEMA_VERSION, Database, group_columns
 from dmm.team.migrations import NEAR, NEAR_SINCE, STEPS, need_free, need_known, plan
 from dmm.team.nearness import StoredVectors
 from dmm.team.sqlite import TABLES
@@ -80,12 +80,12 @@ WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position
 _VERSION = "SELECT to_regclass('dmm_schema') IS NOT NULL"
 
 
-class PostgresDatabase:
+class PostgresDatabase(Database):
     """One database on a server."""
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._where = _without_password(address)
+        self.where = _without_password(address)
         self._vectors: Vectors | None = None
         self._pool = ConnectionPool(
             address,
@@ -117,25 +117,17 @@ class PostgresDatabase:
 
             yield run
 
-    def reading(self, team: str, /) -> contextlib.AbstractContextManager[Rows]:
-        """Begin a transaction to read in, which keeps nobody from writing here."""
-        return self.transaction(team)
-
     def version(self) -> int:
         """Return the version of the tables."""
         with self._owner() as connection:
             return _read_version(connection)
-
-    def need_ready(self) -> None:
-        """Refuse tables of another version."""
-        need_current(self.version(), self._where)
 
     def migrate(self, to: int = SCHEMA_VERSION) -> int:
         """Make the tables, or bring them to another version; all steps or none."""
         with self._owner() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
             found = _read_version(connection)
-            need_known(found, self._where)
+            need_known(found, self.where)
             for version, upwards in plan(found, to):
                 _take_step(connection, version, upwards=upwards)
             connection.execute("UPDATE dmm_schema SET version = %s", (to,))
@@ -210,16 +202,14 @@ class PostgresDatabase:
         except psycopg.errors.DiskFull as error:
             hint = "the disk is full: free some space and retry; nothing was recorded"
             raise StorageError(
-                "no space left for the database", where=self._where, hint=hint
+                "no space left for the database", where=self.where, hint=hint
             ) from error
         except (psycopg.OperationalError, PoolTimeout) as error:
             hint = "check that PostgreSQL runs and that the address is right; nothing was recorded"
             what = f"the database can't be reached: {_first_line(error)}"
-            raise StorageError(what, where=self._where, hint=hint) from error
+            raise StorageError(what, where=self.where, hint=hint) from error
         except psycopg.Error as error:
-            raise StorageError(
-                f"database error: {_first_line(error)}", where=self._where
-            ) from error
+            raise StorageError(f"database error: {_first_line(error)}", where=self.where) from error
 
     def close(self) -> None:
         """Close all connections."""

@@ -9,29 +9,23 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.domain.event import canonical
 from dmm.errors import TeamError, UsageError
 from dmm.eventlog.chain import GENESIS
+from dmm.team.answers import MOST_OTHERS
 from dmm.team.audit import Act, read_accesses
-from dmm.team.chain import (
-    JOINED,
-    REVOKED,
-    ROLE_CHANGED,
-    SERVER,
-    WriterHead,
-    tell_joined,
-)
+from dmm.team.chain import JOINED, SERVER, WriterHead
 from dmm.team.keys import is_key
 from dmm.team.management import By, Management
 from dmm.team.names import NAME, WRITER_BYTES
+from dmm.team.port import REVOKED
 from dmm.team.roles import OWNER, need_role
 from dmm.team.stored import Place, StoredLog, now
-from dmm.team.told import Told, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from dmm.team.audit import Access
+    from dmm.team.chain import LogName
     from dmm.team.database import Database, Rows
     from dmm.team.keys import SigningKey
     from dmm.team.proofs import Enrolled
@@ -119,8 +113,9 @@ class Registry:
         with self.database.transaction(team) as rows:
             if not rows(ADD_PROJECT, team, project, GENESIS):
                 return False
-            self._enrol(rows, team, project, SERVER, WriterHead(self.key.public, OWNER), "")
-            self._place(team, project).note(rows, Act.ADDED)
+            place = self._place(team, project)
+            _enrol(rows, place, SERVER, WriterHead(self.key.public, OWNER))
+            place.note(rows, Act.ADDED)
         return True
 
     def need(self, team: str, project: str) -> None:
@@ -192,9 +187,9 @@ class Registry:
         """Take a laptop in; the token that it gets is kept as a hash."""
         token = secrets.token_hex(SECRET_BYTES)
         head = place.lock(rows)
-        self._enrol(rows, *place.log, writer, member, _hash(token), person)
-        told = tell(JOINED, tell_joined(writer, member), self.clock())
-        place.record(rows, head, told)
+        _enrol(rows, place, writer, member, _hash(token), person)
+        about = {"key": member.key, "role": member.role, "name": member.name}
+        place.record(rows, head, JOINED, writer=writer, **about)
         place.note(rows, Act.JOINED, writer, f"{member.role} {person}".strip())
         whole = f"{place.team}.{writer}.{token}"
         return Joined(*place.log, writer, member.role, whole, self.key.public)
@@ -218,6 +213,17 @@ class Registry:
             self._note_stranger(rows, team, "token", project)
         return None
 
+    def find_readable(self, log: StoredLog, also: Sequence[str]) -> list[LogName]:
+        """Return the projects that a laptop may read by its tokens, and record that it does.
+
+        A token that is for nothing, or for a laptop that was removed, adds nothing and is not told.
+        """
+        if not log.enter():
+            raise TeamError("revoked", REVOKED)
+        others = map(self.open, dict.fromkeys(also[:MOST_OTHERS]))
+        readable = {one.place.log for one in others if one is not None and one.enter()}
+        return sorted({log.place.log, *readable})
+
     def members(self, team: str, project: str, *, by: str = "") -> tuple[Member, ...]:
         """List the writers of a project."""
         place = self._place(team, project)
@@ -237,38 +243,30 @@ class Registry:
         self, team: str, project: str, writer: str, *, by: str = "", proof: Proof = NONE
     ) -> bool:
         """Remove a writer; False where it was removed before."""
-        return self._manage(team, project).revoke(
-            writer, self._tell_revoked(writer), By(by, f"revoke {writer}", proof)
-        )
+        return self._manage(team, project).revoke(writer, By(by, f"revoke {writer}", proof))
 
     def revoke_person(
         self, team: str, project: str, person: str, *, by: str = "", proof: Proof = NONE
     ) -> int:
         """Remove all laptops that a person signed in with; return how many it was."""
-        return self._manage(team, project).revoke_person(
-            person, self._tell_revoked, By(by, f"revoke --person {person}", proof)
-        )
+        act = By(by, f"revoke --person {person}", proof)
+        return self._manage(team, project).revoke_person(person, act)
 
     def leave(self, team: str, project: str, writer: str) -> bool:
         """Remove a writer that leaves; False where it was removed before."""
-        return self._manage(team, project).leave(writer, self._tell_revoked(writer))
-
-    def _tell_revoked(self, writer: str) -> Told:
-        return tell(REVOKED, canonical({"writer": writer}), self.clock())
+        return self._manage(team, project).leave(writer)
 
     def change_role(
         self, team: str, project: str, writer: str, role: str, *, by: str = "", proof: Proof = NONE
     ) -> bool:
         """Give a writer another role; False where it has it already."""
         role = need_role(role)
-        told = tell(ROLE_CHANGED, canonical({"writer": writer, "role": role}), self.clock())
-        return self._manage(team, project).change_role(
-            writer, role, told, By(by, f"role {writer} {role}", proof)
-        )
+        act = By(by, f"role {writer} {role}", proof)
+        return self._manage(team, project).change_role(writer, role, act)
 
     def enrol(self, team: str, project: str, writer: str, passkeys: Sequence[Enrolled]) -> int:
         """Record the passkeys of an owner's laptop, once; return how many it has."""
-        return self._manage(team, project).enrol(writer, passkeys, self.clock())
+        return self._manage(team, project).enrol(writer, passkeys)
 
     def resume(self, team: str, project: str, laptop: str = "") -> int:
         """Wait no longer for laptops, or for one, after a restore; return how many it was."""
@@ -276,8 +274,7 @@ class Registry:
 
     def lift(self, team: str, project: str, seq: int) -> bool:
         """Lift a rule for all laptops; False where it was lifted before."""
-        at = self.clock()
-        return self._place(team, project).lift(seq, lambda kind, told: tell(kind, told, at))
+        return self._place(team, project).lift(seq)
 
     def _manage(self, team: str, project: str) -> Management:
         return Management(self._place(team, project))
@@ -285,18 +282,11 @@ class Registry:
     def _place(self, team: str, project: str) -> Place:
         return Place(self.database, self.key, team, project, self.clock)
 
-    def _enrol(
-        self,
-        rows: Rows,
-        team: str,
-        project: str,
-        writer: str,
-        member: WriterHead,
-        token: str,
-        person: str = "",
-    ) -> None:
-        told = (member.key, member.role, member.name, token)
-        rows(ADD_WRITER, team, project, writer, *told, GENESIS, person)
+
+def _enrol(
+    rows: Rows, place: Place, writer: str, one: WriterHead, token: str = "", person: str = ""
+) -> None:
+    rows(ADD_WRITER, *place.log, writer, one.key, one.role, one.name, token, GENESIS, person)
 
 
 def _hash(secret: str) -> str:

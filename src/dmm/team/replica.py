@@ -6,19 +6,18 @@ It holds the laptop's own chain, which waits to be sent, and a copy of the serve
 from __future__ import annotations
 
 import contextlib
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import IndexBroken, TeamError
 from dmm.eventlog.chain import GENESIS, Head
 from dmm.storage.sqlite import MEMORY, connect, erase_freed, transaction, translated
 from dmm.team import replica_tables as tables
-from dmm.team.blanked import tells_of
-from dmm.team.chain import Checkpoint, Placed, Trail, is_checkpoint
+from dmm.team.chain import Checkpoint, Entry, Placed, Trail, is_checkpoint, list_parts
 from dmm.team.checked import WHOLE_EVERY, Checked, Known
 from dmm.team.folding import Fold
 from dmm.team.mark import damaged
-from dmm.team.outbox import Outbox
-from dmm.team.replica_tables import columns, read_entry, read_placed
+from dmm.team.outbox import Outbox, tells_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 # The columns that hold why entries are not sent and not received.
 Way = Literal["unsent", "unreceived"]
 UNREACHABLE = "unreachable"
+READ_AT_ONCE = 1_000
 
 
 class Replica(Outbox):
@@ -68,6 +68,9 @@ class Replica(Outbox):
             raise TeamError("schema", what, where=self._where, hint="upgrade dmm")
         if found in tables.UPGRADES or (found == 0 and create):
             self._upgrade()
+        elif found and not self._rows(tables.INDEXED):
+            with transaction(self._connection, self._where) as cursor:
+                cursor.execute(tables.INDEX)
         if not create and (found == 0 or not self._rows("SELECT 1 FROM membership")):
             raise damaged("the copy of the team log is empty", self._where)
 
@@ -114,11 +117,9 @@ class Replica(Outbox):
     def count_sent(self, writer: str, ids: frozenset[str]) -> int:
         """Count the entries that tell of some events and have left this laptop."""
         sent = self._sent(writer)
-        own = [
-            one for row in self._rows(tables.UNSENT, 0, -1) if (one := read_entry(row)).wseq <= sent
-        ]
+        own = (Entry(*row) for row in self._rows(tables.UNSENT, 0, sent))
         # Those of an earlier membership are known from the log alone.
-        left = (*own, *(one.entry for one in self.events()))
+        left = chain(own, (one.entry for one in self.events()))
         return len({one.id for one in left if tells_of(one, ids)})
 
     def erase_freed(self) -> None:
@@ -141,9 +142,11 @@ class Replica(Outbox):
             with transaction(self._connection, self._where) as cursor:
                 cursor.execute(tables.WRITE_FAULT[way], (fault,))
 
-    def events(self, after: int = 0) -> list[Placed]:
-        """Read the copy of the log."""
-        return [read_placed(row) for row in self._rows(tables.EVENTS, after)]
+    def events(self, after: int = 0) -> Iterator[Placed]:
+        """Read the copy of the log, a part at a time: it may be larger than memory."""
+        while rows := self._rows(tables.EVENTS, after, READ_AT_ONCE):
+            yield from map(Placed.read, rows)
+            after = rows[-1][0]
 
     def find_lost(self, held: Credentials, point: Checkpoint) -> tuple[list[Placed], Checkpoint]:
         """Return what a server lost that ends earlier than this copy, and the end it signed.
@@ -185,7 +188,7 @@ class Replica(Outbox):
                 self._need_same(one.seq, one.hash)
             trail.follow(new)
             for one in new:
-                cursor.execute(tables.ADD_EVENT, (one.seq, one.hash, *columns(one.entry)))
+                cursor.execute(tables.ADD_EVENT, (one.seq, one.hash, *list_parts(one.entry)))
             if point.seq <= trail.head.seq:
                 self._need_same(point.seq, point.hash)
             if new and trail.head.seq == point.seq:
@@ -230,7 +233,9 @@ class Replica(Outbox):
         with checked.lock:
             known, checked.known = self._find_known(held, checked), None
             point = self.membership().head
-            for one in self._signed_after(known.trail.head.seq, point.seq):
+            for one in self.events(known.trail.head.seq):
+                if one.seq > point.seq:
+                    break
                 known.trail.follow((one,), signed=False)
                 known.fold.add(one)
             signed = is_checkpoint(held.server_key, held.team, held.project, point)
@@ -250,6 +255,3 @@ class Replica(Outbox):
             if self._rows(tables.EXTENT, head.seq)[0] == extent:
                 return known
         return Known(Trail(held.server_key, held.log), Fold(), now + WHOLE_EVERY)
-
-    def _signed_after(self, seq: int, end: int) -> Iterator[Placed]:
-        return (one for one in self.events(seq) if one.seq <= end) if seq < end else iter(())

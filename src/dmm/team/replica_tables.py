@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.team.chain import Checkpoint, Entry, Placed
+from dmm.team.chain import Checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from dmm.team.database import Row
 
 SCHEMA_VERSION = 3
 ENTRY = """
     writer TEXT NOT NULL, wseq INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
     at TEXT NOT NULL, salt TEXT NOT NULL, payload TEXT NOT NULL, whash TEXT NOT NULL,
     signature TEXT NOT NULL"""
+# Earlier builds of this version had none, and need none.
+INDEX = "CREATE INDEX IF NOT EXISTS event_of_writer ON event (writer, wseq)"
+INDEXED = "SELECT 1 FROM sqlite_schema WHERE name = 'event_of_writer'"
 SCHEMA = f"""
 CREATE TABLE membership (
     writer TEXT NOT NULL, since INTEGER NOT NULL, taken INTEGER NOT NULL, mark TEXT NOT NULL,
@@ -24,6 +27,7 @@ CREATE TABLE membership (
 ) STRICT;
 CREATE TABLE outbox ({ENTRY}, PRIMARY KEY (wseq)) STRICT;
 CREATE TABLE event (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL,{ENTRY}) STRICT;
+{INDEX};
 """
 # By the version that is left behind.
 UPGRADES = {
@@ -44,7 +48,7 @@ SELECT writer, since, sent, unproven, head, hash, signature, unsent, unreceived 
 """
 JOIN = "INSERT INTO membership VALUES (?1, ?2, ?2, '', 0, 0, ?3, '', '', '', 0, 0)"
 FIELDS = "writer, wseq, id, type, at, salt, payload, whash, signature"
-EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608 - constants
+EVENTS = f"SELECT seq, hash, {FIELDS} FROM event WHERE seq > ? ORDER BY seq LIMIT ?"  # noqa: S608 - constants
 UNSENT = f"SELECT {FIELDS} FROM outbox WHERE wseq > ? ORDER BY wseq LIMIT ?"  # noqa: S608 - constants
 LAST = "SELECT wseq, whash FROM outbox ORDER BY wseq DESC LIMIT 1"
 # How many own entries the server holds for certain, and how many it may hold.
@@ -55,7 +59,7 @@ SENT = f"SELECT max(offered, ({HELD})) FROM membership"  # noqa: S608 - constant
 HASH_OF = "SELECT whash FROM outbox WHERE wseq = ?"
 # How many events there are up to one, and its hash.
 EXTENT = "SELECT count(*), coalesce(max(iif(seq = ?1, hash, '')), '') FROM event WHERE seq <= ?1"
-KNOWN = "SELECT id FROM event UNION SELECT id FROM outbox"
+KNOWN = "SELECT 1 FROM event WHERE id = ?1 UNION SELECT 1 FROM outbox WHERE id = ?1"
 # What an earlier membership sent is in the log alone.
 FIND_SHARED = """
 SELECT id, wseq <= sent FROM outbox, membership WHERE id IN (SELECT value FROM json_each(?1))
@@ -100,28 +104,8 @@ class Membership:
     fault: str
 
 
-def read_membership(row: Sequence[str | int]) -> Membership:
+def read_membership(row: Row) -> Membership:
     """Read how far a laptop is out of a row; the faults of both ways are put in one line."""
     writer, since, sent, unproven, head, hash_, signature, *faults = row
-    point = Checkpoint(int(head), str(hash_), str(signature))
-    fault = "; ".join(dict.fromkeys(str(one) for one in faults if one))
-    return Membership(str(writer), int(since), int(sent), int(unproven), point, fault)
-
-
-def columns(entry: Entry) -> tuple[str | int, ...]:
-    """Return an entry as a row of its table."""
-    head = (entry.writer, entry.wseq, entry.id, entry.type, entry.at)
-    return (*head, entry.salt, entry.payload, entry.whash, entry.signature)
-
-
-def read_entry(row: Sequence[str | int]) -> Entry:
-    """Read an entry out of a row."""
-    writer, wseq, *rest = row
-    identity, kind, at, salt, payload, whash, signature = map(str, rest)
-    told = (identity, kind, at, salt, payload, whash, signature)
-    return Entry(str(writer), int(wseq), *told)
-
-
-def read_placed(row: Sequence[str | int]) -> Placed:
-    """Read an entry with its place out of a row."""
-    return Placed(int(row[0]), str(row[1]), read_entry(row[2:]))
+    fault = "; ".join(dict.fromkeys(one for one in faults if one))
+    return Membership(writer, since, sent, unproven, Checkpoint(head, hash_, signature), fault)

@@ -224,15 +224,19 @@ class Team:
 
         From then on the server takes no decision of this laptop that none of them confirmed.
         """
-        # What keeps their record from being read is told by `status`.
-        found = describe_passkeys(held.log, held.writer, held.key, read_own(self.keyring)[0])
-        if found:
-            with Replica.opened(self.path) as replica:
-                replica.collect(held, self.ledger.reading, self.shares, self.keyring)
-                waits, told = replica.count_unsent(), replica.passkeys(held)
+        with Replica.opened(self.path) as replica:
+            told = replica.passkeys(held)
+            if told.binding:
+                return
+            # What keeps their record from being read is told by `status`.
+            found = describe_passkeys(held.log, held.writer, held.key, read_own(self.keyring)[0])
             # Where others are known already, the server takes none but these.
-            if not waits and not told.binding and told.may_add(found):
-                HttpMembers.of(held).enrol(found)
+            if not found or not told.may_add(found):
+                return
+            replica.collect(held, self.ledger.reading, self.shares, self.keyring)
+            if replica.count_unsent():
+                return
+        HttpMembers.of(held).enrol(found)
 
     def tell_act(self, words: str, folder: Path) -> str:
         """Return what a person confirms who manages the team; outside of one, by the folder."""
@@ -287,7 +291,7 @@ class Team:
                 if isinstance(outcome, Taken):
                     replica.acknowledge(last)
                     sent += len(batch.entries)
-                elif isinstance(outcome, Gap) and outcome.next < first:
+                elif isinstance(outcome, Gap) and 0 < outcome.next < first:
                     # The server was restored from a backup: it gets again what it lost.
                     replica.send_from(outcome.next)
                 else:
@@ -295,10 +299,6 @@ class Team:
                     raise TeamError(REFUSED, tell_fault(outcome))
         self.tell_passkeys(held)
         return sent
-
-    def pull(self, held: Credentials, log: TeamLog) -> int:
-        """Receive what is new; return how many events."""
-        return self.exchange(held, log).received
 
     def exchange(self, held: Credentials, log: TeamLog) -> Exchanged:
         """Receive what is new, and give back what the server lost."""
@@ -315,13 +315,15 @@ class Team:
         """Return how far this laptop is; nothing is asked of the server."""
         held = self.credentials()
         own, broken = read_own(self.keyring)
+        # The whole is checked, and that once.
+        checked = Checked()
         with Replica.opened(self.path) as replica:
             if not broken:
                 replica.collect(held, self.ledger.reading, self.shares, self.keyring)
             known = replica.membership()
-            head, unsent = replica.trail(held, self.checked).head.seq, replica.count_unsent()
+            head, unsent = replica.trail(held, checked).head.seq, replica.count_unsent()
             role, confirmed = replica.role(held), replica.confirmed(held)
-        seen, shared = self._seen(), read_shared(self._copy(held))
+        seen, shared = self._seen(), read_shared(self._copy(held, checked))
         return Standing(
             held.url,
             held.team,
@@ -333,7 +335,7 @@ class Team:
             None if seen is None else max(0, seen.seq - head),
             None if seen is None else seen.at,
             "; ".join(filter(None, (known.fault, broken))),
-            read_rules(self.path, self.home, self.checked),
+            read_rules(self.path, self.home, checked),
             find_differences(shared, self.ledger.state().facts),
             find_waiting(shared, held.writer),
             known.unproven,
@@ -343,12 +345,12 @@ class Team:
 
     def log(self) -> tuple[Shared, ...]:
         """Return what the team's log says, as far as a signed end covers it."""
-        return read_shared(self._copy(self.credentials()))
+        return read_shared(self._copy(self.credentials(), Checked()))
 
-    def _copy(self, held: Credentials) -> list[Placed]:
+    def _copy(self, held: Credentials, checked: Checked) -> list[Placed]:
         """Read the copy of the log, proved."""
         with Replica.opened(self.path) as replica:
-            replica.trail(held)
+            replica.trail(held, checked)
             end = replica.membership().head.seq
             return [one for one in replica.events() if one.seq <= end]
 

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from dmm.storage.sqlite import connect, transaction, translated
-from dmm.team.database import SCHEMA_VERSION, group_columns, need_current
+from dmm.team.database import SCHEMA_VERSION, Database, group_columns
 from dmm.team.migrations import STEPS, need_free, need_known, plan
 from dmm.team.nearness import StoredVectors
 
@@ -58,20 +58,20 @@ BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 """
 
 
-class SqliteDatabase:
+class SqliteDatabase(Database):
     """One file; one writer at a time, which a lock in this process also sees to."""
 
     vectors: Vectors = StoredVectors()
 
     def __init__(self, path: Path) -> None:
-        self._path, self._where = path, str(path)
+        self._path, self.where = path, str(path)
         self._connection = connect(path, durable=True)
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
     def transaction(self, _team: str, /) -> Iterator[Rows]:
         """Begin a transaction; every statement names the team itself."""
-        with self._lock, transaction(self._connection, self._where) as cursor:
+        with self._lock, transaction(self._connection, self.where) as cursor:
 
             def run(statement: str, *values: str | int | bytes | None) -> list[Row]:
                 return list(cursor.execute(statement, values))
@@ -82,7 +82,7 @@ class SqliteDatabase:
     def reading(self, _team: str, /) -> Iterator[Rows]:
         """Begin a transaction of its own connection, which sees the file as it is now."""
         opened = contextlib.closing(connect(self._path, durable=True))
-        with opened as connection, translated(self._where):
+        with opened as connection, translated(self.where):
             connection.pragma("query_only", "ON")
             connection.execute("BEGIN")
 
@@ -96,18 +96,14 @@ class SqliteDatabase:
 
     def version(self) -> int:
         """Return the version of the tables."""
-        with self._lock, translated(self._where):
+        with self._lock, translated(self.where):
             return self._marked()
-
-    def need_ready(self) -> None:
-        """Refuse tables of another version."""
-        need_current(self.version(), self._where)
 
     def migrate(self, to: int = SCHEMA_VERSION) -> int:
         """Make the tables, or bring them to another version; all steps or none."""
-        with self._lock, transaction(self._connection, self._where) as cursor:
+        with self._lock, transaction(self._connection, self.where) as cursor:
             found = self._marked()
-            need_known(found, self._where)
+            need_known(found, self.where)
             for version, upwards in plan(found, to):
                 self._take_step(cursor, version, upwards=upwards)
             cursor.execute(f"PRAGMA user_version = {to}")
@@ -124,27 +120,20 @@ class SqliteDatabase:
 
     def teams(self) -> list[str]:
         """Name all teams."""
-        with self._lock, translated(self._where):
+        with self._lock, translated(self.where):
             found = self._connection.execute("SELECT DISTINCT team_id FROM project ORDER BY 1")
             return [str(row[0]) for row in found]
 
     def columns(self) -> dict[str, tuple[str, ...]]:
         """Name the tables that hold rows of teams, and their columns."""
-        with self._lock, translated(self._where):
+        with self._lock, translated(self.where):
             return group_columns(list(self._connection.execute(COLUMNS)))
 
     def faults(self) -> list[str]:
         """Check the file itself."""
-        with self._lock, translated(self._where):
+        with self._lock, translated(self.where):
             found = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check")]
         return [] if found == ["ok"] else found
-
-    def advice(self) -> list[str]:
-        """Say nothing: a small team has nothing to wish for."""
-        return []
-
-    def forget_failures(self) -> None:
-        """Do nothing: all that is needed comes with DMM."""
 
     def close(self) -> None:
         """Close the file."""

@@ -60,9 +60,8 @@ MARKED = """
 SELECT mark FROM confirmation
 WHERE team_id = ? AND project_id = ? AND writer = ? AND mark IN ({places})
 """
-LATEST = """
-SELECT max(mark) FROM confirmation
-WHERE team_id = ? AND project_id = ? AND writer = ? AND mark LIKE ?
-"""
+_LATEST = "FROM confirmation WHERE team_id = ? AND project_id = ? AND writer = ? AND mark LIKE ?"
+LATEST = f"SELECT max(mark) {_LATEST}"
+UNMARK_LATEST = f"DELETE {_LATEST}"
 MARK = "INSERT INTO confirmation VALUES {places} ON CONFLICT DO NOTHING"
 UNMARK = "DELETE FROM confirmation WHERE team_id = ? AND project_id = ?"

@@ -20,13 +20,14 @@ from dmm.team.chain import (
     Placed,
     Trail,
     WriterHead,
+    is_checkpoint,
     link_placed,
+    list_parts,
     seal,
     sign_head,
 )
 from dmm.team.confirming import find_unproven, forget_used
 from dmm.team.port import MOST_PULLED, Page, Refused, Revoked, Taken, fit
-from dmm.team.refill import need_ahead, need_own_order
 from dmm.team.roles import Right, may
 from dmm.team.sharing import ADDS, LIFTED
 from dmm.team.told import tell
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from dmm.team.database import Database, Row, Rows
     from dmm.team.keys import SigningKey
     from dmm.team.port import Batch, Lost, Outcome
-    from dmm.team.told import Told
 
 # Setting a row to what it is takes its lock, in every database: one push at a time per project.
 LOCK_PROJECT = """
@@ -139,8 +139,7 @@ class Place:
     def _tell_revoked(self, rows: Rows, head: Head) -> Head:
         """Record who was removed while laptops were awaited, of which the log does not tell yet."""
         for (writer,) in rows(statements.REVOKED_FIRST, *self.log):
-            told = canonical({"writer": str(writer)})
-            head = self.record(rows, head, tell(REVOKED, told, self.clock()))
+            head = self.record(rows, head, REVOKED, writer=str(writer))
             rows(statements.REVOKE, *self.log, str(writer))
         return head
 
@@ -185,7 +184,7 @@ class Place:
         head = self.head(rows)
         # What was added since the end was read waits for a signature that covers it.
         found = rows(PAGE, self.team, self.project, after, head.seq, MOST_PULLED)
-        placed = fit(Placed(row[0], row[1], Entry(*row[2:])) for row in found)
+        placed = fit(map(Placed.read, found))
         return Page(placed, sign_head(self.key, self.team, self.project, head))
 
     def writer(self, rows: Rows, name: str) -> WriterHead | None:
@@ -216,9 +215,8 @@ class Place:
     def _insert(self, rows: Rows, placed: Sequence[Placed]) -> None:
         """Insert some with one statement: a round trip to the database costs more than a row."""
         values: list[str | int] = []
-        for seq, hash_, one in ((at.seq, at.hash, at.entry) for at in placed):
-            values += (self.team, self.project, seq, one.writer, one.wseq, one.id, one.type)
-            values += (one.at, one.salt, one.payload, one.whash, one.signature, hash_)
+        for one in placed:
+            values += (*self.log, one.seq, *list_parts(one.entry), one.hash)
         added = rows(APPEND.format(rows=", ".join([APPENDED] * len(placed))), *values)
         if len(added) < len(placed):
             raise _Replayed
@@ -239,11 +237,13 @@ class Place:
                 if writer.revoked or not may(writer.role, Right.MANAGE):
                     self.end_invitations(rows, name)
 
-    def record(self, rows: Rows, head: Head, told: Told) -> Head:
+    def record(self, rows: Rows, head: Head, kind: str, **said: str) -> Head:
         """Add an event of the server itself."""
         own = self.writer(rows, SERVER)
         if own is None:
-            raise TeamError("unknown", "the server's own chain is missing")
+            what = "the server's own chain is missing"
+            raise TeamError("unknown", what, hint="restore a backup: dmm server restore FILE")
+        told = tell(kind, canonical(said), self.clock())
         entry = seal(self.key, self.log, SERVER, Head(own.wseq, own.whash), told)
         return self.append(rows, head, SERVER, (entry,))
 
@@ -264,7 +264,7 @@ class Place:
             raise TeamError("unknown", f"there is no writer {writer}", hint=hint)
         return known
 
-    def lift(self, seq: int, tell: Callable[[str, str], Told]) -> bool:
+    def lift(self, seq: int) -> bool:
         """Lift a rule by its number and record it; False where it was lifted before."""
         with self.database.transaction(self.team) as rows:
             head = self.lock(rows)
@@ -277,7 +277,7 @@ class Place:
             lifts = rows(statements.LIFTS, self.team, self.project, seq, str(LIFTED))
             known = any(json.loads(lift).get("of") == of for (lift,) in lifts)
             if not known:
-                self.record(rows, head, tell(LIFTED, canonical({"of": of})))
+                self.record(rows, head, LIFTED, of=of)
                 self.note(rows, Act.LIFTED, about=f"team:{seq}")
         return not known
 
@@ -298,7 +298,7 @@ class StoredLog:
         try:
             with place.database.transaction(place.team) as rows:
                 head = place.lock(rows)
-                need_ahead(batch, head)
+                _need_ahead(batch, head)
                 known = place.writer(rows, self.writer)
                 if known is None or known.key != self.key:
                     return Revoked()
@@ -333,11 +333,22 @@ class StoredLog:
                 place.note(rows, Act.RETURNED, self.writer)
                 new = tuple(one for one in lost.placed if one.seq > head.seq)
                 if new:
-                    need_own_order(place.key.public, place.log, lost)
+                    _need_own_order(place.key.public, place.log, lost)
                     place.append_again(rows, place.trail(rows, head), new)
                 return Taken(head.seq + len(new) + 1)
         except _Replayed:
             return Refused("an event that the log holds already, under another number")
+
+    def enter(self) -> bool:
+        """Return whether the laptop is a member, who may search; whichever role it has."""
+        with self.place.database.transaction(self.place.team) as rows:
+            known = self.place.writer(rows, self.writer)
+            member = known is not None and not known.revoked
+            if member:
+                self.place.note(rows, Act.SEARCHED, self.writer)
+            else:
+                self._note_refused(rows, "search: revoked")
+        return member
 
     def _note_refused(self, rows: Rows, what: str) -> None:
         self.place.note(rows, Act.REFUSED, self.writer, what)
@@ -355,6 +366,27 @@ class StoredLog:
             if known.awaited and after <= page.head.seq:
                 rows(statements.REPORT, place.team, place.project, self.writer)
         return page
+
+
+def _need_ahead(batch: Batch, head: Head) -> None:
+    """Refuse a batch of a laptop that has seen more of the log than it holds."""
+    if batch.seen > head.seq:
+        what = f"the server's log ends at {head.seq}; this laptop has {batch.seen} events"
+        raise TeamError("behind", what, hint="give them back first: dmm team sync")
+
+
+def _need_own_order(public: str, log: LogName, lost: Lost) -> None:
+    """Refuse entries in an order that the server did not sign.
+
+    Their writers signed them, too, so no laptop can add or leave out anything by giving back.
+    """
+    last = lost.placed[-1]
+    end = Head(last.seq, last.hash)
+    for whash in lost.rest:
+        end = Head(end.seq + 1, link_placed(end.hash, end.seq + 1, whash))
+    if not is_checkpoint(public, *log, lost.head) or end != Head(lost.head.seq, lost.head.hash):
+        what = "the server did not sign the order of these events"
+        raise TeamError("forked", what, hint="ask whoever runs the server")
 
 
 def _writer(row: Row) -> WriterHead:

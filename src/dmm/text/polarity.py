@@ -17,6 +17,7 @@ TELLING = english("telling")
 _LEADING = english("auxiliaries") | TELLING
 # "No force pushes", "avoid globals": the thing itself is out.
 BANS = word_set("no avoid forbid ban prohibit")
+_TRYING = word_set("try attempt going")
 _BE = word_set("is are remain remains stay stays")
 EXCEPTING = word_set("unless except excluding barring")
 CHOOSING = word_set("prefer favor favour choose pick")
@@ -27,27 +28,33 @@ _INSTEAD_OF = {("insteadof",), *(tuple(row.split()[:-2]) for row in _INSTEAD)}
 def after_denial(words: Sequence[str], at: int) -> int | None:
     """Return the place behind what denies at a place: "never", "must not", "refrain from"."""
     one, two, three = (*words[at : at + 3], "", "", "")[:3]
-    if one in NEGATIONS:
-        return at + 1
-    if (one, two, three) == ("under", "no", "circumstances"):
-        return at + 3
-    if one == "not" and two in ALLOWED and three == "to":
-        return at + 3
-    if one in _LEADING and two in ("not", "never"):
+    if one in NEGATIONS or (one == "stop" and at < 2):
+        after = at + 1
+    elif one in _LEADING and two in ("not", "never"):
+        after = at + 2
+    elif (one, two) == ("refrain", "from"):
         return at + 2
-    if (one, two) == ("refrain", "from"):
-        return at + 2
-    return at + 1 if one == "stop" and at < 2 else None
+    elif (one, two, three) == ("under", "no", "circumstances"):
+        return at + 3
+    else:
+        return at + 3 if one == "not" and two in ALLOWED and three == "to" else None
+    verb, to = (*words[after : after + 2], "", "")[:2]
+    trying = verb in _TRYING and to == "to"
+    return after + 2 if trying else after + (verb == "to" and one != "stop")
 
 
 def find_ban(words: Sequence[str]) -> int | None:
     """Return the place of the verb in "X is forbidden", "X are not allowed", "X is off limits"."""
     for at in range(1, len(words)):
         near = set(words[at + 1 : at + 4])
-        banned = near & (ALLOWED if "not" in near else FORBIDDEN)
-        if words[at] in _BE and (banned or is_off_limits(near)):
+        if words[at] in _BE and (bans(near) or is_off_limits(near)):
             return at
     return None
+
+
+def bans(words: set[str]) -> bool:
+    """Whether some words say that a thing is forbidden, or not allowed."""
+    return not words.isdisjoint(ALLOWED if "not" in words else FORBIDDEN)
 
 
 def is_off_limits(words: set[str]) -> bool:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _CODE = re.compile(r"`[^`\n]*`")
 # Not behind an abbreviation; "no." is one before a number alone.
@@ -11,6 +15,8 @@ _END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bresp)(?<!\bapprox)(?!(?<=\b[Nn]o)\.\s+\d)"
     r"[.!?。]+[\"')\]*_]*\s+(?=[\"'(\[*_]*([^\W_]|`))"
 )
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ITEM = re.compile(r"\s*(?:[-*+>]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
@@ -29,6 +35,25 @@ def split_sentences(text: str) -> list[str]:
     cuts = [0, *ends, len(text)]
     pieces = (text[start:end].strip() for start, end in pairwise(cuts))
     return [one for one in pieces if one]
+
+
+def paragraphs_of(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
+    """Return the paragraphs and list items of Markdown, each with the number of its first line.
+
+    Fenced code and headings are left out.
+    """
+    lines: list[str] = []
+    fenced = False
+    for number, line in enumerate((*text.split("\n"), ""), start=first):
+        fence = bool(_FENCE.match(line))
+        fenced ^= fence
+        bare = strip_item(line)
+        apart = fence or fenced or bool(_HEADING.match(line))
+        if lines and (apart or bare != line or not line.strip()):
+            yield number - len(lines), "\n".join(lines)
+            lines = []
+        if line.strip() and not apart:
+            lines.append(bare.strip())
 
 
 def strip_bullet(line: str) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.rules.conftest import check_call
 
+from dmm.rules.callrules import Action
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.patterns import Action
 from dmm.rules.starter import starter_rules
 
 DATA = "policy/destructive_commands.jsonl"

@@ -10,7 +10,7 @@ from dmm.rules.commands.procedures import LINT, PROCEDURE_CHECKS, TESTS, TYPES, 
 
 def runs(name: str, command: str) -> bool:
     facts = read_call(ToolCall("Bash", {"command": command}))
-    found = any(PROCEDURE_CHECKS[name](use, facts.call) for use in facts.commands)
+    found = any(PROCEDURE_CHECKS[name](use) for use in facts.commands)
     assert may_run(name, command) or not found
     return found
 

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.errors import UsageError
-from dmm.rules.callrules import CallRule
+from dmm.rules.callrules import Action, ToolRule, match_tool
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_call, describe_matcher
-from dmm.rules.patterns import Action, ToolRule, match_tool
-from dmm.rules.stored import rule_from_dict, to_plain
+from dmm.rules.stored import rule_from_dict, rule_to_dict
 from dmm.rules.syntax import compile_tool_rule
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def test_a_written_rule_has_true_examples_and_comes_back_from_json(text: str) ->
     rule = compiled(text)
     assert match_tool(rule, rule.blocked) is not None
     assert match_tool(rule, rule.allowed) is None
-    assert rule_from_dict(json.loads(json.dumps(to_plain(rule)))) == rule
+    assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule)))) == rule
     assert compiled(text) == rule
 
 
@@ -131,7 +130,7 @@ def test_the_clauses_of_a_written_rule_are_kept() -> None:
 
 def test_a_rule_is_explained_in_plain_words() -> None:
     def told(text: str, level: RuleLevel = "deny") -> list[str]:
-        return list(describe_matcher(CallRule(compiled(text)), level))
+        return list(describe_matcher(compiled(text), level))
 
     rule = compiled("command: rm -rf /; reason: It can't be undone.; use: Name one folder.")
     assert (rule.reason, rule.suggestion) == ("It can't be undone.", "Name one folder.")
@@ -161,7 +160,7 @@ def test_a_rule_is_explained_in_plain_words() -> None:
     ],
 )
 def test_values_that_are_no_rule_are_refused(change: dict[str, object]) -> None:
-    values = to_plain(compiled("command: rm -rf /")) | change
+    values = rule_to_dict(compiled("command: rm -rf /")) | change
     with pytest.raises(UsageError, match="no tool rule"):
         rule_from_dict(values)
 

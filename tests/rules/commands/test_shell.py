@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.rules.commands.shell import MAX_INVOCATIONS, MAX_TEXT, parse_shell
+from dmm.rules.commands.opening import MAX_INVOCATIONS
+from dmm.rules.commands.shell import MAX_TEXT, parse_shell
 
 
 def argvs(text: str) -> list[tuple[str, ...]]:

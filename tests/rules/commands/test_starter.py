@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rules.conftest import check_call
 
-from dmm.rules.callrules import CallRule
+from dmm.rules.callrules import Action, match_tool
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_matcher
-from dmm.rules.patterns import Action, match_tool
 from dmm.rules.starter import starter_rules
-from dmm.rules.stored import rule_from_dict, to_plain
+from dmm.rules.stored import rule_from_dict, rule_to_dict
 
 RULES = starter_rules()
 
@@ -405,8 +404,8 @@ def test_the_examples_of_each_starter_rule_are_true(rule: object) -> None:
     one = next(other for other in RULES if other is rule)
     assert match_tool(one, one.blocked) is not None
     assert match_tool(one, one.allowed) is None
-    assert rule_from_dict(to_plain(one)) == one
-    assert list(describe_matcher(CallRule(one), one.action.value))
+    assert rule_from_dict(rule_to_dict(one)) == one
+    assert list(describe_matcher(one, one.action.value))
 
 
 def test_no_example_that_one_rule_allows_is_stopped_by_another() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.rules.conftest import check_call
 
+from dmm.rules.callrules import Action
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.patterns import Action
 from dmm.rules.starter import starter_rules
 
 RULES = starter_rules()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dmm.rules.callbook import CallBook, CallEntry, Ruling
-from dmm.rules.callrules import CallRule
+from dmm.rules.callrules import Action, ToolRule
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.patterns import Action, Pattern, ToolRule
+
+if TYPE_CHECKING:
+    from dmm.rules.patterns import Pattern
 
 NOTHING = ToolCall("", {})
 Judge = Callable[..., Ruling]
@@ -23,7 +25,7 @@ def make_book(
         ToolRule(f"rule-{number}", (one,), "it is forbidden", "", NOTHING, NOTHING, action, unless)
         for number, one in enumerate(patterns, 1)
     ]
-    return CallBook(CallEntry(at, f"Rule {at}", CallRule(one)) for at, one in enumerate(rules, 1))
+    return CallBook(CallEntry(at, f"Rule {at}", one) for at, one in enumerate(rules, 1))
 
 
 @pytest.fixture

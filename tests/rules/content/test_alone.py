@@ -68,13 +68,12 @@ def test_nothing_that_searches_text_is_loaded_for_a_call_that_writes_none() -> N
     program = """
 import sys
 from dmm.rules.callbook import CallBook, CallEntry
-from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.content.pattern import ContentPattern
-from dmm.rules.patterns import ToolRule
+from dmm.rules.callrules import ToolRule
 no = ToolCall("", {})
 rule = ToolRule("r", (ContentPattern(pattern="wanted()", regex="wanted"),), "", "", no, no)
-book = CallBook([CallEntry(1, "r", CallRule(rule))])
+book = CallBook([CallEntry(1, "r", rule)])
 book.rule(ToolCall("Bash", {"command": "ls -la > /dev/null"}, "/"))
 book.rule(ToolCall("Write", {"file_path": "a.ts", "content": "nothing of that kind"}, "/"))
 print(sorted({"regex", "ast_grep_py"} & set(sys.modules)))

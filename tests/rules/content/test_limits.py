@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.rules.callrules import Action
 from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.content.pattern import ContentPattern
-from dmm.rules.patterns import Action, ToolPattern
+from dmm.rules.patterns import ToolPattern
 
 if TYPE_CHECKING:
     from tests.rules.content.conftest import Judge

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.rules.callrules import Action
 from dmm.rules.content.pattern import ContentPattern
-from dmm.rules.patterns import Action
 
 if TYPE_CHECKING:
     from tests.rules.content.conftest import Judge

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from dmm.errors import UsageError
-from dmm.rules.callrules import Done, meet
+from dmm.rules.callrules import Action, meet
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_example, describe_matcher
 from dmm.rules.language.sentences.messages import read_message
-from dmm.rules.patterns import Action, CommandPattern
+from dmm.rules.needs import Done
+from dmm.rules.patterns import CommandPattern
 from dmm.rules.stored import calls_from_dict, calls_to_dict
 from dmm.text.pieces import MAX_TEXT, sentences
 
@@ -54,11 +55,33 @@ def test_a_text_that_names_nothing_for_certain_gives_no_rule(text: str) -> None:
 
 def test_what_is_to_be_used_instead_is_told_and_left_alone() -> None:
     (rule,) = call_rules("never use npm, use pnpm")
-    assert rule.rule.suggestion == "Use pnpm."
+    assert rule.suggestion == "Use pnpm."
     assert action_on("Use `uv run pytest`, not `pytest`", "pytest -q") == "deny"
     assert action_on("Use `uv run pytest`, not `pytest`", "uv run pytest -q") == "allow"
     assert action_on("Don't use `npm`, `pnpm` instead", "pnpm install") == "allow"
     assert action_on("Never use npm and use pnpm", "pnpm install") == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never: push to main",
+        "Do not try to push to main",
+        "Push to main: never",
+        "Don't push to main: open a pull request",
+        "Do not run: `npm publish`, `git push origin main`",
+        "Not allowed: `git push origin main`",
+    ],
+)
+def test_a_denial_is_read_whatever_stands_around_its_colon(text: str) -> None:
+    assert action_on(text, "git push origin main") == "deny"
+    assert action_on(text, "git push origin topic") == "allow"
+
+
+def test_an_environment_that_a_command_names_is_the_one_that_is_meant() -> None:
+    assert action_on("Don't run psql against staging", "psql staging") == "deny"
+    assert action_on("Don't run psql against staging", "psql local") == "allow"
+    assert action_on("Never run `terraform apply` in production", "terraform apply prod") == "deny"
 
 
 def test_what_stands_in_every_pipe_is_only_warned_of_when_a_choice_is_named() -> None:
@@ -87,7 +110,7 @@ def test_a_condition_that_no_call_shows_never_denies(text: str, action: str) -> 
 
 def test_a_rule_that_asks_says_so() -> None:
     (rule,) = call_rules("Do not run alembic upgrade without approval")
-    assert rule.rule.suggestion == "Ask the user first."
+    assert rule.suggestion == "Ask the user first."
     (line,) = describe_matcher(rule, "ask")
     assert line.startswith("Asks before the command alembic upgrade")
 
@@ -131,9 +154,9 @@ def test_what_was_done_before_lifts_a_rule() -> None:
 
 def test_an_example_names_the_branch_it_needs() -> None:
     (rule,) = call_rules("Never force push to main")
-    assert describe_example(rule.rule.blocked) == "git push --force origin main"
+    assert describe_example(rule.blocked) == "git push --force origin main"
     (rule,) = call_rules("Never commit to main")
-    assert describe_example(rule.rule.blocked) == "git commit -m x (on the branch main)"
+    assert describe_example(rule.blocked) == "git commit -m x (on the branch main)"
 
 
 def test_code_stays_whole_and_marks_stand_apart() -> None:
@@ -166,7 +189,7 @@ def test_rules_of_another_version_are_refused() -> None:
 
 def test_the_same_command_by_another_name_is_found() -> None:
     (rule,) = call_rules("Never run `docker compose down -v`")
-    assert [one.programs for one in rule.rule.patterns if isinstance(one, CommandPattern)] == [
+    assert [one.programs for one in rule.patterns if isinstance(one, CommandPattern)] == [
         ("docker",),
         ("docker-compose",),
     ]

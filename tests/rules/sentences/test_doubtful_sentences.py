@@ -10,7 +10,7 @@ from dmm.rules.english import Surroundings, compile_sentence
 from dmm.rules.form import compile_fields
 
 Call = str | tuple[str, str]
-NESTED = Surroundings(file="web/AGENTS.md", folder="web")
+NESTED = Surroundings(folder="web")
 
 
 def level_of(text: str, call: Call, known: Surroundings) -> str:
@@ -65,6 +65,34 @@ LEFT: list[tuple[str, Call]] = [
     ("Never bypass hooks with `--no-verify`", ("ci.sh", "git commit --no-verify")),
     ("Use `yarn`, not `npm`", "npm view react version"),
     ("Always use pnpm", "npm whoami"),
+    # An example in brackets, which is not the text itself, or is a choice of its own.
+    ("Never use raw colors (`#fff`)", ("a.css", "/* off */")),
+    ("Never use raw colors (`#fff`)", ("a.css", "a { background: url(#fff) }")),
+    ("Never use floating tags (`@v4`)", ("src/a.ts", "import a from 'b@v4'")),
+    ("NEVER import the root (`@acme/core`)", ("a.ts", "import a from '@acme/core/v3'")),
+    ("Pin tools (e.g. `a@1`, not `a@^1`; `npm i b@2`, not `@latest`)", ("a.ts", "x('b@latest')")),
+    # The name of a file is no text of a program.
+    ("Only `package-lock.json` should exist (no `yarn.lock`)", (".gitignore", "yarn.lock")),
+    ("Only `package-lock.json` should exist (no `yarn.lock`)", ("a.ts", "read('yarn.lock')")),
+    # The branch is one that is not named.
+    ("Do not push to either branch", "git push origin topic"),
+    ("`master` is production, never merge directly", "git merge topic"),
+    ("Never push directly", "git push origin topic"),
+    # A condition in front speaks of something else.
+    ("When writing the changelog, use a Conventional Commit style", "git commit -m 'did things'"),
+    ("Don't add dependencies without checking if one exists", "npm install x"),
+    (
+        "Errors must name the file but never include API keys",
+        ("a.py", "-----BEGIN PRIVATE KEY-----"),
+    ),
+    # Another language has other operators.
+    ("Use `is null` instead of `== null`", ("a.ts", "if (a == null) {}")),
+    ("Never use `== null`", ("a.ts", "if (a === null) {}")),
+    # The command with what was left out is the one to use.
+    ("Use `git push origin HEAD` to push, not just `git push`", "git push origin HEAD"),
+    ("Use `git push origin HEAD` to push, not just `git push`", "git push origin topic"),
+    ("Do not run `npm test`, run `npm test -- --watch=false`", "npm test -- --watch=false"),
+    ("Use `pytest -n auto` instead of `pytest`", "pytest -n auto"),
     # Starts a project elsewhere, as documentation tells users to.
     ("Always use pnpm", "npm create vite@latest"),
 ]
@@ -123,6 +151,21 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Never use npm, use pnpm", "npm install --global typescript", "deny"),
     # A ban spares nothing, as a choice does.
     ("npm is forbidden, use pnpm.", "npm publish", "deny"),
+    ("Never use `== null`", ("a.cs", "if (a == null) {}"), "deny"),
+    ("Use `is null` instead of `== null`", ("a.cs", "if (a == null) {}"), "deny"),
+    ("Use `findFirst` instead of `findUnique`", ("a.ts", "db.user.findUnique({})"), "deny"),
+    ("No `console.*`", ("a.ts", "console.warn(x)"), "deny"),
+    ("Don't update files under `*/api/*.cs`", ("src/Acme.Core/api/a.cs", "x"), "deny"),
+    ("Don't add dependencies without checking with the team", "npm install x", "ask"),
+    ("Never push directly to main", "git push origin main", "deny"),
+    ("Do not push to this branch", "git push", "ask"),
+    ("Code must be typed and never use `any`", ("a.ts", "let a: any"), "deny"),
+    ("You must test all and never push to main", "git push origin main", "deny"),
+    ("When committing, use Conventional Commits", "git commit -m 'did things'", "deny"),
+    ("In this repo, use Conventional Commits", "git commit -m 'did things'", "deny"),
+    ("Use `git push origin HEAD` to push, not just `git push`", "git push", "deny"),
+    ("Do not run `npm test`, run `npm test -- --watch=false`", "npm test", "deny"),
+    ("Use `pytest -n auto` instead of `pytest`", "pytest -q", "deny"),
     ("Do not use npm, use pnpm.", "npm init -y", "deny"),
     ("Never use npm, always use pnpm.", "npm config set registry https://a.example", "deny"),
 ]
@@ -154,6 +197,42 @@ def test_a_rule_about_one_folder_never_holds_work_on_another(text: str, call: st
 
 def test_a_command_that_a_nested_file_names_is_stopped_everywhere() -> None:
     assert level_of("Never run `bun run dev`", "cd web && bun run dev", NESTED) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("text", "stopped", "left"),
+    [
+        ("Do not edit `web/gen/`", "web/gen/a.ts", "gen/a.ts"),
+        ("Do not edit `gen/`", "web/gen/a.ts", "gen/a.ts"),
+        ("Never use `eval()` in `web/`", "web/a.ts", "api/a.ts"),
+        ("Do not edit `./web/a.lock`", "web/a.lock", "a.lock"),
+    ],
+)
+def test_a_nested_file_may_name_its_own_folder(text: str, stopped: str, left: str) -> None:
+    assert level_of(text, (stopped, "eval(x)"), NESTED) == "deny"
+    assert level_of(text, (left, "eval(x)"), NESTED) == "allow"
+
+
+def test_what_may_not_be_committed_is_named_in_full() -> None:
+    text = "Never commit `web/.env`"
+    assert level_of(text, "git add web/.env", NESTED) == "deny"
+    assert level_of(text, "git add api/.env", NESTED) == "allow"
+
+
+@pytest.mark.parametrize("heading", ["Testing", "Unit tests", "How tests are written"])
+def test_a_chapter_on_tests_speaks_of_tests(heading: str) -> None:
+    known = Surroundings(heading=heading)
+    for text in ("No `Task.Delay`", "Never use `Task.Delay()`"):
+        assert level_of(text, ("tests/a.cs", "await Task.Delay(1);"), known) == "deny"
+        assert level_of(text, ("src/a.cs", "await Task.Delay(1);"), known) == "allow"
+    assert level_of("Never force push", "git push --force", known) == "deny"
+    assert level_of("No `eval()` in `src/`", ("src/a.ts", "eval(x)"), known) == "deny"
+
+
+@pytest.mark.parametrize("heading", ["", "Code style", "Style and tests", "Testing & style"])
+def test_any_other_chapter_speaks_of_all_code(heading: str) -> None:
+    known = Surroundings(heading=heading)
+    assert level_of("No `Task.Delay`", ("src/a.cs", "await Task.Delay(1);"), known) == "deny"
 
 
 @pytest.mark.parametrize("text", ["No generic button classes:", "No:", "No `eval` calls:", ":"])

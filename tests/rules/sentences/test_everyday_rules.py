@@ -9,8 +9,8 @@ import pytest
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.english import Surroundings, asks_first, compile_sentence
-from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
+from dmm.rules.source import prove
 
 Call = str | tuple[str, str] | tuple[str, str, str]
 
@@ -211,7 +211,6 @@ def test_a_condition_that_no_call_shows_stops_nothing(text: str, call: Call) -> 
         "Never push broken code to main",
         "Never use docker or kubernetes manifests",
         "Never use unsafe practices",
-        "Do not run `npm test`, run `npm test -- --watch=false`",
         "Ask before running destructive commands",
         "Ask before running Git write actions",
         "Never commit without running the release checklist",
@@ -253,7 +252,7 @@ def test_what_is_known_of_the_repository_makes_names_certain() -> None:
 
 
 def test_a_rule_of_a_nested_file_is_relative_to_its_folder() -> None:
-    known = Surroundings(file="web/AGENTS.md", folder="web")
+    known = Surroundings(folder="web")
     fields = compile_sentence("Do not edit `src/generated/`", known).fields
     assert fields is not None
     assert fields["folder"] == "web"

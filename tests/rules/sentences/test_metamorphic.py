@@ -98,7 +98,7 @@ def test_a_stored_rule_reads_back_the_same(constraint: str) -> None:
 @given(st.text(max_size=200))
 def test_no_text_is_too_odd_to_read(text: str) -> None:
     for rule in call_rules(text):
-        assert meet(rule, read_call(rule.rule.blocked)) is not None
+        assert meet(rule, read_call(rule.blocked)) is not None
 
 
 WORDS = """
@@ -110,5 +110,5 @@ WORDS = """
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=14))
 def test_no_order_of_words_is_too_odd_to_read(words: list[str]) -> None:
     for rule in call_rules(" ".join(words)):
-        assert meet(rule, read_call(rule.rule.blocked)) is not None
-        assert meet(rule, read_call(rule.rule.allowed)) is None
+        assert meet(rule, read_call(rule.blocked)) is not None
+        assert meet(rule, read_call(rule.allowed)) is None

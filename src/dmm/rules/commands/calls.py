@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dmm.rules.commands.branches import branch_uses, branches_of, with_branches
 from dmm.rules.commands.dependencies import installed
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.reach import Tree
     from dmm.rules.commands.scripts import Commands
-    from dmm.rules.commands.values import FileRun, Script, Unresolved
+    from dmm.rules.commands.values import FileRun, Script, Span, Unresolved
 
 __all__ = [
     "PATH_KEYS", "SHELL_TOOLS", "TELLING_KEYS", "Access", "BranchUse", "CallFacts", "CommandUse",
@@ -59,17 +59,12 @@ _BY_TOOL: dict[str, Access] = {"delete_file": "delete", "create_file": "create"}
 _MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
 
 
-def _of_script(
-    call: ToolCall, script: Script, files: TextOf | None, reach: Reach | None
-) -> CallFacts:
-    """Sort out what the invocations of a parsed text do."""
-    known = tuple(with_known_words(one, files) for one in script.invocations)
-    commands = with_branches(script._replace(invocations=known), call)
-    facts = CallFacts(
-        call,
-        script.text,
-        files=files,
-        reach=reach,
+def _of_script(base: CallFacts, script: Script) -> CallFacts:
+    """Sort out what the invocations of a parsed text do; `base` knows the call and its files."""
+    known = tuple(with_known_words(one, base.files) for one in script.invocations)
+    commands = with_branches(script._replace(invocations=known), base.call)
+    facts = base._replace(
+        text=script.text,
         malformed=script.malformed or script.truncated,
         unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
     )
@@ -98,13 +93,12 @@ def _reading(
 
 def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFacts:
     """Add what commands do to the facts of their call."""
-    call = facts.call
     paths: list[PathUse] = []
     packages: list[DependencyUse] = []
     branches: list[BranchUse] = []
     messages: list[MessageUse] = []
     for use in commands:
-        paths += path_uses(use, call)
+        paths += path_uses(use)
         packages += installed(use.invocation)
         branches += branch_uses(use)
         messages += messages_of(use, facts.files)
@@ -112,7 +106,7 @@ def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFact
             _add_patch(use, facts, paths, packages)
     return facts._replace(
         commands=commands,
-        paths=settle(paths, call, facts.files, facts.reach, links_of(commands, call)),
+        paths=settle(paths, facts, links_of(commands)),
         dependencies=tuple(packages),
         branches=tuple(branches),
         messages=tuple(messages),
@@ -131,7 +125,7 @@ def _add_patch(
 ) -> None:
     from dmm.rules.commands.patches import patch_changes, uses_of
 
-    call, files, words = facts.call, facts.files, use.invocation.words[1:]
+    files, words = facts.files, use.invocation.words[1:]
     named = [one.target for one in use.invocation.redirections if one.reads]
     bodies = [one.body for one in use.invocation.redirections if one.body]
     bodies += [word.text for word in words]
@@ -139,7 +133,7 @@ def _add_patch(
         bodies += [files(seen_from(use, word)) or "" for word in (*named, *words)]
     span = use.invocation.span
     for body in bodies:
-        changed, added = uses_of(patch_changes(body), call)
+        changed, added = uses_of(patch_changes(body), facts.call)
         paths += [one._replace(span=span) for one in changed]
         packages += [one._replace(span=span) for one in added]
 
@@ -147,10 +141,9 @@ def _add_patch(
 class _Files:
     """Reads the files that a call runs, and those that they run in turn."""
 
-    def __init__(self, call: ToolCall, files: TextOf, reach: Reach | None) -> None:
-        self._call = call
+    def __init__(self, base: CallFacts, files: TextOf) -> None:
+        self._base = base
         self._files = files
-        self._reach = reach
         self._left = MAX_TOTAL
         self._seen: set[tuple[object, ...]] = set()
         self.found: list[ScriptFacts] = []
@@ -175,8 +168,8 @@ class _Files:
             from_file=True,
             arguments=commands.arguments,
         )
-        call = self._call.changed(input={"command": commands.text})
-        facts = _of_script(call, script, self._files, self._reach)
+        call = self._base.call.changed(input={"command": commands.text})
+        facts = _of_script(self._base._replace(call=call), script)
         found = ScriptFacts(commands.path, facts, commands.lines)
         self.found.append(found)
         # Scripts often run what they have put together; only plain decoding counts as hiding.
@@ -188,98 +181,74 @@ class _Files:
         self.read(script.files, depth + 1)
 
 
-def _read_shell(
-    call: ToolCall, script: Script, files: TextOf | None, reach: Reach | None
-) -> CallFacts:
-    facts = _of_script(call, script, files, reach)
-    if files is None or not script.files:
+def _read_shell(base: CallFacts, script: Script) -> CallFacts:
+    facts = _of_script(base, script)
+    if base.files is None or not script.files:
         return facts
-    held = _Files(call, files, reach)
+    held = _Files(base, base.files)
     held.read(script.files)
     unresolved = (*facts.unresolved, *held.unresolved)
     return facts._replace(scripts=tuple(held.found), unresolved=unresolved)
 
 
-def _read_patch(call: ToolCall, files: TextOf | None, reach: Reach | None) -> CallFacts:
+def _read_patch(base: CallFacts) -> CallFacts:
     """Read a tool that takes a patch of several files."""
     from dmm.rules.commands.patches import patch_changes, uses_of
 
-    patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
-    paths, packages = uses_of(patch_changes(patch), call)
-    return CallFacts(
-        call,
-        patch,
-        paths=settle(paths, call, files, reach, edits=True),
-        dependencies=tuple(packages),
-        reach=reach,
-    )
+    patch = first_text(base.call.input, (*COMMAND_KEYS, "patch")) or ""
+    paths, packages = uses_of(patch_changes(patch), base.call)
+    settled = settle(paths, base, edits=True)
+    return base._replace(text=patch, paths=settled, dependencies=tuple(packages))
 
 
-def _read_edit(call: ToolCall, files: TextOf | None, reach: Reach | None) -> CallFacts:
+def _read_edit(base: CallFacts) -> CallFacts:
     """Read a tool that writes one file."""
     from dmm.rules.commands.edits import file_changes
     from dmm.rules.commands.patches import uses_of
 
+    call = base.call
     path = first_text(call.input, PATH_KEYS)
     if path is None:
-        return CallFacts(call, call.tool)
+        return base
     span = (0, len(path))
     changes = list(file_changes(call.input))
     use = PathUse(located(call, path), _BY_TOOL.get(call.tool.lower(), "write"), span)
     # An edit that names a text to replace changes a file that exists.
     edits = any(step.old for one in changes for step in one.steps)
-    return CallFacts(
-        call,
-        path,
-        paths=settle([use], call, files, reach, edits=edits),
-        dependencies=tuple(one._replace(span=span) for one in uses_of(changes, call)[1]),
-        reach=reach,
-    )
+    added = tuple(one._replace(span=span) for one in uses_of(changes, call)[1])
+    return base._replace(text=path, paths=settle([use], base, edits=edits), dependencies=added)
 
 
 def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
     """Put the facts of two arguments together; a guess adds only what was found for certain."""
     shift = len(first.text) + 1
-    text = f"{first.text}\n{other.text}"
 
-    def moved(span: tuple[int, int]) -> tuple[int, int]:
+    def moved(span: Span) -> Span:
         return span[0] + shift, span[1] + shift
 
-    return first._replace(
-        text=text,
-        commands=(
-            *first.commands,
-            *(
-                one._replace(invocation=one.invocation._replace(span=moved(one.invocation.span)))
-                for one in other.commands
-            ),
-        ),
-        paths=(*first.paths, *(one._replace(span=moved(one.span)) for one in other.paths)),
-        dependencies=(
-            *first.dependencies,
-            *(one._replace(span=moved(one.span)) for one in other.dependencies),
-        ),
-        branches=(*first.branches, *(one._replace(span=moved(one.span)) for one in other.branches)),
-        messages=(*first.messages, *(one._replace(span=moved(one.span)) for one in other.messages)),
+    def joined(name: str) -> tuple[Any, ...]:
+        added = (one._replace(span=moved(one.span)) for one in getattr(other, name))
+        return *getattr(first, name), *added
+
+    invocations = (
+        one._replace(invocation=one.invocation._replace(span=moved(one.invocation.span)))
+        for one in other.commands
+    )
+    alone = first._replace(readings=())
+    return first.with_placed(joined)._replace(
+        text=f"{first.text}\n{other.text}",
+        commands=(*first.commands, *invocations),
         malformed=first.malformed or (other.malformed and not guess),
         unresolved=(*first.unresolved, *(() if guess else other.unresolved)),
         scripts=(*first.scripts, *other.scripts),
-        readings=(
-            *first.readings,
-            *(_merged(first._replace(readings=()), one, guess=guess) for one in other.readings),
-        ),
+        readings=(*first.readings, *(_merged(alone, one, guess=guess) for one in other.readings)),
         doubts=(*first.doubts, *((moved(place), doubt) for place, doubt in other.doubts)),
     )
 
 
-def _read_other(
-    call: ToolCall,
-    tool: str,
-    mcp: tuple[str, str] | None,
-    files: TextOf | None,
-    reach: Reach | None,
-) -> CallFacts:
+def _read_other(base: CallFacts, tool: str) -> CallFacts:
     """Read a tool by the names of its arguments: files that it names, commands that it runs."""
+    call = base.call
     named = arguments_of(tool, call.input)
     at = len(call.tool) + 1
     paths = []
@@ -288,19 +257,15 @@ def _read_other(
         wild = one.glob or any(mark in one.path for mark in "*?[")
         paths.append(PathUse(located(call, one.path), one.access, span, wild))
         at = span[1] + 1
-    text = "\n".join((call.tool, *(one.path for one in named)))
-    facts = CallFacts(
-        call,
-        text,
-        paths=settle(paths, call, files, reach),
+    facts = base._replace(
+        text="\n".join((call.tool, *(one.path for one in named))),
+        paths=settle(paths, base),
         messages=tuple(messages_in(tool, call.input)),
-        mcp=mcp,
-        reach=reach,
     )
     for command in commands_of(tool, call.input):
         shell = command.language in ("", "bash", "sh", SHELL, "zsh")
         script = parse_shell(command.text) if shell else parse_code(command.language, command.text)
-        facts = _merged(facts, _read_shell(call, script, files, reach), guess=command.guess)
+        facts = _merged(facts, _read_shell(base, script), guess=command.guess)
     return facts
 
 
@@ -311,19 +276,17 @@ def read_call(call: ToolCall, files: TextOf | None = None, tree: Tree | None = N
     the scripts do that the call runs is read too. `tree` knows the files that exist: with it links
     are followed, and what is done to a folder is done to what lies in it.
     """
-    reach = Reach(tree) if tree is not None else None
+    base = CallFacts(call, call.tool, files=files, reach=None if tree is None else Reach(tree))
     name = call.tool.lower()
     mcp = re.fullmatch(_MCP, call.tool)
     if mcp:
         server, tool = mcp[1] or mcp[3], mcp[2] or mcp[4]
-        return _read_other(call, tool, (server, tool), files, reach)
+        return _read_other(base._replace(mcp=(server, tool)), tool)
     if name in PATCH_TOOLS:
-        return _read_patch(call, files, reach)
+        return _read_patch(base)
     if name in SHELL_TOOLS:
         command = first_text(call.input, COMMAND_KEYS)
-        if command is None:
-            return CallFacts(call, call.tool)
-        return _read_shell(call, parse_shell(command), files, reach)
+        return base if command is None else _read_shell(base, parse_shell(command))
     if name in WRITERS:
-        return _read_edit(call, files, reach)
-    return _read_other(call, call.tool, None, files, reach)
+        return _read_edit(base)
+    return _read_other(base, call.tool)

@@ -18,24 +18,6 @@ class Draft:
     `in_function` says that it stands in the body of a function, which somebody has to call.
     """
 
-    __slots__ = (
-        "after",
-        "assignments",
-        "block",
-        "end",
-        "fed_by",
-        "in_function",
-        "loop",
-        "number",
-        "parent",
-        "places",
-        "redirections",
-        "start",
-        "subshell",
-        "substituted",
-        "words",
-    )
-
     def __init__(
         self, number: int, start: int, parent: int | None, subshell: int, *, substituted: bool
     ) -> None:
@@ -80,27 +62,6 @@ class Level:
     current pipeline waits for, and `start` the one that the whole and-or list waits for. `ended` is
     the command whose status a list that has ended passes on.
     """
-
-    __slots__ = (
-        "begin",
-        "blocks",
-        "cases",
-        "closed",
-        "either",
-        "ended",
-        "fresh",
-        "joined",
-        "last",
-        "negated",
-        "pattern",
-        "pipefail",
-        "pipeline",
-        "stage",
-        "start",
-        "strict",
-        "subshell",
-        "tested",
-    )
 
     def __init__(self, pipeline: int, stage: int, subshell: int, last: int | None = None) -> None:
         self.pipeline = pipeline

@@ -22,6 +22,8 @@ MessageKind = Literal["commit", "branch", "pr_title", "pr_body", "tag"]
 MESSAGES: tuple[MessageKind, ...] = get_args(MessageKind)
 Verb = Literal["push", "force-push", "delete", "commit", "rewrite"]
 EVERY_BRANCH = "*"
+# The facts of a call that have a place in its text.
+PLACED = ("paths", "dependencies", "branches", "messages")
 
 
 class ToolCall(Value):
@@ -100,6 +102,7 @@ class CommandUse(NamedTuple):
     invocation: Invocation
     options: Options
     script: Script
+    call: ToolCall
     branch: str | None = None
 
 
@@ -148,6 +151,11 @@ class CallFacts(NamedTuple):
     def doubt_at(self, span: Span) -> str:
         """Return what is not certain of the command at a place."""
         return next((doubt for place, doubt in self.doubts if place == span), "")
+
+    def with_placed(self, choose: Callable[[str], Iterable[Any]]) -> CallFacts:
+        """Replace all that has a place in the text, one kind after the other by its name."""
+        held: Any = {name: tuple(choose(name)) for name in PLACED}
+        return self._replace(**held)
 
 
 def located(call: ToolCall, path: str) -> str:

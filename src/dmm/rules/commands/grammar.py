@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.drafts import Block, Draft, Embedded, Level
-from dmm.rules.commands.heredocs import DocumentScanner
-from dmm.rules.commands.scanner import MAX_NESTING
+from dmm.rules.commands.scanner import MAX_NESTING, WordScanner
 from dmm.rules.commands.values import Redirection, Word
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _NEAREST_DRAFTS = 200
 _KEYWORDS = _OPENERS | _CLOSERS | _SILENT | {"for", "select", "case", "esac", "function", "[["}
 
 
-class Grammar(DocumentScanner):
+class Grammar(WordScanner):
     """Reads a whole shell text; the drafts stand in the order of the text."""
 
     def __init__(self, text: str) -> None:

@@ -215,20 +215,11 @@ def inline_runs(language: str, code: str) -> list[InlineRun]:
             return python_runs(code)
         except (SyntaxError, ValueError):
             pass
-    special = _of_other_tools(language)
-    return special(code) if special else _literal_runs(language, code)
+    if language in ("awk", "sed"):
+        from dmm.rules.commands import texttools
 
-
-def _of_other_tools(language: str) -> Callable[[str], list[InlineRun]] | None:
-    if language == "awk":
-        from dmm.rules.commands.awkcode import awk_runs
-
-        return awk_runs
-    if language == "sed":
-        from dmm.rules.commands.sedcode import sed_runs
-
-        return sed_runs
-    return _tcl_runs if language == "tclsh" else None
+        return texttools.awk_runs(code) if language == "awk" else texttools.sed_runs(code)
+    return _tcl_runs(code) if language == "tclsh" else _literal_runs(language, code)
 
 
 def _tcl_runs(code: str) -> list[InlineRun]:

@@ -14,10 +14,9 @@ from dmm.rules.commands.gitaliases import alias_runs, stored_alias
 from dmm.rules.commands.inlineruns import COMPUTED, PLACEHOLDER, UNKNOWN_VALUE
 from dmm.rules.commands.options import SUBCOMMANDED, read_options
 from dmm.rules.commands.projectfiles import PROJECT_FILES, cron_commands, project_commands
-from dmm.rules.commands.runs import SHELL, Run, language_in
+from dmm.rules.commands.runs import SHELL, Run, assigned_by, language_in, runs_of_variables
 from dmm.rules.commands.searches import FINDERS, found_by
-from dmm.rules.commands.values import FileRun, Output, Redirection, Unresolved, Word
-from dmm.rules.commands.variables import assigned_by, runs_of_variables
+from dmm.rules.commands.values import FileRun, Invocation, Output, Redirection, Unresolved, Word
 from dmm.rules.commands.written import note_written
 
 if TYPE_CHECKING:
@@ -25,9 +24,10 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.expansion import Names
     from dmm.rules.commands.flow import Flow
-    from dmm.rules.commands.values import Context, Invocation, Span, Write
+    from dmm.rules.commands.values import Context, Span, Write
 
 MAX_DEPTH = 8
+MAX_INVOCATIONS = 2_000
 _SYSTEM = ("/bin/", "/sbin/", "/usr/", "/opt/", "/lib", "/nix/", "/snap/", "/System/")
 _MAX_NOTED = 50
 _SETTING = (("env",), ("sudo",))
@@ -56,14 +56,19 @@ class Scene(NamedTuple):
     flow: Flow
     number: int
 
+    def below(self, invocation: Invocation, context: Context) -> Origin:
+        """Return the origin of a text that stands nowhere, by the place of who runs it."""
+        return Origin(invocation.span, False, context, self.origin.depth + 1)
+
 
 class Opener(ABC):
-    """Follows invocations into what they run; a reader says how texts and commands are read."""
+    """Follows invocations into what they run; a reader says how a text is read."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.malformed = False
         self.truncated = False
+        self.invocations: list[Invocation] = []
         self.files: list[FileRun] = []
         self.unresolved: list[Unresolved] = []
         self.evaluation = Evaluation()
@@ -75,7 +80,10 @@ class Opener(ABC):
     def read(self, text: str, origin: Origin, names: Names, given: Callable[[], Output]) -> None:
         """Parse one text and everything it runs."""
 
-    @abstractmethod
+    def is_full(self) -> bool:
+        """Whether no more invocations are taken in."""
+        return len(self.invocations) >= MAX_INVOCATIONS
+
     def add(
         self,
         words: tuple[Word, ...],
@@ -85,6 +93,12 @@ class Opener(ABC):
         context: Context,
     ) -> Invocation | None:
         """Take an invocation in; none when there are too many."""
+        if self.is_full():
+            self.truncated = True
+            return None
+        made = Invocation(len(self.invocations), words, env, redirections, span, context)
+        self.invocations.append(made)
+        return made
 
     def note(self, what: str, made: str, span: Span) -> None:
         """Note something that is run and can't be read."""
@@ -129,15 +143,13 @@ class Opener(ABC):
     def _outflow(self, invocation: Invocation, scene: Scene) -> None:
         """Let `>(…)` run with what the command writes into it."""
         targets = [one.target for one in invocation.redirections]
-        for word in (*invocation.words, *targets):
-            if not word.text.startswith(">(") or scene.origin.depth >= MAX_DEPTH:
-                continue
-            output = scene.flow.output_of(scene.number)
-            if output != Output():
-                context = invocation.context._replace(parent=invocation.id)
-                origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
-                names = scene.names.child()
-                self.read(inner_text(word.text), origin, names, partial(_same, output))
+        fed = [word for word in (*invocation.words, *targets) if word.text.startswith(">(")]
+        if not fed or scene.origin.depth >= MAX_DEPTH:
+            return
+        output = scene.flow.output_of(scene.number)
+        for word in fed if output != Output() else ():
+            origin = scene.below(invocation, _run_by(invocation))
+            self.read(inner_text(word.text), origin, scene.names.child(), lambda: output)
 
     def _look_at_names(self, invocation: Invocation, scene: Scene) -> None:
         """See where the command itself comes from, and its subcommand."""
@@ -149,7 +161,7 @@ class Opener(ABC):
         elif not first.quoted and _is_open(first.text):
             self.note("the name of a command", "a wildcard", invocation.span)
         if invocation.program in SUBCOMMANDED and any(word.made for word in invocation.words[1:]):
-            operands = read_options(invocation).operands
+            operands = read_options(invocation.words).operands
             if operands and operands[0].made:
                 what = f"the subcommand of `{invocation.program}`"
                 self.note(what, operands[0].made, invocation.span)
@@ -175,13 +187,11 @@ class Opener(ABC):
         return []
 
     def _run(self, run: Run, invocation: Invocation, scene: Scene) -> None:
-        context = invocation.context
-        inner = context._replace(parent=invocation.id, via=(*context.via, run.via))
         if scene.origin.depth >= MAX_DEPTH:
             self.truncated = self.truncated or not run.guess
             return
         before = self.malformed, self.truncated, len(self.unresolved)
-        self._run_kind(run, invocation, scene, inner)
+        self._run_kind(run, invocation, scene, _run_by(invocation, run.via))
         if run.guess:
             self.malformed, self.truncated = before[:2]
             del self.unresolved[before[2] :]
@@ -289,8 +299,7 @@ class Opener(ABC):
         output = scene.flow.input_of(scene.number)
         if run.via == "parallel":
             for text in parallel_texts(invocation.words, run.words, output):
-                origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
-                self.read(text, origin, scene.names.child(), Output)
+                self.read(text, scene.below(invocation, context), scene.names.child(), Output)
             return
         for words in xargs_commands(invocation.words, run.words, output):
             self._nested_argv(words, invocation, scene, context)
@@ -318,12 +327,9 @@ class Opener(ABC):
         direct = not run.language
         if direct and written and written.paths and not written.text:
             # A copy or a link of a program does what the program does.
-            context = invocation.context._replace(
-                parent=invocation.id, via=(*invocation.context.via, "copy")
-            )
             for path in written.paths:
                 words = (run.words[0]._replace(text=path), *run.words[1:])
-                self._nested_argv(words, invocation, scene, context)
+                self._nested_argv(words, invocation, scene, _run_by(invocation, "copy"))
         output = written or self.evaluation.file(named, directory, scene.names)
         self._run_output(output, run, invocation, scene)
 
@@ -334,11 +340,9 @@ class Opener(ABC):
         for name in PROJECT_FILES[run.language]:
             written = self.evaluation.written.get(located(name, directory))
             if written is not None and written.text:
-                origin = Origin(invocation.span, False, invocation.context, scene.origin.depth + 1)
-                text = "\n".join(
-                    text for text, _ in project_commands(run.language, written.text, argv)
-                )
-                self.read(text, origin, scene.names.child(), Output)
+                told = project_commands(run.language, written.text, argv)
+                origin = scene.below(invocation, invocation.context)
+                self.read("\n".join(text for text, _ in told), origin, scene.names.child(), Output)
                 return
         self._queue(FileRun("", run.language, invocation.span, argv, directory))
 
@@ -352,18 +356,14 @@ class Opener(ABC):
             self.note(f"what `{invocation.program}` runs", output.made, invocation.span)
         if not output.text:
             return
-        via = f"{invocation.program} input"
-        context = invocation.context._replace(
-            parent=invocation.id, via=(*invocation.context.via, via), places=()
-        )
+        context = _run_by(invocation, f"{invocation.program} input")._replace(places=())
         language = run.language or language_in(output.text)
         if language in (SHELL, "crontab"):
             text = cron_commands(output.text) if language == "crontab" else output.text
-            origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
             names = scene.names if run.via in _SAME_SHELL else scene.names.child()
             if run.via not in _SAME_SHELL:
                 names.set_positional(run.words[1:])
-            self.read(text, origin, names, Output)
+            self.read(text, scene.below(invocation, context), names, Output)
         else:
             code = Run("code", language, run.words, language=language)
             self.read_code(code, output.text, invocation, scene, context)
@@ -380,8 +380,10 @@ def _is_open(name: str) -> bool:
     return pairs or "*" in name or "?" in name
 
 
-def _same(output: Output) -> Output:
-    return output
+def _run_by(invocation: Invocation, *via: str) -> Context:
+    """Return where something stands that an invocation runs."""
+    context = invocation.context
+    return context._replace(parent=invocation.id, via=(*context.via, *via))
 
 
 def _computed(text: str) -> Word:

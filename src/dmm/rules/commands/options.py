@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.reading import read_table
 from dmm.rules.commands.globs import matches_name
-from dmm.rules.commands.spellings import FLAGS, has_own, spellings_of
 from dmm.rules.commands.wordlists import listed
 
 if TYPE_CHECKING:
@@ -13,7 +14,15 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.values import Invocation, Word
 
-VALUED = {name: frozenset(valued.split()) for name, (_, valued) in FLAGS.items()}
+
+def _read_flags() -> dict[str, tuple[str, str]]:
+    """Read the names of the flags of each program, and which of them take a value."""
+    rows = (tuple(part.strip() for part in line.split("|")) for line in read_table("flags.txt"))
+    return {name: (spelled, valued) for name, spelled, valued in rows}
+
+
+_FLAGS = _read_flags()
+VALUED = {name: frozenset(valued.split()) for name, (_, valued) in _FLAGS.items()}
 SUBCOMMANDED = listed("subcommanded")
 LONG_WITH_ONE_DASH = frozenset({"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"})
 # Their first word may be flags without a dash: `tar xzf a.tgz`.
@@ -21,6 +30,33 @@ _DASHLESS = frozenset({"tar", "bsdtar", "gtar"})
 _NO_OPTIONS: frozenset[str] = frozenset()
 # They take no option in front of the subcommand that is not known here.
 _REFUSING = frozenset({"git"})
+# They have the flags of another program.
+_LIKE = {"pip3": "pip", "oc": "kubectl", "gsed": "sed", "egrep": "grep", "fgrep": "grep"}
+# A long option may be cut short to so many letters.
+_SHORTEST_CUT = 5
+
+
+@lru_cache(maxsize=128)
+def _table(name: str) -> dict[str, tuple[str, ...]]:
+    text = _FLAGS.get(_LIKE.get(name, name), ("", ""))[0]
+    groups = [tuple(group.split("=")) for group in text.split()]
+    return {flag: group for group in groups for flag in group}
+
+
+def _has_own(name: str) -> bool:
+    """Return whether the flags of a subcommand are known apart from those of its program."""
+    return bool(_FLAGS.get(name, ("", ""))[0])
+
+
+def _spellings_of(flag: str, name: str) -> tuple[str, ...]:
+    """Return all names of a flag of a program or subcommand; a long one may be cut short."""
+    table = _table(name)
+    if not table or flag in table:
+        return table.get(flag, (flag,))
+    if not flag.startswith("--") or len(flag) < _SHORTEST_CUT:
+        return (flag,)
+    longer = {table[one] for one in table if one.startswith(flag)}
+    return (flag, *longer.pop()) if len(longer) == 1 else (flag,)
 
 
 class Options(NamedTuple):
@@ -43,18 +79,13 @@ class Options(NamedTuple):
         A long option may be cut short as far as GNU and Git allow it to be. `--name=glob` wants a
         value that fits.
         """
-        for wanted in alternatives.split("|"):
-            if wanted in self.flags or ("=" in wanted and self._has_value(wanted)):
-                return True
-            if (
-                wanted.startswith("--")
-                and "=" not in wanted
-                and any(
-                    len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
-                )
-            ):
-                return True
-        return False
+        cut = [flag for flag in self.flags if flag[:2] == "--" and len(flag) >= _SHORTEST_CUT]
+        return self.has_exactly(alternatives) or any(
+            wanted.startswith(flag)
+            for wanted in alternatives.split("|")
+            if "=" not in wanted
+            for flag in cut
+        )
 
     def may_have(self, alternatives: str) -> bool:
         """Return whether one of the alternatives, which may be globs, is given or may be."""
@@ -108,7 +139,6 @@ class Options(NamedTuple):
         return found is not wanted.startswith("!")
 
 
-_SHORTEST_CUT = 5
 _FALSE = ("false", "none", "no", "off", "0")
 # What follows the word behind these belongs to another program.
 _RUNNERS = frozenset({"run", "exec", "x", "dlx"})
@@ -132,13 +162,13 @@ class _Arguments:
             inner = f"{self.program} {word.text}"
             own = VALUED.get(inner, _NO_OPTIONS)
             self.valued = own if self.program in _REFUSING else self.valued | own
-            self.name = inner if self.program in _REFUSING or has_own(inner) else self.name
+            self.name = inner if self.program in _REFUSING or _has_own(inner) else self.name
         self.operands.append(word)
 
     def take_long(self, word: Word, following: Word | None) -> bool:
         """Take a flag of one name; tell whether the next word is its value."""
         name, equals, value = word.text.partition("=")
-        spelled = spellings_of(name, self.name)
+        spelled = _spellings_of(name, self.name)
         self.flags.update(spelled)
         if equals:
             self._note(spelled, word._replace(text=value))
@@ -154,7 +184,7 @@ class _Arguments:
         spelled: tuple[str, ...] = ()
         for at, letter in enumerate(text[1:], 2):
             flag = f"-{letter}"
-            spelled = spellings_of(flag, self.name)
+            spelled = _spellings_of(flag, self.name)
             self.flags.update(spelled)
             if flag in self.valued:
                 attached = word.text[at:].removeprefix("=")
@@ -168,12 +198,12 @@ class _Arguments:
             self.values += [(name, value) for name in names]
 
 
-def read_options(invocation: Invocation) -> Options:
-    """Sort the arguments of an invocation into flags and operands."""
-    program = invocation.program
+def read_options(command: Sequence[Word]) -> Options:
+    """Sort the words behind a program into flags and operands."""
+    program = command[0].text.rpartition("/")[2] if command else ""
     held = _Arguments(program)
     whole = program in LONG_WITH_ONE_DASH
-    words = invocation.words[1:]
+    words = tuple(command[1:])
     if program in _DASHLESS and words and not words[0].text.startswith("-"):
         words = (words[0]._replace(text=f"-{words[0].text}"), *words[1:])
     separated: tuple[Word, ...] = ()

@@ -24,7 +24,7 @@ from dmm.rules.commands.wordlists import listed, names
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dmm.rules.commands.facts import Access, CommandUse, ToolCall
+    from dmm.rules.commands.facts import Access, CommandUse
 
 Found = list[tuple["Word", "Access", str]]
 
@@ -35,7 +35,7 @@ _FINDING = FINDERS | {"xargs", "gxargs", "parallel"}
 _NOWHERE = names("- /dev/null /dev/stdout /dev/stderr")
 
 
-def path_uses(use: CommandUse, call: ToolCall) -> list[PathUse]:
+def path_uses(use: CommandUse) -> list[PathUse]:
     """List the files that an invocation would read or change."""
     found = _redirected(use)
     if use.invocation.words:
@@ -43,14 +43,14 @@ def path_uses(use: CommandUse, call: ToolCall) -> list[PathUse]:
         for word, access, reach in _by_program(use):
             # What only sets variables is loaded, not shown; what is changed stays a change.
             found.append((word, "load" if loads and access == "read" else access, reach))
-        if use.invocation.program not in PROGRAMS and _formats(use, call):
+        if use.invocation.program not in PROGRAMS and _formats(use):
             found.append((_HERE, "write", "any"))
-    return [one for held in found if held[0].text for one in _uses(use, *held, call)]
+    return [one for held in found if held[0].text for one in _uses(use, *held)]
 
 
-def _uses(use: CommandUse, word: Word, access: Access, reach: str, call: ToolCall) -> list[PathUse]:
+def _uses(use: CommandUse, word: Word, access: Access, reach: str) -> list[PathUse]:
     wild = not word.quoted and _is_wild(word)
-    path = _seen_from(use, word, call)
+    path = _seen_from(use, word)
     span = use.invocation.span
     if access == "delete" and use.invocation.context.via[-1:] and not reach:
         reach = "deep" if use.invocation.context.via[-1] in _FINDING else ""
@@ -68,12 +68,10 @@ def _is_wild(word: Word) -> bool:
     return any(mark in text for mark in "*?[")
 
 
-def _formats(use: CommandUse, call: ToolCall) -> bool:
+def _formats(use: CommandUse) -> bool:
     """Whether a script or a target formats files that nobody can name here."""
     words = use.invocation.argv[1:]
-    return PROCEDURE_CHECKS[FORMAT](use, call) is not None and not any(
-        "check" in word for word in words
-    )
+    return PROCEDURE_CHECKS[FORMAT](use) is not None and not any("check" in word for word in words)
 
 
 def _redirected(use: CommandUse) -> Found:
@@ -242,8 +240,8 @@ def script_of(use: CommandUse) -> str | None:
     return inside(use.invocation.context.directory, text) or None
 
 
-def _seen_from(use: CommandUse, word: Word, call: ToolCall) -> str:
-    return located(call, seen_from(use, word))
+def _seen_from(use: CommandUse, word: Word) -> str:
+    return located(use.call, seen_from(use, word))
 
 
 def seen_from(use: CommandUse, word: Word) -> str:
@@ -252,7 +250,7 @@ def seen_from(use: CommandUse, word: Word) -> str:
     return inside(use.invocation.context.directory, text)
 
 
-def links_of(commands: Sequence[CommandUse], call: ToolCall) -> dict[str, tuple[str, int]]:
+def links_of(commands: Sequence[CommandUse]) -> dict[str, tuple[str, int]]:
     """Pair the links that a call makes with where they lead to, and where it makes them."""
     found: dict[str, tuple[str, int]] = {}
     for use in commands:
@@ -261,10 +259,10 @@ def links_of(commands: Sequence[CommandUse], call: ToolCall) -> dict[str, tuple[
             continue
         target, name = words[0].text, words[-1].text if len(words) > 1 else ""
         link = name or target.rstrip("/").rpartition("/")[2]
-        place = _seen_from(use, words[0]._replace(text=link), call)
+        place = _seen_from(use, words[0]._replace(text=link))
         symbolic = use.options.has_exactly("-s|--symbolic")
         folder = posixpath.dirname(place)
         relative = symbolic and not target.startswith(("/", "~", "$")) and "/" in place
-        whole = f"{folder}/{target}" if relative else _seen_from(use, words[0], call)
+        whole = f"{folder}/{target}" if relative else _seen_from(use, words[0])
         found[place] = posixpath.normpath(whole), use.invocation.span[0]
     return found

@@ -15,7 +15,7 @@ from dmm.rules.commands.wordlists import listed, names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dmm.rules.commands.facts import CommandUse, ToolCall
+    from dmm.rules.commands.facts import CommandUse
 
 TESTS, LINT, TYPES = "runs tests", "runs a linter", "checks types"
 BUILD, FORMAT = "runs a build", "formats code"
@@ -55,8 +55,7 @@ def _signs(name: str) -> re.Pattern[str]:
     return re.compile(words + r"|\b(?:t|tst|make)\b")
 
 
-def _runs(name: str, use: CommandUse, call: ToolCall) -> str | None:
-    del call
+def _runs(name: str, use: CommandUse) -> str | None:
     program = use.invocation.program
     if program in EVERYDAY or _only_fetches(use) or use.options.has_exactly(_NOTHING_RUN):
         return None
@@ -106,7 +105,7 @@ def _says(name: str, use: CommandUse) -> bool:
     return bool((parts | joined) & wanted)
 
 
-PROCEDURE_CHECKS: dict[str, Callable[[CommandUse, ToolCall], str | None]] = {
+PROCEDURE_CHECKS: dict[str, Callable[[CommandUse], str | None]] = {
     name: partial(_runs, name) for name in _PROCEDURES
 }
 WORDS_FOR_PROCEDURES = {name: f"that {name}" for name in _PROCEDURES}

@@ -17,8 +17,7 @@ from dmm.rules.commands.targets import REGENERABLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from dmm.rules.commands.facts import PathUse, ToolCall
-    from dmm.rules.commands.scripts import TextOf
+    from dmm.rules.commands.facts import CallFacts, PathUse, ToolCall
 
 _OUTSIDE = ("/", "~", "$", "..")
 _MOST_LINKS = 4
@@ -143,9 +142,7 @@ def state_limited(use: PathUse) -> bool:
 
 def settle(
     uses: Sequence[PathUse],
-    call: ToolCall,
-    files: TextOf | None,
-    reach: Reach | None = None,
+    facts: CallFacts,
     links: Mapping[str, tuple[str, int]] | None = None,
     *,
     edits: bool = False,
@@ -154,6 +151,7 @@ def settle(
 
     What `edits` replaces text that is there: it writes over a file even if that can't be found.
     """
+    files, reach = facts.files, facts.reach
     found = [use for use in uses if "existing" not in use.reach or _exists(use, reach)]
     for use in tuple(found):
         path = _followed(use, reach, links or {})
@@ -163,7 +161,9 @@ def settle(
         return tuple(found)
     doubtful = ("create",) if edits else ("write", "create")
     return tuple(
-        use._replace(access="create" if files(_looked_up(use.path, call)) is None else "write")
+        use._replace(
+            access="create" if files(_looked_up(use.path, facts.call)) is None else "write"
+        )
         if use.access in doubtful
         and not use.glob
         and use.reach in ("", "link")

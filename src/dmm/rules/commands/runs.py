@@ -6,14 +6,16 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dmm.reading import read_sections
+from dmm.rules.commands.values import Word
 from dmm.rules.commands.wordlists import listed, names
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from dmm.rules.commands.values import Span, Word
+    from dmm.rules.commands.values import Invocation, Span
 
 SHELLS = listed("shells")
+_COMMAND_VARIABLE = r"(?:\w*_)?(?:EDITOR|VISUAL|PAGER|COMMAND|ASKPASS|BROWSER|SSH)"
 STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 SHELL = "shell"
 
@@ -187,3 +189,24 @@ def language_in(text: str) -> str:
     named = first[2] if first[1].endswith("/env") and first[2] else first[1]
     program = named.rpartition("/")[2]
     return SHELL if program in SHELLS else language_of(program) or program
+
+
+def assigned_by(words: tuple[Word, ...]) -> list[tuple[str, str]]:
+    """Return the variables that `env A=1 command` sets."""
+    pairs = [word.text.partition("=") for word in words[1:]]
+    return [(name, value) for name, equals, value in pairs if equals and name.isidentifier()]
+
+
+def runs_of_variables(invocation: Invocation) -> list[Run]:
+    """Open what variables in front of a command tell it to run: `GIT_EDITOR=… git commit`."""
+    found: list[Run] = []
+    pairs = list(invocation.env)
+    if invocation.program in ("env", "sudo", "export"):
+        pairs += assigned_by(invocation.words)
+    for name, value in pairs:
+        if " " in value and re.fullmatch(_COMMAND_VARIABLE, name):
+            found.append(Run("shell", name, text=value, guess=True))
+        elif name in ("BASH_ENV", "ENV") and value:
+            word = Word(value, 0, 0)
+            found.append(Run("file", name, (word,), language=SHELL))
+    return found

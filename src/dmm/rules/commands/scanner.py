@@ -1,4 +1,4 @@
-"""The word scanner: quotes, escapes and expansions of a shell word, read in one pass."""
+"""The word scanner: quotes, escapes and expansions of a shell word, and here-documents."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from dmm.rules.commands.values import Part, Word
+from dmm.rules.commands.values import Part, Redirection, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dmm.rules.commands.drafts import Draft
     from dmm.rules.commands.values import PartKind
 
 MAX_NESTING = 40
@@ -65,7 +66,10 @@ class Parts:
 
 
 class WordScanner(ABC):
-    """Reads words from `text` between `pos` and `end`; a fault sets `malformed`, nothing raises."""
+    """Reads words from `text` between `pos` and `end`; a fault sets `malformed`, nothing raises.
+
+    The drafts that want the body of a here-document wait in `pending`.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -73,6 +77,8 @@ class WordScanner(ABC):
         self.end = len(text)
         self.nesting = 0
         self.malformed = False
+        self.pending: list[tuple[Draft, int]] = []
+        self.current: int | None = None
 
     @abstractmethod
     def substitute(self) -> None:
@@ -273,6 +279,44 @@ class WordScanner(ABC):
         self.malformed = self.malformed or depth > 0
         parts.add(self.text[start : self.pos], "array" if array else "text")
         return True
+
+    def read_here_documents(self) -> None:
+        """Read the bodies that the line just ended has announced."""
+        pending, self.pending = self.pending, []
+        for draft, number in pending:
+            redirection = draft.redirections[number]
+            start = self.pos
+            stop = self._find_delimiter(redirection)
+            body = self.text[start:stop]
+            if redirection.operator == "<<-":
+                body = "\n".join(line.lstrip("\t") for line in body.split("\n"))
+            operator, target = redirection.operator, redirection.target
+            draft.redirections[number] = Redirection(operator, target, body, (start, stop))
+            if not target.quoted and ("$" in body or "`" in body):
+                self._expand_here_document(draft, start, stop)
+
+    def _find_delimiter(self, redirection: Redirection) -> int:
+        """Find the end of a body and step over the line of its delimiter."""
+        strip = redirection.operator == "<<-"
+        at = self.pos
+        while at < self.end:
+            newline = self.text.find("\n", at, self.end)
+            stop = self.end if newline < 0 else newline
+            line = self.text[at:stop].rstrip("\r")
+            if (line.lstrip("\t") if strip else line) == redirection.target.text:
+                self.pos = min(stop + 1, self.end)
+                return at
+            at = stop + 1
+        self.malformed = True
+        self.pos = self.end
+        return self.end
+
+    def _expand_here_document(self, draft: Draft, start: int, stop: int) -> None:
+        """Read the substitutions of an unquoted body: the shell runs them."""
+        after, end, current = self.pos, self.end, self.current
+        self.pos, self.end, self.current = start, stop, draft.number
+        self.scan_expansions(Parts(), closing="")
+        self.pos, self.end, self.current = after, end, current
 
     _HANDLERS: ClassVar[dict[str, Callable[[WordScanner, Parts], bool]]] = {
         "\\": _escape,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dmm.rules.commands.expansion import Names
 from dmm.rules.commands.flow import Flow
 from dmm.rules.commands.grammar import Grammar
-from dmm.rules.commands.opening import Opener, Origin, Scene
+from dmm.rules.commands.opening import MAX_DEPTH, Opener, Origin, Scene
 from dmm.rules.commands.runs import Run
 from dmm.rules.commands.settings import learn
 from dmm.rules.commands.values import APART, Body, Context, Invocation, Output, Script, Word, inside
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.drafts import Draft
     from dmm.rules.commands.expansion import Expanded
-    from dmm.rules.commands.values import Redirection, Span
 
 MAX_TEXT = 100_000
-MAX_INVOCATIONS = 2_000
-MAX_DEPTH = 8
 _MAX_REPARSED = 300_000
 # A script calls its functions often; what they do with other arguments is seldom news.
 _MAX_REPARSED_IN_FILE = 10_000
@@ -84,7 +81,6 @@ class _Reader(Opener):
 
     def __init__(self, text: str, *, from_file: bool = False) -> None:
         super().__init__(text)
-        self.invocations: list[Invocation] = []
         self.ends: dict[int | None, tuple[int, ...]] = {}
         self.from_file = from_file
         self._most = 2 * len(text) + _MAX_REPARSED_IN_FILE if from_file else _MAX_REPARSED
@@ -94,7 +90,7 @@ class _Reader(Opener):
     def read(self, text: str, origin: Origin, names: Names, given: Callable[[], Output]) -> None:
         """Parse one text and everything it runs."""
         self._reparsed += len(text)
-        if origin.depth > MAX_DEPTH or self._reparsed > self._most or self._is_full():
+        if origin.depth > MAX_DEPTH or self._reparsed > self._most or self.is_full():
             self.truncated = True
             return
         grammar = Grammar(text)
@@ -107,7 +103,7 @@ class _Reader(Opener):
         held = _Text(grammar, origin, names, shift)
         flow = Flow(grammar.drafts, names, self.evaluation, given)
         for draft in grammar.drafts:
-            if self._is_full():
+            if self.is_full():
                 self.truncated = True
                 return
             if draft.in_function and self.from_file:
@@ -126,9 +122,6 @@ class _Reader(Opener):
             end = held.links.get(held.grammar.outcome)
             known = self.ends.get(context.parent, ())
             self.ends[context.parent] = known if end is None else (*known, end)
-
-    def _is_full(self) -> bool:
-        return len(self.invocations) >= MAX_INVOCATIONS
 
     def _read_embedded(self, held: _Text, text: str) -> None:
         origin = held.origin
@@ -167,22 +160,6 @@ class _Reader(Opener):
         learn(held.names, draft, words, lambda: flow.input_of(number))
         if words and words[0].text in ("cd", "pushd"):
             held.directories.change(draft.subshell, words)
-
-    def add(
-        self,
-        words: tuple[Word, ...],
-        env: tuple[tuple[str, str], ...],
-        redirections: tuple[Redirection, ...],
-        span: Span,
-        context: Context,
-    ) -> Invocation | None:
-        """Take an invocation in; none when there are too many."""
-        if self._is_full():
-            self.truncated = True
-            return None
-        made = Invocation(len(self.invocations), words, env, redirections, span, context)
-        self.invocations.append(made)
-        return made
 
 
 def parse_shell(

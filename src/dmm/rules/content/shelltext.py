@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from dmm.reading import is_device
 from dmm.rules.commands.edits import Change, FileChange
 from dmm.rules.commands.flow import located
 from dmm.rules.commands.patches import patch_changes
+from dmm.rules.commands.scanner import unescape
 from dmm.rules.commands.tools import is_patching
-from dmm.rules.content.coded import replaced, texts_in_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.rules.commands.facts import CommandUse
-    from dmm.rules.commands.values import Write
+    from dmm.rules.commands.values import Invocation, Write
 
 _BY_CODE = "the code may write other text there"
 _MOVED = "the text was in a file before"
+_LITERAL = re.compile(
+    r"""(?s)(?P<told>\b(?:print|puts|console\.\w+)\s*\(?\s*[rbfuRBFU]{0,2})?"""
+    r'''("""|\'\'\'|["'`])((?:\\.|(?!\2).)*?)\2'''
+)
+_REPLACEMENT = re.compile(
+    r"(?:^|[;\n{])\s*[^;\n{]*?s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1"
+)
+# `a`, `i` and `c` put a line of text at a place.
+_INSERTION = re.compile(r"(?:^|[\d$/;{])\s*[aic](?:\\\s*|\s+)([^\n]+)")
+_SED = frozenset({"sed", "gsed"})
 
 
 def shell_changes(use: CommandUse) -> Iterator[FileChange]:
@@ -26,7 +37,7 @@ def shell_changes(use: CommandUse) -> Iterator[FileChange]:
     if is_patching(use.invocation.argv):
         yield from _patched(use)
         return
-    yield from replaced(use.invocation)
+    yield from _replaced(use.invocation)
     yield from _by_code(use)
     for write in use.script.writes:
         if write.invocation == use.invocation.id:
@@ -57,7 +68,7 @@ def _by_code(use: CommandUse) -> Iterator[FileChange]:
         return
     runner = use.script.invocations[parent]
     code = [*runner.argv[1:], use.script.input_of(runner).text or ""]
-    found = texts_in_code("\n".join(code))
+    found = _texts_in_code("\n".join(code))
     for one in use.invocation.redirections:
         path = located(one.target.text, use.invocation.context.directory)
         steps = tuple(Change("", text) for text in found if text != one.target.text)
@@ -71,3 +82,31 @@ def _patched(use: CommandUse) -> Iterator[FileChange]:
         for change in patch_changes(text) if "\n" in text else ():
             source = located(change.source, directory) if change.source else ""
             yield change._replace(path=located(change.path, directory), source=source)
+
+
+def _texts_in_code(code: str) -> list[str]:
+    """List the texts that stand in a piece of code, but not those that it only prints."""
+    return [unescape(one[3]) for one in _LITERAL.finditer(code) if not one["told"] and one[3]]
+
+
+def _replaced(invocation: Invocation) -> Iterator[FileChange]:
+    """Take the replacement of `sed -i s/…/…/` or `perl -pi -e` as text that is added."""
+    if invocation.program not in _SED and invocation.program != "perl":
+        return
+    words = invocation.words[1:]
+    if not any(re.match(r"-[a-zA-Z]*i|--in-place", word.text) for word in words):
+        return
+    plain = [word for word in words if not word.text.startswith("-") and word.text]
+    scripts = [word for word in plain if _added(invocation.program, word.text)]
+    new = [text for word in scripts for text in _added(invocation.program, word.text)]
+    steps = tuple(Change("", re.sub(r"\\(.)", r"\1", text)) for text in new)
+    for word in plain:
+        if steps and word not in scripts and not word.expands:
+            yield FileChange(located(word.text, invocation.context.directory), steps=steps)
+
+
+def _added(program: str, script: str) -> list[str]:
+    found = [one[3] for one in _REPLACEMENT.finditer(script)]
+    if not found and program in _SED:
+        found = [one[1] for one in _INSERTION.finditer(script)]
+    return found

@@ -141,5 +141,5 @@ _POINTING = frozenset(("it", "them", "this", "that", "these", "those"))
 
 
 def _blocks(part: Part, decision: str) -> bool:
-    match = match_part(read(decision, unlisted_verbs(part)), part)
-    return match is not None and match.certain
+    breach = match_part(read(decision, unlisted_verbs(part)), part)
+    return breach is not None and breach.certain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from dmm.rules.language.breaches import (
     is_denied,
     told_by,
 )
-from dmm.rules.language.match import Breach, Span, find_action
+from dmm.rules.language.match import Breach, find_action, names_thing
 from dmm.rules.language.rules import (
     Action,
     Exemption,
@@ -74,17 +74,6 @@ class Recorded:
 
     seq: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """How a decision meets one part of a rule, with the places in its text."""
-
-    certain: bool
-    spans: tuple[Span, ...]
-    reason: str
-    suggestion: str
-    trace: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,23 +212,25 @@ def judge(
         verbs = unlisted_verbs(part)
         if verbs not in readings:
             readings[verbs] = read(decision, verbs)
-        match = match_part(readings[verbs], part, records)
-        if match is not None:
-            found.append(_finding(constraint, match))
+        breach = match_part(readings[verbs], part, records)
+        if breach is not None:
+            found.append(_finding(constraint, readings[verbs], breach))
     return Judgement.of(found)
 
 
-def _finding(constraint: InForce, match: Match) -> Finding:
+def _finding(constraint: InForce, reading: Reading, breach: Breach) -> Finding:
     soft = constraint.rule is not None and constraint.rule.soft
     binding = constraint.priority is not Priority.PREFERRED and not soft
+    spans = breach.spans(reading)
+    quoted = " … ".join(reading.text[start:end] for start, end in spans)
     return Finding(
         seq=constraint.seq,
         text=constraint.text,
-        blocks=binding and match.certain,
-        spans=match.spans,
-        reason=match.reason,
-        suggestion=match.suggestion,
-        trace=match.trace,
+        blocks=binding and breach.certain,
+        spans=spans,
+        reason=f'{"" if breach.certain else "possibly: "}{breach.reason} ("{quoted}")',
+        suggestion=breach.suggestion,
+        trace=breach.steps,
     )
 
 
@@ -253,40 +244,26 @@ def guards(rule: Rule, decision: str) -> bool:
     return False
 
 
-def match_part(reading: Reading, part: Part, records: Sequence[Recorded] = ()) -> Match | None:
-    """How the decision meets one part of a rule, or None."""
-    if isinstance(part, Prohibition):
-        return _match_prohibition(reading, part, records)
+def match_part(reading: Reading, part: Part, records: Sequence[Recorded] = ()) -> Breach | None:
+    """How the decision breaks one part of a rule, or None."""
     if isinstance(part, Verification):
         return _match_verification(reading, part, records)
-    if isinstance(part, Limit):
-        finding = _unless_exempt(reading, part.exemptions, find_breach(reading, part), records)
-        return _match(reading, finding, "an amount breaks the limit", "Stay within the limit.")
-    found = find_contradiction(reading, part)
-    finding = _unless_exempt(reading, part.exemptions, found, records)
-    hint = f'Keep "{part.text}", or ask for the constraint to be changed.'
-    return _match(reading, finding, f'it goes without "{part.text}"', hint)
-
-
-def _match(reading: Reading, finding: Breach | None, reason: str, suggestion: str) -> Match | None:
-    if finding is None:
-        return None
-    spans = finding.spans(reading)
-    quoted = " … ".join(reading.text[start:end] for start, end in spans)
-    prefix = "" if finding.certain else "possibly: "
-    told = f'{prefix}{reason} ("{quoted}")'
-    return Match(finding.certain, spans, told, suggestion, finding.steps)
-
-
-def _match_prohibition(
-    reading: Reading, part: Prohibition, records: Sequence[Recorded]
-) -> Match | None:
-    finding = find_action(reading, part.action)
-    if finding is None or (part.when is not None and not amount_holds(reading, part.when)):
-        return None
-    hint = f'Decide without the act "{part.action.text}", or ask for the constraint to be changed.'
-    finding = _unless_exempt(reading, part.exemptions, finding, records)
-    return _match(reading, finding, f'"{part.action.text}" is forbidden', hint)
+    if isinstance(part, Prohibition):
+        acted = part.when is None or amount_holds(reading, part.when)
+        breach = find_action(reading, part.action) if acted else None
+        reason = f'"{part.action.text}" is forbidden'
+        hint = (
+            f'Decide without the act "{part.action.text}", or ask for the constraint to be changed.'
+        )
+    elif isinstance(part, Limit):
+        breach = find_breach(reading, part)
+        reason, hint = "an amount breaks the limit", "Stay within the limit."
+    else:
+        breach = find_contradiction(reading, part)
+        reason = f'it goes without "{part.text}"'
+        hint = f'Keep "{part.text}", or ask for the constraint to be changed.'
+    breach = _unless_exempt(reading, part.exemptions, breach, records)
+    return breach and replace(breach, reason=reason, suggestion=hint)
 
 
 def _unless_exempt(
@@ -354,7 +331,7 @@ _ASSENT = frozenset(("=approve", "~approv", "agree", "agreement", "~confirm", "s
 
 def _match_verification(
     reading: Reading, part: Verification, records: Sequence[Recorded]
-) -> Match | None:
+) -> Breach | None:
     finding = find_action(reading, part.before)
     if finding is None:
         return None
@@ -362,10 +339,13 @@ def _match_verification(
     if not missing:
         return None
     words = ", ".join(" ".join(item.text for item in topic) for topic in missing)
-    steps = (*finding.steps, f"not verified: {words}")
-    finding = Breach(finding.certain and part.firm, finding.tokens, steps)
-    hint = f"Query the memory about {words} first, then decide again."
-    return _match(reading, finding, f"no recorded verification of {words}", hint)
+    return Breach(
+        finding.certain and part.firm and not names_thing(reading, part.before, finding),
+        finding.tokens,
+        (*finding.steps, f"not verified: {words}"),
+        f"no recorded verification of {words}",
+        f"Query the memory about {words} first, then decide again.",
+    )
 
 
 def _is_covered(topic: tuple[Term, ...], records: Sequence[Recorded]) -> bool:

@@ -25,11 +25,13 @@ USING = frozenset(("use", "=use", "adopt", "introduce", "depend", "rely"))
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """The tokens that show a breach, whether they surely do, and how they were read."""
+    """The tokens that show a breach, whether they surely do, how they were read, and a way out."""
 
     certain: bool
     tokens: tuple[int, ...]
     steps: tuple[str, ...] = ()
+    reason: str = ""
+    suggestion: str = ""
 
     def spans(self, reading: Reading) -> tuple[Span, ...]:
         """The places in the text, words in a row as one."""
@@ -73,6 +75,21 @@ def _meet(reading: Reading, act: Act, action: Action) -> Breach | None:
     words = " ".join(reading.tokens[index].text for index in sorted(set(tokens)))
     steps = (f'read "{words}" as the act "{action.text}"', f"the act is {act.polarity}")
     return Breach(certain and act.polarity is Polarity.DONE, tuple(tokens), steps)
+
+
+def names_thing(reading: Reading, action: Action, finding: Breach) -> bool:
+    """Whether the word of an act on nothing in particular is that of a thing: "trading cycle"."""
+    if action.objects or action.conditions:
+        return False
+    at = finding.tokens[-1]
+    text = reading.tokens[at].text
+    for phrase in (one for act in reading.acts for one in act.phrases):
+        behind = at + 1 in phrase.indices and reading.tokens[at + 1].text not in lex.TIMES
+        if at in phrase.indices and (behind or text.endswith("s")):
+            return True
+        if behind and at + 1 == phrase.indices[0] and text.endswith("ing"):
+            return True
+    return False
 
 
 def is_use(action: Action) -> bool:

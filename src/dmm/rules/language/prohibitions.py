@@ -30,15 +30,14 @@ _HARMLESS = word_set("forget hesitate worry only just fail mind matter need have
 _FARTHEST = 9
 
 
-def _after_denial(words: Words) -> int | None:
-    """Where the verb phrase behind never, do not, must not, refrain from or stop begins."""
+def _denial(words: Words) -> tuple[int, int] | None:
+    """Where never, do not, must not, refrain from or stop begins, and the verb phrase behind it."""
     texts = [word.text for word in words]
     for index, text in enumerate(texts[:_FARTHEST]):
         after = after_denial(texts, index)
         if after is not None and after <= _FARTHEST:
             told = texts[:1] == ["the"] and text == "is"
-            led = text_at(words, after) in ("to", "going") and texts[after - 1] == "not"
-            return None if told else after + led + (led and text_at(words, after + 1) == "to")
+            return None if told else (index, after)
         if text in lex.CONDITIONS:
             return None
     return None
@@ -46,8 +45,8 @@ def _after_denial(words: Words) -> int | None:
 
 def prohibition_of(words: Words) -> tuple[Part, ...]:
     """Never do X, do not, must not, refrain from: the act is out."""
-    start = _after_denial(words)
-    if start is None or start >= len(words):
+    begin, start = _denial(words) or (0, len(words))
+    if start >= len(words):
         return ()
     if words[start].text in _HARMLESS:
         return ()
@@ -55,14 +54,14 @@ def prohibition_of(words: Words) -> tuple[Part, ...]:
     if told and words[start - 1].text in ("not", "aren't", "isn't"):
         return ()
     if words[-1].text in ("it", "them") or _POINTING & {
-        word.text for word in (*words[: start - 1], *words[start + 1 : start + 2])
+        word.text for word in (*words[:begin], *words[start + 1 : start + 2])
     }:
         return ()
-    subject = subject_of(words[: start - 1])
+    subject = subject_of(words[:begin])
     if text_at(words, start) in ("be", "been") and start + 1 < len(words):
         parts = _forbid(words[start + 1 :], subject, passive=True)
-        about = named_actions(words, 0, start - 1)
-        places = about[-1].conditions if about and not quantities_of(words[:start]) else ()
+        about = named_actions(words, 0, begin)
+        places = about[-1].conditions if about and not quantities_of(words[:begin]) else ()
         return tuple(
             replace(one, action=replace(one.action, conditions=(*one.action.conditions, *places)))
             for one in parts

@@ -15,6 +15,8 @@ _SUBJECTS = english("rule_subjects")
 _FRONTED = word_set("on in when if while during for before after inside within under at")
 _FORCING = word_set("force forced")
 _ASKING = english("asking")
+# What a developer writes is subject to rules as the developer is.
+_WRITTEN = word_set("code file files module modules component components function functions")
 _ASK = word_set("ask confirm approval permission confirmation check")
 _APPROVED = word_set("approval permission review confirmation sign-off consent")
 
@@ -37,12 +39,13 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     """Find what a sentence forbids; nothing where no form fits."""
     found: list[Clause] = []
     preface, body = _label(sentence)
-    forbidden = any(one.word in polarity.FORBIDDEN for one in preface)
-    if forbidden:
+    if polarity.bans(set(signs(preface))):
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
         return [Clause((verb,), body)]
     segments = [*([preface] if word_at(preface, 0) == "no" else []), *_segments(body)]
-    for segment in segments:
+    for number, segment in enumerate(segments):
+        if number and _is_governed(segments[0], segment):
+            continue
         for form in (_asked, _choice, _prohibited, _no_thing, _predicate):
             if clauses := form(segment):
                 found += clauses
@@ -63,12 +66,15 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces]:
     left, right = pieces[:at], pieces[at + 1 :]
     if word_at(right, 0) in polarity.FORBIDDEN or signs(right) == ["never"]:
         return (), (*left, Piece("is"), Piece("forbidden"))
-    if any(one.word in polarity.NEGATIONS | {"avoid"} for one in left):
+    said = signs(left)
+    denied = [polarity.after_denial(said, place) for place in range(len(left))]
+    behind = next((one for one in denied if one is not None), None)
+    if behind is not None or "avoid" in said:
         # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
-        lists = len(left) < 2 or left[-2].word in polarity.NEGATIONS
-        opened = lists and bool(words.group_of(left[-1].word)) and not _forbids(right, 0)
-        opened = opened or left[-1].word.startswith("command")
-        return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
+        verb = behind == len(left) - 1 and words.group_of(said[-1])
+        opened = verb or behind == len(left) or said[-1].startswith("command")
+        part = () if opened and not _forbids(right, 0) else (Piece("-", "mark"),)
+        return (), (*left, *part, *right)
     return left, right
 
 
@@ -129,6 +135,14 @@ def _forbids(pieces: Pieces, at: int) -> bool:
     return after is not None and bool(words.group_of(word_at(pieces, after)))
 
 
+def _is_governed(first: Pieces, segment: Pieces) -> bool:
+    """Whether "errors must name the file but never include keys" goes on about its subject."""
+    modal = find(first[:6], "must", "should", "may", "can") or 0
+    subject = [one.word for one in first[:modal] if one.word not in words.DETERMINERS]
+    about = bool(subject) and not set(subject) <= _SUBJECTS | _WRITTEN
+    return about and not any(one.mark for one in first[:modal]) and _denies(segment)
+
+
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
     """Return whether "use logging, never print" forbids the call `print`, not an act."""
     after = at + 1 if word_at(pieces, at) in polarity.NEGATIONS | {"not"} else at
@@ -139,7 +153,7 @@ def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
 def _chosen(segments: list[Pieces]) -> Pieces:
     """Find what a sentence says to use instead."""
     for segment in segments:
-        at = skip(segment, 0, word_set("always please you must should"))
+        at = skip(segment, 0, words.LEADS)
         if word_at(segment, at) in ("use", "run", "prefer"):
             return segment[at + 1 :]
     return ()
@@ -158,13 +172,13 @@ def _asked(pieces: Pieces) -> list[Clause]:
         if pieces[at].word in ("require", "requires", "need", "needs"):
             rest = pieces[skip(pieces, at + 1, word_set("explicit my your user prior human")) :]
             if word_at(rest, 0) in _APPROVED:
-                return [one._replace(level="ask") for one in _thing(pieces[:at]) if one.verbs]
+                return [one._replace(level="ask") for one in _thing(pieces[:at])]
     return []
 
 
 def _choice(pieces: Pieces) -> list[Clause]:
     """ "Use A instead of B", "A, not B", "prefer A over B": B is forbidden."""
-    at = skip(pieces, 0, word_set("always you we must should please"))
+    at = skip(pieces, 0, words.LEADS)
     first = word_at(pieces, at)
     turn = polarity.find_choice(signs(pieces), at)
     using = first in polarity.CHOOSING or words.group_of(first) in ("use", "run")
@@ -205,12 +219,12 @@ def _prohibited(pieces: Pieces) -> list[Clause]:
 
 def _after_not(pieces: Pieces, at: int) -> int | None:
     """Return the place behind a word that forbids."""
-    after = polarity.after_denial([one.word for one in pieces[: at + 3]], at)
+    after = polarity.after_denial([one.word for one in pieces[: at + 4]], at)
     if after is None and pieces[at].word == "avoid" and at < 2:
         after = at + 1
     if after is None or pieces[at].word in polarity.TELLING:
         return None
-    ever = word_set("try attempt ever even")
+    ever = word_set("ever even")
     return skip(pieces, after, words.IDLE - {"any"}, ever) if after < len(pieces) else None
 
 

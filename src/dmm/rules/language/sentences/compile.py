@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
+from dmm.rules.language.sentences.constructs import language_of
 from dmm.rules.language.sentences.examples import Example, examples_of, order_examples, told_command
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
-from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
+from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_heading, read_tail
 from dmm.rules.language.sentences.things import (
     NOWHERE,
     STOPS,
@@ -21,7 +23,10 @@ from dmm.rules.language.sentences.things import (
     all_but,
     but_dry,
     command_item,
+    command_words,
+    commands,
     is_command,
+    is_flag,
     is_path,
     read_paths,
 )
@@ -32,17 +37,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_LEADS = word_set("always only exclusively please you we must should")
+_ONLY = word_set("only exclusively")
 _PURPOSE = english("manager_purposes")
+_NAMED = re.compile(r"[A-Za-z_][\w.:()!]*")
+_DIRECT = word_set("direct directly straight")
 
 
 def read_only(sentence: Pieces, context: Context) -> Thing | None:
     """Read "only use pnpm", "only push to develop", "only edit files in src/"."""
-    at = skip(sentence, 0, _LEADS)
+    at = skip(sentence, 0, words.LEADS, _ONLY)
     near = {one.word for one in sentence[: at + 2]}
-    only = bool(near & {"only", "exclusively"})
+    only = bool(near & _ONLY)
     verb = words.group_of(word_at(sentence, at))
-    at = skip(sentence, at + 1, word_set("only exclusively"))
+    at = skip(sentence, at + 1, _ONLY)
     if verb in ("use", "run") and (only or "always" in near):
         return _family(sentence, skip(sentence, at, words.DETERMINERS))
     if only and verb == "push":
@@ -87,7 +94,7 @@ class Sentence(NamedTuple):
 class _Found(NamedTuple):
     thing: Thing
     level: str = "deny"
-    chosen: str = ""
+    chosen: Pieces = ()
 
 
 def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
@@ -105,7 +112,7 @@ def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     if not found:
         return Sentence(None, _NOTHING)
     wide = any(one.thing.wide for one in found)
-    return _made(_match_fields(found), known, found[0].chosen, wide=wide)
+    return _made(_match_fields(found), known, told(found[0].chosen), wide=wide)
 
 
 def _made(fields: Fields, known: Surroundings, chosen: str = "", *, wide: bool) -> Sentence:
@@ -136,18 +143,24 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
         found += [_Found(message, clause.level)] if message else []
         for verb in () if message else clause.verbs:
             found += _of_clause(clause, context._replace(verb=verb))
+    if any(one.word in _DIRECT for one in sentence):
+        # "Never push directly" means some branch: one that is not named.
+        found = [one for one in found if isinstance(one, Order) or not one.thing.vague]
     return found
 
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
-    call = bool(clause.chosen) and clause.chosen[0].text.endswith(")")
-    context = context._replace(instead=call)
+    chosen = clause.chosen[0].text if clause.chosen and clause.chosen[0].code else ""
+    language = context.language or language_of(chosen)
+    context = context._replace(instead=chosen.endswith(")"), language=language)
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
     if not things and clause.level != "warn":
         things, end = _in_aside(clause, context), clause.lead
     found: list[_Found | Order] = []
     for thing in things:
         reading = read_tail(thing, clause.rest[end:], context, clause.preface)
+        if reading.thing.items == thing.items:
+            read_heading(reading, context.known.heading)
         steps = read_steps(reading.needs, context.known) if reading.needs else ()
         if steps and "command" in thing.items[0]:
             found.append(Order(reading.thing.items, steps))
@@ -160,17 +173,25 @@ def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
 
 
 def _in_aside(clause: Clause, context: Context) -> list[Thing]:
-    """Read "build output (dist/)": the code and the paths in brackets are what is meant.
+    """Read "build output (dist/)": the commands, paths and names in brackets are what is meant.
 
-    Behind a verb that is not known ("log `API_KEY`") only a command tells what is done.
+    Any other code there is an example of it: "raw colors (`#fff`)", "floating tags (`@v4`)".
     """
     named = [one for one in clause.aside if one.mark != "," and one.word not in LINKS]
     plain = all(one.word not in STOPS - words.DETERMINERS for one in clause.rest[: clause.lead])
     if not plain or not all(one.code or is_path(one.text, code=False) for one in named):
         return []
     known = bool(context.verb) or clause.bare
-    found = (read_object((one,), 0, context) for one in named)
-    return [one[0] for one in found if one and (known or "command" in one[0].items[0])]
+    found = ((one.text, read_object((one,), 0, context)) for one in named)
+    return [read[0] for text, read in found if read and _is_meant(text, read[0], known=known)]
+
+
+def _is_meant(text: str, thing: Thing, *, known: bool) -> bool:
+    """Whether code in brackets is the thing itself; behind an unknown verb, only a command is."""
+    item = thing.items[0]
+    if "content" in item:
+        return known and bool(_NAMED.fullmatch(text))
+    return "command" in item or (known and is_path(text, code=True))
 
 
 def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
@@ -185,18 +206,29 @@ def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
     if thing.vague and reading.level == "warn":
         return []
     level = "ask" if thing.vague and level == "deny" else level
-    return [_Found(thing, level, told(clause.chosen))]
+    return [_Found(thing, level, clause.chosen)]
 
 
 def _sparing(thing: Thing, clause: Clause) -> Thing:
     """Spare what is to be used instead where it runs the same program: `uv run pytest`."""
     chosen = clause.chosen
-    wrapper = chosen[0].text.split()[0] if chosen and chosen[0].kind == "code" else ""
+    wanted = command_words(chosen[0].text) if chosen and chosen[0].kind == "code" else []
+    wrapper = wanted[0] if wanted else ""
+    if any(_extends(wanted, one) for one in thing.items):
+        # "`git push origin HEAD`, not `git push`" forbids what leaves the rest out.
+        given = [one for one in wanted if is_flag(one)]
+        return commands(thing, no_args=True, **({"without": given} if given else {}))
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
     if not wrapper or not programs[0] or any(one in family for one in programs):
         return _apart(thing, programs) if thing.whole and clause.choice else thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
+
+
+def _extends(wanted: list[str], item: Item) -> bool:
+    value = item.get("command")
+    less = command_words(value) if isinstance(value, str) else []
+    return bool(less) and len(wanted) > len(less) and wanted[: len(less)] == less
 
 
 def _apart(thing: Thing, programs: Sequence[str]) -> Thing:
@@ -242,7 +274,10 @@ def _match_fields(found: list[_Found]) -> Fields:
 
 def _allowed(found: _Found, near: Example) -> Example:
     """Show what is to be used instead, or else a call near the one that is stopped."""
-    return told_command(found.chosen) if is_command(found.chosen, "use") else near
+    coded = next((one.text for one in found.chosen if one.kind == "code"), "")
+    chosen = coded or told(found.chosen).partition(" to ")[0]
+    # Without code, only a program that is known is surely meant as a command.
+    return told_command(chosen) if is_command(chosen, "use" if coded else "") else near
 
 
 def _unique(values: Sequence[object]) -> list[object]:

@@ -54,10 +54,11 @@ _SIGNS = (
         "python",
     ),
     (
-        re.compile(r"=>|===?|^(?:const|let|console\.|window\.|document\.|use[A-Z])|@ts-"),
+        re.compile(r"=>|===|^(?:const|let|console\.|window\.|document\.|use[A-Z])|@ts-"),
         "javascript",
     ),
     (re.compile(r"^fmt\.|:=|^go func"), "go"),
+    (re.compile(r"^is (?:not )?null$"), "c#"),
 )
 
 
@@ -77,12 +78,17 @@ _CASED = re.compile(
     r"(?:[A-Z][a-z0-9]+){2,}|[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w+(?:_\w+)+|\w+!"
 )
 _WRITTEN = re.compile(r"[#@<\[({=!]|[\])};:]$|=>|==")
+# Endings that no member of an object is called by.
+_FILE_OR_HOST = re.compile(
+    r"[\w.-]+\.(?:com|org|io|dev|net|mdx?|txt|rst|json|toml|ya?ml|xml|lock|py|[cm]?[jt]sx?|rs|rb|kt"
+    r"|cs|cpp|hpp|php|s?css|vue|svelte)"
+)
 _MACRO_OR_METHOD = re.compile(r"\.[a-z_]\w*\(\)?\)?")
 
 
 def looks_like_code(text: str) -> bool:
     """Whether a word can only be a name in a program: a call, a dotted or a cased name."""
-    if re.fullmatch(r"[\w.-]+\.(?:com|org|io|dev|net|md|txt|json|toml|ya?ml|py|js|ts)", text):
+    if _FILE_OR_HOST.fullmatch(text):
         return False
     return any(form.fullmatch(text) for form in (_CALL, _NAME, _CASED, _MACRO_OR_METHOD))
 
@@ -96,7 +102,8 @@ def regex_of(code: str) -> str | None:
     made_up = re.search(r"\.{3}|\b(?:foo|bar|baz|x|y|Foo|Bar|name|some|my\w*)\b|[<{]\w+[>}]", text)
     if len(text) > 3 and _WRITTEN.search(text) and re.search(r"[A-Za-z]{2}", text) and not made_up:
         parts = [re.escape(part) for part in re.findall(r"\w+|[^\w\s]", text)]
-        lead = r"(?<![\w.])" if text[0].isalnum() else ""
+        # `== null` is no part of `=== null`.
+        lead = r"(?<![\w.])" if text[0].isalnum() else r"(?<![=!<>])" if text[0] in "=!" else ""
         return lead + r"\s*".join(parts)
     return None
 
@@ -109,10 +116,13 @@ def _name_regex(text: str) -> str:
     if name.endswith("!") or name.startswith("@"):
         called = "" if name.endswith("!") else called
     dotted = re.search(r"\.|::|->", name)
-    # `check()` is not `other.check()` nor its definition; `self.log.error()` is `log.error()`.
-    lead = r"(?<![\w$:])" if dotted or name.startswith("@") else r"(?<![\w$.])"
+    # `check()` is not `other.check()` nor its definition; `self.log.error()` is `log.error()`, and
+    # a name that only a program has is the same behind a full stop: `db.findUnique`.
+    lead = r"(?<![\w$])" if text == name else r"(?<![\w$.])"
+    lead = r"(?<![\w$:])" if dotted or name.startswith("@") else lead
     defined = "" if dotted or text == name else r"(?<!def )(?<!fn )(?<!func )(?<!function )"
-    return lead + defined + re.escape(name) + called
+    # `console.*` is any of its members.
+    return lead + defined + re.escape(name).replace(r"\*", r"\w+") + called
 
 
 def content_of(regex: str, *, comments: bool = False) -> dict[str, object]:

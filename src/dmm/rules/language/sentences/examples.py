@@ -147,11 +147,12 @@ def command_example(item: Item) -> Example:
     parts = [program, first("subcommand"), *(one.split("|")[0] for one in value.get("flags", ()))]
     parts += [_filled(one) for one in value.get("args", ())]
     branch = first("branch")
-    if "push" in parts and not value.get("args"):
+    if "push" in parts and not (value.get("args") or value.get("no_args")):
         parts += [first("remote", "origin"), branch or "topic"]
     elif parts[1] == "commit":
         parts.append("-m x")
-    parts += ["production"] if "matches" in value else []
+    # The first name of an environment that the command has to hold.
+    parts += re.findall(r"\(\?:(\w+)", value.get("matches", ""))[:1]
     line = " ".join(one for one in parts if one)
     line = line if value.get("no_args") or "matches" in value else told_command(line)
     line = f"{first('via')} {line}".strip()

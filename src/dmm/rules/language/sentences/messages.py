@@ -82,7 +82,10 @@ def read_form(sentence: Pieces) -> Thing | None:
     """Read "branches must start with `feat/`" and "use Conventional Commits"."""
     text = told(sentence).lower()
     wanted = re.search(r"\b(?:use|follow|must|should)\b", text)
-    if wanted and re.search(r"\bconventional commits?\b", text) and not _NEGATED.search(text):
+    fronted = text.partition(",")[0] if word_at(sentence, 0) in ("when", "while", "if") else ""
+    about = not fronted or _TARGET.search(fronted) or "commit" in fronted
+    named = about and re.search(r"\bconventional commits?\b", text)
+    if wanted and named and not _NEGATED.search(text):
         item = {"message": {"of": ["commit"], "not_regex": _CONVENTIONAL}}
         return Thing((item,), sample=("did things", "fix: keep the order"))
     code = next((at for at, one in enumerate(sentence) if one.kind == "code"), None)

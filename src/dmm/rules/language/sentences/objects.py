@@ -270,17 +270,17 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
         start = skip(pieces, inner + 1, word_set("of the"))
     elif word_at(pieces, start) in _INTO | {"file", "files"}:
         start = skip(pieces, start + 1, word_set("of the"))
-    first = read_paths(
-        pieces, skip(pieces, at, words.DETERMINERS), context.known, touched=not context.instead
-    )
-    found = first or read_paths(
-        pieces, start, context.known, named=filled, touched=not context.instead
-    )
+    # What is committed is named by the command alone, wherever that is run.
+    staged = context.verb == "commit"
+    known = context.known._replace(folder="") if staged else context.known
+    touched = not context.instead
+    first = read_paths(pieces, skip(pieces, at, words.DETERMINERS), known, touched=touched)
+    found = first or read_paths(pieces, start, known, named=filled, touched=touched)
     if found is None:
         return None
     if outside and not first:
         # What a commit may not hold is known by name alone.
-        left = None if context.verb == "commit" else _on_files(all_but(found[0]), context.verb)
+        left = None if staged else _on_files(all_but(found[0]), context.verb)
         return (left, found[1]) if left else None
     return _on_files(found[0], context.verb), found[1]
 

@@ -17,7 +17,7 @@ from dmm.rules.language.sentences.things import (
     read_branches,
     read_paths,
 )
-from dmm.text.pieces import LINKS, Pieces, find, read_list, skip, starts, word_at
+from dmm.text.pieces import LINKS, Pieces, find, read_list, sentences, skip, starts, word_at
 from dmm.text.polarity import EXCEPTING
 from dmm.text.words import english, word_set
 
@@ -75,6 +75,14 @@ def read_tail(thing: Thing, pieces: Pieces, context: Context, preface: Pieces = 
     return reading
 
 
+def read_heading(reading: Reading, heading: str) -> None:
+    """Look into tests only for the code that a chapter on tests forbids."""
+    named = [one.word for part in sentences(heading) for one in part if not one.mark]
+    tests = not _TEST_WORDS.isdisjoint(named) and LINKS.isdisjoint(named)
+    if tests and all("content" in one for one in reading.thing.items):
+        reading.narrow(list(words.TESTS))
+
+
 def _step(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """Read one part of a tail and return the place of the next; none at its end."""
     word = word_at(pieces, at)
@@ -101,7 +109,8 @@ def _idle(pieces: Pieces, at: int) -> int:
         if starts(pieces, at, phrase):
             return at + len(phrase)
     if word_at(pieces, at) in ("in", "for", "on", "of", "to", "across", "from"):
-        inner = skip(pieces, at + 1, words.DETERMINERS, word_set("whole entire"))
+        # "To either branch" means two that were named before.
+        inner = skip(pieces, at + 1, words.DETERMINERS - {"either"}, word_set("whole entire"))
         if word_at(pieces, inner) in words.WHOLE and ends(pieces, inner + 1):
             return inner + 1
     return skip(pieces, at, words.IDLE, word_set("committed checked-in used"))
@@ -140,6 +149,7 @@ def _exception(reading: Reading, pieces: Pieces, at: int) -> int | None:
         reading.thing = commands(reading.thing, without=[pieces[inner].text])
         return skip(pieces, inner + 1, word_set("flag option set"))
     asked = any(one.word in words.APPROVAL for one in pieces[at + 1 : at + 6])
+    asked = asked or starts(pieces, at + 1, ("checking", "with"))
     if word in ("without", "before", "until") and not (word == "without" and asked):
         reading.needs = pieces[at + 1 :]
         return None

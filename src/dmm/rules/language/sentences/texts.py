@@ -44,7 +44,8 @@ def read_text(pieces: Pieces, at: int, context: Context) -> Found | None:
     item = content_of(regex, comments=meant) | {
         "path": files_of(language_of(text) or context.language)
     }
-    sample = f"    {text})" if text.endswith("(") else f"    {text}"
+    named = text.replace("*", "any") if looks_like_code(text) else text
+    sample = f"    {named})" if text.endswith("(") else f"    {named}"
     return Thing((item,), sample=(sample, "    other_name")), skip(pieces, at + 1, _CALLS)
 
 

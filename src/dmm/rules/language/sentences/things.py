@@ -32,8 +32,8 @@ class Surroundings(NamedTuple):
 
     folders: frozenset[str] = frozenset()
     programs: frozenset[str] = frozenset()
-    file: str = ""
     folder: str = ""
+    heading: str = ""
 
 
 NOWHERE = Surroundings()
@@ -192,7 +192,7 @@ def is_path(text: str, *, code: bool, known: Surroundings = NOWHERE) -> bool:
 
 def globs_of(text: str) -> list[str]:
     """Write a path as gitignore globs; a folder means all that lies in it."""
-    plain = text.removeprefix("./")
+    plain = re.sub(r"^\*/", "**/", text.removeprefix("./"))
     bare = plain.rstrip("/")
     name = bare.rpartition("/")[2]
     if plain in (".env", ".env*"):
@@ -205,6 +205,14 @@ def globs_of(text: str) -> list[str]:
         # A glob that begins with a slash also means the folder of that name in the repository.
         return [f"{bare}/**", f"!{bare[1:]}/**"]
     return [f"{bare}/**" if "/" in bare or bare[0] in "~*" else f"**/{bare}/**"]
+
+
+def _from_folder(text: str, folder: str) -> str:
+    """Write a path that names the folder of its instruction file, or ends of it, from there."""
+    parts = folder.split("/") if folder else []
+    leads = ("/".join(parts[at:]) + "/" for at in range(len(parts)))
+    lead = next((one for one in leads if text.removeprefix("./").startswith(one)), None)
+    return text.removeprefix("./").removeprefix(lead) or "**" if lead else text
 
 
 def all_but(globs: list[str]) -> list[str]:
@@ -239,7 +247,7 @@ def read_paths(
             return list(kind), end
         dotted = touched and piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
         if dotted or is_path(piece.text, code=piece.code or named, known=known):
-            return globs_of(piece.text), end
+            return globs_of(_from_folder(piece.text, known.folder)), end
         called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
         if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):
             return globs_of(f"{piece.text}/"), end
