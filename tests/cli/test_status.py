@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import pytest
     from tests.cli.conftest import Typed
-    from tests.conftest import MemoryText, Project
+    from tests.conftest import Project
 
 
 def test_what_is_pending_held_back_or_lost_is_told(
@@ -35,15 +35,3 @@ def test_what_is_pending_held_back_or_lost_is_told(
     told = json.loads(typed("status", "--json", within=shop.folder).out)
     assert (told["held_back"], told["lost"]) == (["BOOT.md"], 22)
     assert told["agenda"]["pending_rules"] == 1
-
-
-def test_an_index_that_is_behind_says_so_after_its_size(
-    typed: Typed, shop: Project, memory_text: MemoryText
-) -> None:
-    typed("trust", "--yes", within=shop.folder)
-    typed("reindex", within=shop.folder)
-    shop.write("project/rent.md", memory_text(id="mem_2026_01_01_900"))
-    out = typed("status", within=shop.folder).out
-    assert re.search(
-        r"^Index +\d+ memor(y|ies), \d+\.\d MB; since then 1 new$", out, re.MULTILINE
-    ), out

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
     from dmm.importer.rules import PlannedRule
-    from dmm.rules.shelf import ShelvedRule
+    from dmm.rules.folder import FileRule
 
 COUNTED: LruCache[int] = LruCache(16)
 
@@ -40,7 +40,7 @@ def count_own(dmm: Dmm) -> tuple[tuple[str, int], ...]:
 
 def count_rules(dmm: Dmm, planned: Iterable[PlannedRule] = ()) -> int:
     """Count the rules as a session gets them, each with its name and what it does."""
-    rules: Iterable[ShelvedRule | PlannedRule] = chain(dmm.shelf.rules(), planned)
+    rules: Iterable[FileRule | PlannedRule] = chain(dmm.shelf.rules(), planned)
     lines = {constraint_line(one.rule.id, one.state, one.rule.title) for one in rules}
     return sum(map(dmm.count, lines))
 
