@@ -86,6 +86,9 @@ tool 3 Edit '"file_path":"'"$PWD"'/lantern/orders.py","old_string":"today()","ne
 tool 4 Bash "$pytest" '"stdout":"12 passed","stderr":"","interrupted":false'
 event Stop '"last_assistant_message":"Order dates came from the local clock. They now use UTC."'
 event SessionEnd '"reason":"exit"'
+echo
+echo "Each row has an id, what kind it is, its size in tokens (19t), and whose words it"
+echo "repeats: what a tool said (tool) informs an agent and never instructs it."
 run 'dmm search "checkout fails at midnight"'
 learned=$(dmm search "checkout fails at midnight" | sed -n 's/^\(obs_[0-9]*\) .*/\1/p')
 run "dmm get $learned | fold -s -w 80"

@@ -37,8 +37,10 @@ def test_the_answer_is_points_with_citations(counting: Project, typed: Typed) ->
         "   [README.md:1]",
         "2. Programs start at main guard (count.py:8)",
         "   [count.py:8]",
-        "Evidence is missing for: where data outlives the process: a database, a schema, a store of"
-        " files; where language or embedding models are used.",
+        "Evidence is missing for: where data outlives the process: a database, a schema,",
+        "a store of files.",
+        "See also:",
+        "   count.py:5",
         "All evidence, as a prompt for an agent: add --prompt",
     ]
     nothing = typed("ask", "zzz qqq", within=counting.folder)

@@ -90,7 +90,7 @@ def test_a_denial_names_the_rule_the_reason_and_where_to_look(typed: Typed, plac
     [
         *([], ["ls", "--read", "a"], ["--input", "{}"], ["--tool", "x", "--input", "["]),
         *(["a", "b"], ["--edit", "a"], ["--edit", "a", "--old", "x"], ["--edit", "a", "--new", ""]),
-        *(["ls", "--old", "x"],),
+        *(["ls", "--old", "x"], [""], ["--decision", " "]),
     ],
 )
 def test_a_wrong_line_is_no_answer(typed: Typed, place: Path, wrong: list[str]) -> None:

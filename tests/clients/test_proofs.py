@@ -61,8 +61,9 @@ def test_a_client_that_is_here_and_not_connected_is_a_warning(wiring: Wiring, ho
     assert wiring.wired() == []
 
 
-def test_a_machine_without_clients_has_nothing_to_check(wiring: Wiring) -> None:
-    assert list(wiring.check()) == []
+def test_a_machine_without_clients_is_told_that_nothing_is_connected(wiring: Wiring) -> None:
+    (only,) = wiring.check()
+    assert (only.level, only.way) == ("warn", "dmm install")
 
 
 def test_a_connected_client_is_well_and_its_commands_are_known(wiring: Wiring, home: Path) -> None:

@@ -51,14 +51,28 @@ def test_a_session_is_shown_with_what_was_given_and_why(dmm: Dmm) -> None:
     assert one.injections[1].paths == ("project/auth/reset.md",)
     assert report.memories == 1
     assert report.memory_tokens > 20
-    lines = list(cost_lines(report, [("5 tools", 500), ("BOOT", 180)]))
+    lines = list(cost_lines(report, [("5 tools", 500), ("BOOT", 180)], [("baseline", 1200)]))
     assert lines[0] == "Fixed per session: 680 tokens: 5 tools 500, BOOT 180"
-    assert lines[1].endswith("tokens if the memory were always loaded")
-    assert lines[3].startswith("690 tokens in session 3f2a9c81 (claude-code, ")
-    assert "1 of 2 prompts got memory" in " ".join(lines[3:5])
+    assert lines[1] == "Yours on top:      1,200 tokens: baseline 1,200"
+    assert lines[2].endswith("tokens if the memory were always loaded")
+    assert lines[4].startswith("690 tokens in session 3f2a9c81 (claude-code, ")
+    assert "1 of 2 prompts got memory" in " ".join(lines[4:6])
     assert any(line.endswith('480  prompt "add password reset"') for line in lines)
     assert lines[-1].strip() == "project/auth/reset.md"
     assert max(map(len, lines)) <= 80
+
+
+def test_what_a_file_brought_is_no_prompt(dmm: Dmm) -> None:
+    record(dmm, "3f2a9c81-0000")
+    actor = Actor("claude-code", source="hook", trust=Trust.AGENT, session="3f2a9c81-0000")
+    ledger = dmm.as_actor(actor).project_ledger
+    brought = {"task": "", "files": ["src/auth.ts"], "tokens": 90, "retrieved": HELD}
+    for _ in range(2):
+        ledger.record(ledger.draft_of(EventType.PACK_SERVED, brought))
+    (one,) = dmm.costs.report().sessions
+    assert "1 of 2 prompts got memory" in summarise(one)
+    lines = list(cost_lines(dmm.costs.report(), [], []))
+    assert sum(line.endswith("    90  file src/auth.ts") for line in lines) == 2
 
 
 def test_the_newest_session_comes_first_and_one_can_be_chosen(dmm: Dmm) -> None:
@@ -77,5 +91,5 @@ def test_the_newest_session_comes_first_and_one_can_be_chosen(dmm: Dmm) -> None:
 
 def test_without_a_session_only_the_fixed_cost_is_shown(dmm: Dmm) -> None:
     assert dmm.costs.last() is None
-    lines = list(cost_lines(dmm.costs.report(), [("BOOT", 180)]))
+    lines = list(cost_lines(dmm.costs.report(), [("BOOT", 180)], []))
     assert lines[-1] == "No session has been given anything yet."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from dmm.ask.evidence import Origin, safe_line
 from dmm.ask.nearness import is_near
-from dmm.ask.sections import ASKED, Section
+from dmm.ask.sections import ASKED, SECTIONS, Section
 from dmm.ask.sources import DOCUMENT
 from dmm.index.analysis import analyze
 from dmm.repo.strip_comments import comment_lead
@@ -40,7 +40,8 @@ LONGEST_TEXT = 160
 PROSE_SHARE = 0.85
 # Markup around the sentence of a README that says what the project is.
 _MARKUP = re.compile(
-    r"<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*`>|]+|(?<!\w)_+|_+(?!\w)|^#+\s.*$|^\s*(?:---|===).*$", re.M
+    r"<h\d[^>]*>.*?</h\d>|<[^>]*>|!?\[([^\]]*)\]\([^)]*\)|[*`>|]+|(?<!\w)_+|_+(?!\w)|^#+\s.*$|^\s*(?:---|===).*$",
+    re.M,
 )
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|\[\]\([^)]*\)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
@@ -52,6 +53,7 @@ _EMPTY = re.compile(
     # A name alone, or names in a row: the inside of an import, of a call, of a literal.
     r"|[\w\s,]*,$|\W*\w+(?:[^\w(]*[^\w(:])?$"
 )
+_OPENS = re.compile(r"(?:[{:]|=>)$")
 # What an import adds to a memory: where it applies and where it comes from.
 _FRAME = re.compile(r"^(?:Applies to|Source): .*$", re.M)
 _ITEM = re.compile(r"\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s+")
@@ -80,14 +82,16 @@ def compose_overview(
     evidence: Sequence[Evidence],
     named: Collection[Section],
     name_package: Callable[[str], str],
-) -> list[Point]:
+) -> tuple[list[Point], list[str]]:
     """Return what a repository is for, where its programs start and where its data is.
 
-    What else the question names comes first.
+    What else the question names comes first. What else to see is a place of each other section.
     """
     told = [*(one for one in LINES if one in named and one not in OVERVIEW), *OVERVIEW]
     points = [_describe_section(one, evidence, name_package) for one in told]
-    return list(filter(None, points))[:MOST_POINTS]
+    others = (_showing(one, evidence)[:1] for one in SECTIONS if one not in told)
+    more = dict.fromkeys(_cite(one) for shown in others for one in shown)
+    return list(filter(None, points))[:MOST_POINTS], list(more)[:MOST_MORE]
 
 
 def compose_points(
@@ -103,23 +107,22 @@ def compose_points(
     The nearest source comes first; for a look back that is sessions. Of prose the sentence is
     quoted that shares most words with what is asked. What else to see comes with the points.
     """
-    lines = [_describe_section(one, evidence, name_package) for one in LINES if one in named]
+    about = {*analyze(asked)} - {*analyze(" ".join(text for one in named for text in ASKED[one]))}
+    wide = len(about) < SEVERAL
+    # Where the nearest thing is named by all else that is asked, the question is about that alone.
+    nearest = max(evidence, key=lambda one: one.near, default=None)
+    focused = not wide and nearest is not None and about <= _named_by(nearest)
+    listed = [one for one in LINES if one in named and not focused]
+    lines = [_describe_section(one, evidence, name_package) for one in listed]
     points = [one for one in lines if one is not None]
-    told = {
-        _place(one, section)
-        for section in LINES
-        if section in named
-        for one in _showing(section, evidence)
-    }
+    told = {_place(one, section) for section in listed for one in _showing(section, evidence)}
     order = [NAMED, str(Origin.MEMORY), DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
     by_source: dict[str, list[Evidence]] = {name: [] for name in order}
     for one in evidence:
         shows = [section for section in one.sections if section in named]
         if not any(_place(one, section) in told for section in shows):
             by_source[NAMED if shows and not one.near else _source(one)].append(one)
-    about = {*analyze(asked)} - {*analyze(" ".join(text for one in named for text in ASKED[one]))}
-    lead = NAMED if len(about) < SEVERAL else ""
-    ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else lead)
+    ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else NAMED if wide else "")
     left = max(0, MOST_POINTS - len(points))
     more = [_cite(one) for one in ranked[left : left + MOST_MORE]]
     terms = frozenset(analyze(asked))
@@ -157,6 +160,10 @@ def _showing(section: Section, evidence: Sequence[Evidence]) -> list[Evidence]:
         if section in one.sections:
             found.setdefault(_place(one, section), one)
     return list(found.values())[:MOST_PLACES]
+
+
+def _named_by(one: Evidence) -> set[str]:
+    return {*analyze(f"{one.title} {one.remark}")}
 
 
 def _source(one: Evidence) -> str:
@@ -198,16 +205,28 @@ def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:
         said = [(at, line) for at, line in said if at >= one.line - one.start][:1] or said[:1]
     elif not one.title:
         # What is nobody's definition is best told by the comment in it.
-        told = ((at, _uncomment(line, lead)) for at, line in lines)
-        said += [(at, line.strip().removesuffix("*/").rstrip()) for at, line in told if line]
+        said += _remarks(lines, lead)
     name = one.title.rpartition(".")[2]
     if not said:
         return one.title or one.path.rpartition("/")[2], one.line
-    # A definition says most in its first line.
     if name and re.search(rf"\b{re.escape(name)}\b", said[0][1]):
-        return said[0][1], one.line
+        # A signature says no more than its name; what it opens does.
+        opened = next((at for at, line in said if _OPENS.search(line)), lines[-1][0])
+        body = [(at, line) for at, line in said if at > opened]
+        if not body:
+            return said[0][1], one.line
+        said = body
     at, best = max(said, key=lambda two: (len(terms.intersection(analyze(two[1]))), -two[0]))
     return f"{one.title}: {best}" if name else best, one.start + at
+
+
+def _remarks(lines: Sequence[tuple[int, str]], lead: re.Pattern[str]) -> list[tuple[int, str]]:
+    """Return the first sentence of each comment, however many lines it takes, with its line."""
+    told = [(at, _uncomment(line, lead)) for at, line in lines]
+    runs = (list(run) for said, run in groupby(told, lambda two: bool(two[1])) if said)
+    texts = ((run[0][0], " ".join((line or "").lstrip(" :!") for _, line in run)) for run in runs)
+    found = [(at, text.removesuffix("*/").strip()) for at, text in texts]
+    return [(at, split_sentences(text)[0]) for at, text in found if text]
 
 
 def _says(line: str, lead: re.Pattern[str]) -> bool:

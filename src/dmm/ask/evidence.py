@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from dmm.domain.text import neutralise, shield
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from dmm.ask.sections import Section
 
 HASH_LENGTH = 16
+_STUB = re.compile(r"\.(?:pyi|d\.[mc]?ts)$")
 
 
 class Origin(StrEnum):
@@ -145,7 +146,7 @@ def dedupe(found: Iterable[Evidence]) -> tuple[list[Evidence], list[tuple[str, s
     kept: dict[str, Evidence] = {}
     words: dict[str, str] = {}
     dropped: list[tuple[str, str]] = []
-    for one in found:
+    for one in _code_before_stubs(found):
         same = _same(one, kept, words)
         if same is None:
             kept[one.id] = one
@@ -156,6 +157,19 @@ def dedupe(found: Iterable[Evidence]) -> tuple[list[Evidence], list[tuple[str, s
         kept[same] = replace(held, marks=marks, near=max(held.near, one.near))
         dropped.append((one.id, same))
     return list(kept.values()), dropped
+
+
+def _code_before_stubs(found: Iterable[Evidence]) -> Iterator[Evidence]:
+    """Leave out the declaration of what is at hand with its code, wherever that file lies."""
+    everything = list(found)
+    coded = {_definition(one) for one in everything if not _STUB.search(one.path)}
+    yield from (
+        one for one in everything if not _STUB.search(one.path) or _definition(one) not in coded
+    )
+
+
+def _definition(one: Evidence) -> tuple[str, str]:
+    return one.path.rpartition("/")[2].partition(".")[0], one.title
 
 
 def _same(one: Evidence, kept: dict[str, Evidence], words: dict[str, str]) -> str | None:

@@ -224,13 +224,16 @@ def _answer(
     question: Question, decision: Decision, gathered: Gathered, gate: coverage.Gate
 ) -> short_answer.Answer:
     """Return the short answer."""
-    missing = (*(MEANING[SECTION_OF[one]] for one in gate.missing), *gathered.unknown)
+    told = {*short_answer.OVERVIEW, *gathered.named}
+    lacking = [one for one in map(SECTION_OF.get, gate.missing) if one in told]
+    missing = (*(MEANING[one] for one in lacking), *gathered.unknown)
     evidence: Sequence[Evidence] = gathered.evidence
     about_all = len(decision.profile.sections) >= ABOUT_ALL
     inside = short_answer.put_first(evidence, question.subjects, gathered.name_package)
-    more: Sequence[str] = ()
     if about_all and inside is None:
-        points = short_answer.compose_overview(evidence, gathered.named, gathered.name_package)
+        points, more = short_answer.compose_overview(
+            evidence, gathered.named, gathered.name_package
+        )
     else:
         points, more = short_answer.compose_points(
             inside if about_all and inside else evidence,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines, print_text
 from dmm.cli.progress import bar
 from dmm.domain.text import neutralise
@@ -81,12 +82,12 @@ def _answer(answer: Answer) -> Iterator[str]:
         yield "Nothing in memory, sessions or code answers this."
     if unknown:
         nearest = " What comes nearest:" if points else ""
-        yield f"Evidence is missing for: {'; '.join(unknown)}.{nearest}"
+        yield from wrapped(f"Evidence is missing for: {'; '.join(unknown)}.{nearest}")
     for number, point in enumerate(points, start=1):
-        yield f"{number}. {point.text}"
+        yield from wrapped(point.text, f"{number}. ")
         yield f"   [{point.cite}]"
     if missing:
-        yield f"Evidence is missing for: {'; '.join(missing)}."
+        yield from wrapped(f"Evidence is missing for: {'; '.join(missing)}.")
     if answer.more:
         yield "See also:"
         yield from (f"   {one}" for one in answer.more)

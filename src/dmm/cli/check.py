@@ -64,7 +64,8 @@ def check(
     """
     from dmm.rules.checks import Asked
 
-    if [command, write, read, edit, tool, decision].count(None) != len(FORMS) - 1:
+    named = [one for one in (command, write, read, edit, tool, decision) if one is not None]
+    if len(named) != 1 or not named[0].strip():
         hint = 'for example: dmm check "git push origin main"'
         raise UsageError(f"name one call: {', '.join(FORMS[:-1])} or {FORMS[-1]}", hint=hint)
     before, after = _edited(edit, old, new)

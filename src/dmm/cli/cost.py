@@ -36,7 +36,7 @@ def cost(
     if days is not None:
         _show_days(dmm, days, as_json=as_json)
         return
-    from dmm.mcp.cost import count_fixed
+    from dmm.mcp.cost import count_fixed, count_own
 
     report = dmm.costs.report(session=session, limit=limit)
     fixed = count_fixed(dmm)
@@ -48,7 +48,7 @@ def cost(
         return
     from dmm.cli.format.costs import cost_lines
 
-    print_lines(cost_lines(report, fixed))
+    print_lines(cost_lines(report, fixed, count_own(dmm)))
 
 
 def _show_days(dmm: Dmm, days: int, *, as_json: bool) -> None:

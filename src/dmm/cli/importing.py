@@ -286,12 +286,10 @@ def _overflow(found: Import) -> Iterator[str]:
 def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
     """Compare what every session loads before and after, with all that DMM adds."""
     # The server takes long to load, and only this needs it.
-    from dmm.mcp.cost import count_fixed
+    from dmm.mcp.cost import count_fixed, count_rules
 
     own = sum(tokens for _, tokens in count_fixed(dmm))
-    titles = [one.rule.title for one in dmm.shelf.rules()]
-    titles += [one.rule.title for one in found.rules]
-    rules = sum(map(dmm.count, set(titles)))
+    rules = count_rules(dmm, found.rules)
     baseline = found.baseline_held + found.plan.baseline_tokens
     before, after = found.plan.always_tokens, own + rules + baseline
     yield f"Every session loads {counted(before, 'token')} of these files now."

@@ -283,8 +283,10 @@ def _index(index: IndexState) -> str:
         )
         if count
     ]
-    fresh = f"[yellow]{', '.join(pending)} since[/yellow]" if pending else "[green]fresh[/green]"
-    return f"{fresh}, {size}" + (f" ({_plain(index.note)})" if index.note else "")
+    note = f" ({_plain(index.note)})" if index.note else ""
+    if not pending:
+        return f"[green]fresh[/green], {size}{note}"
+    return f"{size}; since then [yellow]{', '.join(pending)}[/yellow]{note}"
 
 
 def _findings(name: str, findings: Sequence[Finding], colour: str) -> Iterator[tuple[str, str]]:

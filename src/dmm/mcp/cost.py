@@ -6,15 +6,21 @@ A client without hooks at its start gets longer instructions and no BOOT, which 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from dmm.domain.pack import constraint_line
 from dmm.files.consents import BOOT
 from dmm.files.shipped import read_boot
 from dmm.lru import LruCache
 from dmm.mcp.server import OPENING, list_tools
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dmm.bootstrap import Dmm
+    from dmm.importer.rules import PlannedRule
+    from dmm.rules.folder import FileRule
 
 COUNTED: LruCache[int] = LruCache(16)
 
@@ -25,6 +31,18 @@ def count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
     texts = _tools(), ("instructions", OPENING)
     parts = (*texts, ("BOOT", boot.decode("utf-8", "replace")))
     return tuple((name, _count(dmm, text)) for name, text in parts)
+
+
+def count_own(dmm: Dmm) -> tuple[tuple[str, int], ...]:
+    """Count what a session start brings of the project's own: the baseline and the rules."""
+    return ("baseline", dmm.overview.glance()[1]), ("rules", count_rules(dmm))
+
+
+def count_rules(dmm: Dmm, planned: Iterable[PlannedRule] = ()) -> int:
+    """Count the rules as a session gets them, each with its name and what it does."""
+    rules: Iterable[FileRule | PlannedRule] = chain(dmm.shelf.rules(), planned)
+    lines = {constraint_line(one.rule.id, one.state, one.rule.title) for one in rules}
+    return sum(map(dmm.count, lines))
 
 
 @lru_cache

@@ -81,8 +81,11 @@ class Wiring:
 
     def check(self) -> Iterator[Check]:
         """Check the configuration of every client that is here or holds something of ours."""
-        for client in all_clients():
-            yield from self._check_client(client)
+        found = [check for client in all_clients() for check in self._check_client(client)]
+        if not found:
+            told = "none is connected: no session gets memory, and no call is checked"
+            yield Check("clients", "agents", "warn", told, "dmm install")
+        yield from found
 
     def wired(self) -> list[Wired]:
         """List the commands that are configured, each once."""

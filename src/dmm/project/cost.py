@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 # As far back as sessions are looked for.
 RECENT = 20_000
 TYPES = (EventType.SESSION_STARTED, EventType.USER_MESSAGE_RECEIVED, EventType.PACK_SERVED)
-START, PROMPT, ASKED = "start", "prompt", "asked"
+START, PROMPT, FILE, ASKED = "start", "prompt", "file", "asked"
 NO_SESSION = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """What was put into a session at once; `why` is its start, a prompt, or a call for a pack."""
+    """What was put into a session at once, and why: its start, a prompt, a file, or a call for it.
+
+    `task` is what was asked, or the files that a call touched.
+    """
 
     seq: int
     at: str
@@ -126,6 +129,14 @@ def _tally(events: Iterable[Event]) -> dict[str, _Tally]:
 
 
 def _read(event: Event, told: PackServed) -> Injection:
-    why = ASKED if event.source != "hook" else START if told.briefing else PROMPT
-    paths = [one.path for one in told.memories]
-    return Injection(event.seq, event.at, why, told.task or "", told.tokens or 0, tuple(paths))
+    paths = tuple(one.path for one in told.memories)
+    task = told.task or ", ".join(told.files)
+    return Injection(event.seq, event.at, _reason(event, told), task, told.tokens or 0, paths)
+
+
+def _reason(event: Event, told: PackServed) -> str:
+    if event.source != "hook":
+        return ASKED
+    if told.files:
+        return FILE
+    return START if told.briefing else PROMPT

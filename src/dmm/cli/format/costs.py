@@ -19,7 +19,6 @@ LONGEST_TASK = 48
 SHORT = 8
 MOST_PATHS = 4
 MOST_SHOWN = 20
-WHY = {"start": "session start", "prompt": "prompt", "asked": "asked"}
 
 
 def summarise(one: SessionCost) -> str:
@@ -31,11 +30,12 @@ def summarise(one: SessionCost) -> str:
     return f"{one.tokens:,} tokens {name} ({one.client}, {day} {clock[:5]}){prompts}"
 
 
-def cost_lines(report: CostReport, fixed: Sequence[tuple[str, int]]) -> Iterator[str]:
-    """Show the fixed cost, then each session with what was put into it and why."""
-    parts = ", ".join(f"{name} {tokens}" for name, tokens in fixed)
-    total = sum(tokens for _, tokens in fixed)
-    yield from wrapped(f"{total} tokens: {parts}", "Fixed per session: ")
+def cost_lines(
+    report: CostReport, fixed: Sequence[tuple[str, int]], own: Sequence[tuple[str, int]]
+) -> Iterator[str]:
+    """Show what every session costs, then each one with what was put into it and why."""
+    yield from wrapped(_sum(fixed), "Fixed per session: ")
+    yield from wrapped(_sum(own), "Yours on top:      ")
     memories = "the memory" if report.memories == 1 else f"all {report.memories} memories"
     whole = f"{report.memory_tokens:,} tokens if {memories} were always loaded"
     yield from wrapped(whole, "Instead of:        ")
@@ -51,14 +51,23 @@ def cost_lines(report: CostReport, fixed: Sequence[tuple[str, int]]) -> Iterator
             yield from _injection(part)
 
 
+def _sum(parts: Sequence[tuple[str, int]]) -> str:
+    total = sum(tokens for _, tokens in parts)
+    return f"{total:,} tokens: " + ", ".join(f"{name} {tokens:,}" for name, tokens in parts)
+
+
 def _injection(part: Injection) -> Iterator[str]:
     task = textwrap.shorten(part.task, LONGEST_TASK, placeholder=" ...")
-    what = f'{WHY[part.why]} "{task}"' if task else WHY[part.why]
-    if part.why == "start":
-        what = "session start: BOOT, rules and baseline"
+    match part.why:
+        case "start":
+            what = "session start: BOOT, rules and baseline"
+        case "file":
+            what = f"file {part.task}"
+        case why:
+            what = f'{why} "{task}"' if task else why
     yield from wrapped(what, f"  {part.at[11:16]} {part.tokens:>6}  ")
     for path in part.paths[:MOST_PATHS]:
-        yield from wrapped(path, " " * 16)
+        yield f"{' ' * 16}{path}"
     if len(part.paths) > MOST_PATHS:
         yield f"{' ' * 16}and {len(part.paths) - MOST_PATHS} more"
 
