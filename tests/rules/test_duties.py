@@ -224,6 +224,7 @@ def test_a_thing_called_like_the_act_of_a_duty_is_not_blocked(duty: str, decisio
         ("Validate predictions before trading.", "Trade 100 shares of ACME"),
         ("Validate predictions before trading.", "Start trading tomorrow"),
         ("Check the budget before deploying.", "Run the deployment today"),
+        ("Check the budget before deploying.", "Deploying billing service"),
         ("Check the budget before deploying.", "Start deploying the service"),
         ("Check the budget before releasing.", "Schedule the release for Friday"),
         ("A signature is required.", "Send the contract without a signature"),
