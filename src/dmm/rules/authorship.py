@@ -9,7 +9,7 @@ from dmm.errors import DmmError, MemoryFileError, RuleFormError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept, need_one
-from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentence
+from dmm.rules.english import NOWHERE, Sentence, Surroundings, asks_first, compile_sentence
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
 from dmm.rules.rule import RULE_LEVELS, RuleLevel, State
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from dmm.rules.callrules import ToolRule
     from dmm.rules.rule import Rule
 
+ORDER = tuple(State)
+INEXPRESSIBLE = "what it matches can't be written as a matcher; it stays active in the ledger"
 MATCHERS = ("match", "unless", "before", "require")
 # What a matcher may bring along where it is given as the fields of a file.
 GIVEN = (*MATCHERS, "level", "folder")
@@ -67,25 +69,16 @@ class Composed:
     why_not: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The fields that a sentence was compiled to; none with the reason why not."""
-
-    fields: dict[str, Any] | None
-    why_not: str = ""
-
-
-def compile_english(text: str, known: Surroundings = NOWHERE) -> Reading:
+def compile_english(text: str, known: Surroundings = NOWHERE) -> Sentence:
     """Compile a sentence into the fields of a rule file; `known` is where it stood."""
     tool = compile_tool_rule(text)
     if tool is None:
-        found = compile_sentence(text, known)
-        return Reading(found.fields, found.why_not)
+        return compile_sentence(text, known)
     fields = fields_of(tool)
     if fields is None:
-        return Reading(None, "what it says can't be written as a matcher")
+        return Sentence(None, "what it says can't be written as a matcher")
     examples = {"block": [example_of(tool.blocked)], "allow": [example_of(tool.allowed)]}
-    return Reading(fields | {"examples": examples})
+    return Sentence(fields | {"examples": examples})
 
 
 def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = None) -> Composed:
@@ -100,7 +93,7 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
     if wish.examples is not None:
         fields["examples"] = wish.examples
     level = wish.level or fields.get("level")
-    if level is None and not _matches(fields):
+    if level is None and fields.keys().isdisjoint(("match", "before")):
         level = _level_alone(title)
     if level is not None:
         fields["level"] = level
@@ -130,12 +123,12 @@ def _prove(rule: Rule) -> None:
         raise RuleFormError(failure.place, what, hint=hint)
 
 
-def _read(wish: Wish, title: str) -> Reading:
+def _read(wish: Wish, title: str) -> Sentence:
     if wish.match is None:
         if wish.unless is not None:
             raise UsageError("'unless' needs 'match'", hint=FORM_HINT)
         known = Surroundings(folder=wish.folder, heading=wish.heading)
-        return compile_english(title, known) if wish.compiled else Reading(None)
+        return compile_english(title, known) if wish.compiled else Sentence(None)
     given = wish.match
     # The fields of a file, or what it matches alone.
     whole = isinstance(given, dict) and not set(GIVEN).isdisjoint(given)
@@ -144,11 +137,7 @@ def _read(wish: Wish, title: str) -> Reading:
         if name not in GIVEN:
             what = f"unknown field '{name}'"
             raise UsageError(what, where="match", hint=f"known: {', '.join(GIVEN)}; {FORM_HINT}")
-    return Reading(fields | ({} if wish.unless is None else {"unless": wish.unless}))
-
-
-def _matches(fields: Mapping[str, Any]) -> bool:
-    return "match" in fields or "before" in fields
+    return Sentence(fields | ({} if wish.unless is None else {"unless": wish.unless}))
 
 
 def need_examples(examples: Any) -> None:
@@ -227,10 +216,6 @@ def read_field(name: str, text: str) -> Any:
     except MemoryFileError as error:
         hint = f"write it as in a rule file; {FORM_HINT}"
         raise UsageError(error.what, where=path, hint=hint) from error
-
-
-ORDER = tuple(State)
-INEXPRESSIBLE = "what it matches can't be written as a matcher; it stays active in the ledger"
 
 
 def adopt_constraint(one: Constraint, taken: Sequence[str]) -> Composed | str:

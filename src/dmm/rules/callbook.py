@@ -17,7 +17,7 @@ from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
 from dmm.rules.needs import Done
-from dmm.rules.patterns import AllOf, ContentPattern, PathPattern, ToolPattern
+from dmm.rules.patterns import ContentPattern, PathPattern, ToolPattern, singles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -300,21 +300,16 @@ def _stops(entry: CallEntry, concerned: Callable[[Pattern], bool]) -> bool:
 
 def _names_command(pattern: Pattern) -> bool:
     """Whether a pattern is on commands themselves, not on files, texts or tools."""
-    if isinstance(pattern, AllOf):
-        return any(map(_names_command, pattern.patterns))
-    return not isinstance(pattern, ToolPattern | PathPattern | ContentPattern)
+    kinds = ToolPattern | PathPattern | ContentPattern
+    return any(not isinstance(one, kinds) for one in singles(pattern))
 
 
 def _may_be_hidden(pattern: Pattern) -> bool:
     """Whether a command could do this without showing it; the name of a tool always shows."""
-    if isinstance(pattern, AllOf):
-        tools = [one for one in pattern.patterns if isinstance(one, ToolPattern)]
-        if not all(matches_name("Bash", one.name) for one in tools):
-            return False
-        return any(map(_may_be_hidden, pattern.patterns))
-    return not isinstance(pattern, ToolPattern) or (
-        bool(pattern.matches) and matches_name("Bash", pattern.name)
-    )
+    tools = [one for one in singles(pattern) if isinstance(one, ToolPattern)]
+    others = len(singles(pattern)) > len(tools)
+    by_shell = all(matches_name("Bash", one.name) for one in tools)
+    return by_shell and (others or any(one.matches for one in tools))
 
 
 def _finding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,11 +24,11 @@ from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.evidence import Evidence, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from dmm.rules.commands.facts import CallFacts, CommandUse, MessageKind, PathUse, Verb
     from dmm.rules.commands.options import Options
-    from dmm.rules.commands.values import Invocation
+    from dmm.rules.commands.values import Invocation, Span
 
 
 class ToolPattern(Value):
@@ -44,15 +45,12 @@ class ToolPattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the call itself."""
         call, span = facts.call, (0, len(facts.text))
-        if not any(matches_name(one, self.name) for one in names_of(call.tool)):
-            return
-        try:
-            fits = self._fits(facts)
-        except Stopped as fault:
-            yield call, unknown(span, f"the input of {call.tool}", fault)
-        else:
-            if fits:
-                yield call, Evidence(span, f"the tool is {call.tool}")
+        if any(matches_name(one, self.name) for one in names_of(call.tool)):
+            where = f"the input of {call.tool}"
+            yield from _checked(call, span, where, partial(self._why, facts))
+
+    def _why(self, facts: CallFacts) -> str:
+        return f"the tool is {facts.call.tool}" if self._fits(facts) else ""
 
     def _fits(self, facts: CallFacts) -> bool:
         if not self.args and not self.matches:
@@ -102,13 +100,8 @@ class CommandPattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the invocations that match, each with its evidence."""
         for use in facts.commands:
-            try:
-                why = self._why(use, facts)
-            except Stopped as fault:
-                yield use, unknown(use.invocation.span, f"`{use.invocation.program}`", fault)
-                continue
-            if why:
-                yield use, Evidence(use.invocation.span, why)
+            where, why = f"`{use.invocation.program}`", partial(self._why, use, facts)
+            yield from _checked(use, use.invocation.span, where, why)
 
     def _why(self, use: CommandUse, facts: CallFacts) -> str | None:
         if not any(_is_program(use, wanted) for wanted in self.programs):
@@ -320,21 +313,29 @@ class MessagePattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the messages that match, each with its evidence."""
         for use in facts.messages:
-            if use.kind not in self.of:
-                continue
-            where = f"the {use.kind.replace('_', ' ')}"
-            try:
-                fits = self._fits(use.text, facts.budget)
-            except Stopped as fault:
-                yield use, unknown(use.span, where, fault)
-            else:
-                if fits:
-                    yield use, Evidence(use.span, f"{where} is {use.text!r}")
+            if use.kind in self.of:
+                where = f"the {use.kind.replace('_', ' ')}"
+                why = partial(self._why, use.text, where, facts.budget)
+                yield from _checked(use, use.span, where, why)
 
-    def _fits(self, text: str, budget: Budget | None) -> bool:
+    def _why(self, text: str, where: str, budget: Budget | None) -> str:
         if self.regex and not search_within(self.regex, text, budget):
-            return False
-        return not self.not_regex or not search_within(self.not_regex, text, budget)
+            return ""
+        out = self.not_regex and search_within(self.not_regex, text, budget)
+        return "" if out else f"{where} is {text!r}"
+
+
+def _checked(
+    subject: object, span: Span, where: str, why: Callable[[], str | None]
+) -> Iterator[tuple[object, Evidence]]:
+    """Return a subject with why it matches, if it does, or that nobody knows."""
+    try:
+        told = why()
+    except Stopped as fault:
+        yield subject, unknown(span, where, fault)
+    else:
+        if told:
+            yield subject, Evidence(span, told)
 
 
 def search_within(pattern: str, text: str, budget: Budget | None = None) -> bool:

@@ -13,7 +13,7 @@ from dmm.reading import read_regular
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.procedures import PROCEDURE_CHECKS
 from dmm.rules.explain import describe_call
-from dmm.rules.folder import MAX_BYTES, list_rule_files
+from dmm.rules.folder import MAX_BYTES, find_doubles, list_rule_files
 from dmm.rules.patterns import CommandPattern
 from dmm.rules.rule import Example
 from dmm.rules.source import find_failures, read_rule, try_example
@@ -78,12 +78,8 @@ def decode_rule(path: str, data: bytes | None) -> str:
 
 
 def _check_ids(rules: Mapping[str, Rule]) -> Iterator[Finding]:
-    first: dict[str, str] = {}
-    for path, rule in rules.items():
-        other = first.setdefault(rule.id, path)
-        if other != path:
-            message = f"the id '{rule.id}' is also used by {other}"
-            yield Finding(path, "error", "duplicate_id", message, hint="give it another id")
+    for fault in find_doubles((path, rule.id) for path, rule in rules.items()):
+        yield Finding(fault.path, "error", "duplicate_id", fault.what, hint=fault.hint)
 
 
 def _check_twins(rules: Mapping[str, Rule]) -> Iterator[Finding]:

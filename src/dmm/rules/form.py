@@ -21,8 +21,18 @@ FIELDS = (
     "id", "level", "folder", "disabled", "match", "unless", "before", "require", "examples",
     "origin", "triggered_by",
 )  # fmt: skip
+_KINDS = ("run", "write", "edit", "read", "delete", "tool")
+_KEYS = {
+    "run": ("branch", "output", "exit"),
+    "write": ("text",),
+    "edit": ("old", "new"),
+    "read": (),
+    "delete": (),
+    "tool": ("input",),
+}
+_EVERYWHERE = ("after", "files")
+_LONGEST = 60
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-_ACTIONS = {"deny": Action.DENY, "ask": Action.ASK, "warn": Action.WARN}
 _NOTHING = ToolCall("", {})
 
 
@@ -91,7 +101,7 @@ def _call_rule(
         suggestion=" ".join(reason.split()),
         blocked=block[0].call if block else _NOTHING,
         allowed=allow[0].call if allow else _NOTHING,
-        action=_ACTIONS[level],
+        action=Action(level),
         exceptions=read_items(fields["unless"], ("unless",), folder) if "unless" in fields else (),
         needs=needs,
     )
@@ -126,19 +136,6 @@ def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise RuleFormError((name,), f"'{name}' is text")
     return value
-
-
-_KINDS = ("run", "write", "edit", "read", "delete", "tool")
-_KEYS = {
-    "run": ("branch", "output", "exit"),
-    "write": ("text",),
-    "edit": ("old", "new"),
-    "read": (),
-    "delete": (),
-    "tool": ("input",),
-}
-_EVERYWHERE = ("after", "files")
-_LONGEST = 60
 
 
 def read_examples(value: object, place: Place) -> tuple[tuple[Example, ...], tuple[Example, ...]]:

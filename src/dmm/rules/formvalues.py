@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dmm.errors import RuleFormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 Place = tuple[str | int, ...]
+T = TypeVar("T")
 
 
 def refuse_unknown(values: Mapping[str, object], known: Iterable[str], place: Place) -> None:
@@ -30,15 +31,36 @@ def mapping(value: object, place: Place, what: str) -> Mapping[str, object]:
     return value
 
 
+class Fields:
+    """The fields of a mapping, each read where it is given."""
+
+    def __init__(self, held: Mapping[str, object], place: Place, known: Iterable[str]) -> None:
+        refuse_unknown(held, known, place)
+        self.held = held
+        self.place = place
+
+    def read(self, name: str, reader: Callable[[object, Place], T], otherwise: T) -> T:
+        """Read a field, or take what counts where it is not given."""
+        given = name in self.held
+        return reader(self.held[name], (*self.place, name)) if given else otherwise
+
+    def listed(self, name: str, otherwise: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Read a field that holds one text or several."""
+        return self.read(name, strings, otherwise)
+
+
+def each(value: object, place: Place) -> list[tuple[object, Place]]:
+    """Pair what a list holds, or a single value, with its place."""
+    if not isinstance(value, list):
+        return [(value, place)]
+    if not value:
+        raise RuleFormError(place, "the list is empty")
+    return [(one, (*place, number)) for number, one in enumerate(value)]
+
+
 def strings(value: object, place: Place) -> tuple[str, ...]:
     """Read one text or a list of texts, none of them empty; a number counts as its text."""
-    items = value if isinstance(value, list) else [value]
-    if not items:
-        raise RuleFormError(place, "the list is empty")
-    return tuple(
-        text(one, (*place, number) if isinstance(value, list) else place)
-        for number, one in enumerate(items)
-    )
+    return tuple(text(one, where) for one, where in each(value, place))
 
 
 def text(value: object, place: Place) -> str:

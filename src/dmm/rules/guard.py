@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.domain.payload import ToolCalled
 from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import IMPORTED, tool_text
-from dmm.reading import WorkTree, read_changed, read_script
 from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import meet
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.needs import Done
+from dmm.rules.on_file import files_of
 from dmm.rules.outcomes import Outcome, read_output, runs_in_background
 from dmm.rules.rulebook import Rulebook
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry, DoneBefore
     from dmm.rules.callrules import ToolRule
-    from dmm.rules.commands.calls import TextOf
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
     from dmm.rules.shelf import RuleShelf
@@ -77,38 +76,27 @@ class Guard:
     def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
         if not rules.guarding.entries:
             return Ruling()
-        return rules.guarding.rule(call, self.done_before(state, call.root), *_files(call))
+        return rules.guarding.rule(call, self.done_before(state, call.root), *files_of(call))
 
     def _rule_by_readable(self, call: ToolCall) -> Ruling:
         """Rule on a call by the rules that can be read; what was done before it is not known."""
         rules = Rulebook(self.project_ledger.readable()).guarding
-        return rules.rule(call, None, *_files(call))
+        return rules.rule(call, None, *files_of(call))
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:
         """Return what was looked up and run, and what of it a rule has used up."""
-        past: list[Event] = []
-        read = False
+
+        @cache
+        def past() -> list[Done]:
+            start = max(0, state.seq - CALLS_WITHIN)
+            events = self.project_ledger.reading.events_of(FINISHED, start, state.seq)
+            asked = [Done(seq, text) for seq, text in state.queries.items()]
+            return asked + [one for event in events if (one := done_by(event, root)) is not None]
 
         def since(entry: CallEntry, budget: Budget | None = None) -> list[Done]:
-            nonlocal past, read
-            if not read:
-                start = max(0, state.seq - CALLS_WITHIN)
-                reading = self.project_ledger.reading
-                past = list(reading.events_of(FINISHED, start, state.seq))
-                read = True
-            asked = [Done(seq, text) for seq, text in state.queries.items()]
-            done = [one for event in past if (one := done_by(event, root)) is not None]
-            used = state.committed.get(entry.seq, 0)
-            return spend(entry.rule, [*asked, *done], used, budget)
+            return spend(entry.rule, past(), state.committed.get(entry.seq, 0), budget)
 
         return since
-
-
-def _files(call: ToolCall) -> tuple[TextOf, TextOf, WorkTree | None]:
-    """Return what reads the scripts that a call runs, the files it changes, and their tree."""
-    root = call.root or call.cwd
-    tree = WorkTree(root) if root else None
-    return partial(read_script, call.cwd), partial(read_changed, call.cwd), tree
 
 
 def done_by(event: Event, root: str | None = None) -> Done | None:

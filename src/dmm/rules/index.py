@@ -10,7 +10,6 @@ from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import script_of
 from dmm.rules.commands.tools import names_of
 from dmm.rules.patterns import (
-    AllOf,
     BranchPattern,
     CommandPattern,
     ContentPattern,
@@ -18,6 +17,7 @@ from dmm.rules.patterns import (
     MessagePattern,
     PathPattern,
     ToolPattern,
+    singles,
 )
 
 if TYPE_CHECKING:
@@ -118,9 +118,7 @@ def _pattern_keys(pattern: SinglePattern) -> Iterator[Key]:
 
 def _keys_of(pattern: Pattern) -> list[Key]:
     """List the keys of a pattern; of several that must all match, those of the choosiest."""
-    if isinstance(pattern, AllOf):
-        return min(map(_keys_of, pattern.patterns), key=_openness)
-    return list(_pattern_keys(pattern))
+    return min((list(_pattern_keys(one)) for one in singles(pattern)), key=_openness)
 
 
 def _openness(keys: list[Key]) -> tuple[int, int]:
@@ -187,10 +185,8 @@ def _fact_keys(facts: CallFacts, accesses: set[str]) -> set[Key]:
 
 def _accesses_of(pattern: Pattern) -> Iterator[str]:
     """Return what is done to files that a pattern is about; others need no look at the files."""
-    if isinstance(pattern, AllOf):
-        yield from (access for one in pattern.patterns for access in _accesses_of(one))
-    elif isinstance(pattern, PathPattern):
-        yield from pattern.accesses
+    paths = (one for one in singles(pattern) if isinstance(one, PathPattern))
+    return (access for one in paths for access in one.accesses)
 
 
 class CallIndex(Generic[T]):

@@ -12,7 +12,7 @@ from dmm.rules.commands.ignoring import fault_of_glob
 from dmm.rules.commands.procedures import BUILD, FORMAT, LINT, TESTS, TYPES
 from dmm.rules.content.check import check_content
 from dmm.rules.content.pattern import ContentPattern
-from dmm.rules.formvalues import flag, mapping, refuse_unknown, strings, text
+from dmm.rules.formvalues import Fields, each, flag, mapping, refuse_unknown, strings, text
 from dmm.rules.needs import Need
 from dmm.rules.patterns import (
     AllOf,
@@ -45,13 +45,8 @@ RUNS = {"tests": TESTS, "lint": LINT, "typecheck": TYPES, "build": BUILD, "forma
 
 def read_items(value: object, place: Place, folder: str) -> Patterns:
     """Read a list of items, any of which suffices."""
-    items = value if isinstance(value, list) else [value]
-    if not items:
-        raise RuleFormError(place, "the list is empty")
-    found: list[Pattern] = []
-    for number, one in enumerate(items):
-        found += _item(one, (*place, number) if isinstance(value, list) else place, folder)
-    return tuple(found)
+    held = each(value, place)
+    return tuple(found for one, where in held for found in _item(one, where, folder))
 
 
 def _item(value: object, place: Place, folder: str) -> Patterns:
@@ -66,11 +61,8 @@ def _item(value: object, place: Place, folder: str) -> Patterns:
 
 def _command(value: object, place: Place, _: str) -> Patterns:
     if not isinstance(value, dict):
-        return tuple(
-            _short_command(one, (*place, number) if isinstance(value, list) else place)
-            for number, one in enumerate(strings(value, place))
-        )
-    refuse_unknown(value, COMMAND, place)
+        return tuple(_short_command(text(one, at), at) for one, at in each(value, place))
+    fields = Fields(value, place, COMMAND)
     mapping(value, place, "a command")
     names = set(value)
     if names <= {"branch"}:
@@ -79,7 +71,7 @@ def _command(value: object, place: Place, _: str) -> Patterns:
     if names <= {"package"}:
         wanted, but = _names(value["package"], (*place, "package"))
         return tuple(DependencyPattern(one, but) for one in wanted)
-    return tuple(_whole_command(value, place, words) for words in _subcommands(value, place))
+    return tuple(_whole_command(fields, words) for words in _subcommands(fields))
 
 
 def _names(value: object, place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -89,40 +81,32 @@ def _names(value: object, place: Place) -> tuple[tuple[str, ...], tuple[str, ...
     return tuple(one for one in named if not one.startswith("!")) or ("*",), but
 
 
-def _subcommands(value: Mapping[str, object], place: Place) -> list[tuple[str, ...]]:
+def _subcommands(fields: Fields) -> list[tuple[str, ...]]:
     """Read the words that a subcommand may be; one of several words stands for itself."""
-    if "subcommand" not in value:
+    named = [tuple(one.split()) for one in fields.listed("subcommand")]
+    if not named:
         return [()]
-    named = [tuple(one.split()) for one in strings(value["subcommand"], (*place, "subcommand"))]
     single = [one[0] for one in named if len(one) == 1]
     return [("|".join(single),)] * bool(single) + [one for one in named if len(one) > 1]
 
 
-def _whole_command(
-    value: Mapping[str, object], place: Place, operands: tuple[str, ...]
-) -> CommandPattern:
-    def listed(name: str) -> tuple[str, ...]:
-        return strings(value[name], (*place, name)) if name in value else ()
-
-    def said(name: str) -> bool:
-        return flag(value[name], (*place, name)) if name in value else False
-
+def _whole_command(fields: Fields, operands: tuple[str, ...]) -> CommandPattern:
     return CommandPattern(
-        programs=listed("program") or ("*",),
+        programs=fields.listed("program", ("*",)),
         operands=operands,
-        flags=listed("flags"),
-        without=listed("without"),
-        check=_step(value["run"], (*place, "run")) if "run" in value else "",
-        args=listed("args"),
-        no_args=said("no_args"),
-        bare=said("bare"),
-        matches=_regex(value["matches"], (*place, "matches")) if "matches" in value else "",
-        env=_pairs(value["env"], (*place, "env")) if "env" in value else (),
-        via=listed("via"),
-        remotes=listed("remote"),
-        hosts=listed("host"),
-        branches=listed("branch"),
-        packages=listed("package"),
+        flags=fields.listed("flags"),
+        without=fields.listed("without"),
+        check=fields.read("run", _step, ""),
+        args=fields.listed("args"),
+        no_args=fields.read("no_args", flag, otherwise=False),
+        bare=fields.read("bare", flag, otherwise=False),
+        matches=fields.read("matches", _regex, ""),
+        env=fields.read("env", _pairs, ()),
+        via=fields.listed("via"),
+        remotes=fields.listed("remote"),
+        hosts=fields.listed("host"),
+        branches=fields.listed("branch"),
+        packages=fields.listed("package"),
         leading=len(operands),
     )
 
@@ -240,30 +224,24 @@ def _structure(value: object, place: Place) -> str:
 
 def _message(value: object, place: Place, _: str) -> Patterns:
     held = value if isinstance(value, dict) else {"regex": value}
-    refuse_unknown(held, ("of", "regex", "not_regex"), place)
+    fields = Fields(held, place, ("of", "regex", "not_regex"))
     if "regex" not in held and "not_regex" not in held:
         raise RuleFormError(place, "a message matcher says regex or not_regex")
     kinds: tuple[MessageKind, ...] = MESSAGES
     if "of" in held:
         named = _chosen(held["of"], (*place, "of"), get_args(MessageKind))
         kinds = tuple(one for one in MESSAGES if one in named)
-    return (
-        MessagePattern(
-            kinds,
-            _regex(held["regex"], (*place, "regex")) if "regex" in held else "",
-            _regex(held["not_regex"], (*place, "not_regex")) if "not_regex" in held else "",
-        ),
-    )
+    regex, not_regex = (fields.read(name, _regex, "") for name in ("regex", "not_regex"))
+    return (MessagePattern(kinds, regex, not_regex),)
 
 
 def _tool(value: object, place: Place, _: str) -> Patterns:
     if not isinstance(value, dict):
         return tuple(ToolPattern(one) for one in strings(value, place))
-    refuse_unknown(value, ("name", "args", "matches"), place)
-    names = strings(value["name"], (*place, "name")) if "name" in value else ("*",)
-    args = _pairs(value["args"], (*place, "args")) if "args" in value else ()
-    matches = _regex(value["matches"], (*place, "matches")) if "matches" in value else ""
-    return tuple(ToolPattern(one, args, matches) for one in names)
+    fields = Fields(value, place, ("name", "args", "matches"))
+    args: tuple[str, ...] = fields.read("args", _pairs, ())
+    matches = fields.read("matches", _regex, "")
+    return tuple(ToolPattern(one, args, matches) for one in fields.listed("name", ("*",)))
 
 
 _READERS: dict[str, Callable[[object, Place, str], Patterns]] = {
@@ -277,13 +255,7 @@ _READERS: dict[str, Callable[[object, Place, str], Patterns]] = {
 
 def read_needs(value: object, place: Place, folder: str) -> tuple[Need, ...]:
     """Read what has to be done first; all of it is wanted."""
-    items = value if isinstance(value, list) else [value]
-    if not items:
-        raise RuleFormError(place, "the list is empty")
-    return tuple(
-        _need(one, (*place, number) if isinstance(value, list) else place, folder)
-        for number, one in enumerate(items)
-    )
+    return tuple(_need(one, where, folder) for one, where in each(value, place))
 
 
 def _need(value: object, place: Place, folder: str) -> Need:

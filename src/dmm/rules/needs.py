@@ -75,7 +75,7 @@ class Done(NamedTuple):
         values = json.dumps(dict(call.input), sort_keys=True, default=str, ensure_ascii=False)
         if not _may_change(f"{call.cwd} {values}", globs):
             return _NOWHERE
-        if self.exit_status and not _is_command(call):
+        if self.exit_status and not read_call(call).commands:
             return _NOWHERE
         return _last_change(_written(call.tool, values, call.cwd, call.root), globs)
 
@@ -266,10 +266,6 @@ def _written(tool: str, values: str, cwd: str | None, root: str | None) -> tuple
     """List what a call changes; the same past is looked through at every guarded call."""
     facts = read_call(ToolCall(tool, json.loads(values), cwd, root=root))
     return tuple(one for one in facts.paths if one.changes)
-
-
-def _is_command(call: ToolCall) -> bool:
-    return bool(read_call(call).commands)
 
 
 def _programs(facts: CallFacts) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dmm.reading import WorkTree, read_changed, read_script
 
 if TYPE_CHECKING:
     from dmm.rules.callbook import CallBook, Ruling
-    from dmm.rules.commands.calls import ToolCall
+    from dmm.rules.commands.calls import TextOf, ToolCall
 
 OnFailure = Literal["allow", "ask", "deny"]
 
@@ -64,6 +64,11 @@ def read_on_failure(data: bytes) -> OnFailure:
 
 def rule_by_file(rules: RulesOnFile, call: ToolCall) -> Ruling:
     """Rule on a call by the rules on file; what was done before it is not known there."""
-    files, texts = partial(read_script, call.cwd), partial(read_changed, call.cwd)
+    return rules.book.rule(call, None, *files_of(call))
+
+
+def files_of(call: ToolCall) -> tuple[TextOf, TextOf, WorkTree | None]:
+    """Return what reads the scripts that a call runs, the files it changes, and their tree."""
     root = call.root or call.cwd
-    return rules.book.rule(call, None, files, texts, WorkTree(root) if root else None)
+    tree = WorkTree(root) if root else None
+    return partial(read_script, call.cwd), partial(read_changed, call.cwd), tree

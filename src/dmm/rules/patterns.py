@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS", "AllOf", "BranchPattern", "CommandPattern", "ContentPattern", "DependencyPattern",
     "Joint", "MessagePattern", "PathPattern", "Pattern", "SinglePattern", "ToolPattern", "belongs",
-    "parts_of",
+    "parts_of", "singles",
 ]  # fmt: skip
 
 
@@ -108,6 +108,13 @@ SinglePattern = (
     | MessagePattern
 )
 Pattern = SinglePattern | AllOf
+
+
+def singles(pattern: Pattern) -> tuple[SinglePattern, ...]:
+    """Return the patterns that one is made of."""
+    return pattern.patterns if isinstance(pattern, AllOf) else (pattern,)
+
+
 KINDS: dict[str, type[Pattern]] = {
     one.kind: one
     for one in (

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 LANGUAGE = "language"
 TOOL = "tool"
 CALLS = "calls"
+DECISIONS_LOOKED_AT = 1_000
 # What a tool returned or a stranger wrote stops nobody; an agent's own rule asks at most.
 STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
 UNACCEPTED = "an agent added this rule; nobody has accepted it yet"
@@ -252,9 +253,6 @@ def _entry(constraint: Constraint, rule: ToolRule, *, typed: bool) -> CallEntry:
     elif constraint.pending:
         most, note = "ask", UNACCEPTED
     return CallEntry(constraint.seq, constraint.text, rule, typed, most, note, constraint.id)
-
-
-DECISIONS_LOOKED_AT = 1_000
 
 
 def asks_lookup(rule: Rule | None) -> bool:

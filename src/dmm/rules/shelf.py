@@ -161,7 +161,10 @@ class RuleShelf:
             for path, one in recorded.items()
             if path not in held or held[path].rule.disabled
         }
-        return [*self._drafts(changed, recorded, gone, state), *self._lifted(gone, held)]
+        drafts = list(self._drafts(changed, recorded, gone, state))
+        for path, one in gone.items():
+            drafts.append(self._lift(one, "disabled" if path in held else "removed"))
+        return drafts
 
     def _drafts(
         self,
@@ -193,12 +196,6 @@ class RuleShelf:
                 () if before is None else (before.seq,),
                 cause,
             )
-
-    def _lifted(
-        self, gone: Mapping[str, Constraint], held: Mapping[str, FileRule]
-    ) -> Iterator[Draft]:
-        for path, one in gone.items():
-            yield self._lift(one, "disabled" if path in held else "removed")
 
     def _lift(self, one: Constraint, reason: str) -> Draft:
         told = ConstraintDeactivated(seq=one.seq, reason=reason, id=one.id, path=one.path)

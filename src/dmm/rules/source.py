@@ -1,6 +1,7 @@
 """The text of a rule file ↔ the rule it says, held against its own examples.
 
-Every fault is told with its file and line."""
+Every fault is told with its file and line.
+"""
 
 from __future__ import annotations
 

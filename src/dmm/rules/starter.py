@@ -1,6 +1,7 @@
 """The starter rules: what an agent must not do to a machine, a repository or its data unasked.
 
-They are in `data/starter.txt`, which also says how they are written.
+They are in `data/starter.txt`, which also says how they are written. One more rule is built in,
+active wherever any rule is: only a person changes the rules.
 """
 
 from __future__ import annotations

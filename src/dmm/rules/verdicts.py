@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.rules.project_ledger import ProjectLedger
 
+# What happened longer ago is no news.
+EVENTS_WITHIN = 2_000
+# How a payload names the reason; nearly none does, and the others need not be read.
+NAMED = '"stopped":'
 STOPPING = ("ask", "deny")
 
 
@@ -45,12 +49,6 @@ def _stop(event: Event, name: str, seq: int) -> Stop | None:
             named = "" if call is None else describe_call(call)
             return Stop(event.seq, event.at, named, one["level"], one.get("reason", ""))
     return None
-
-
-# What happened longer ago is no news.
-EVENTS_WITHIN = 2_000
-# How a payload names the reason; nearly none does, and the others need not be read.
-NAMED = '"stopped":'
 
 
 class Miss(NamedTuple):

@@ -17,7 +17,7 @@ from dmm.index.lexical import K1, B, hash_term
 from dmm.index.windows import embed_words
 from dmm.packs.rank import ITEM_FLOOR, QUERY_FLOOR, WORDS_WEIGHT
 from dmm.team.answers import Answer, Hit
-from dmm.team.indexed import AT_ONCE
+from dmm.team.indexed import AT_ONCE, Extent
 from dmm.team.nearness import fill, flatten
 
 if TYPE_CHECKING:
@@ -62,17 +62,6 @@ WHERE passage.team_id = ? AND (passage.project_id, passage.seq) IN (VALUES {spot
 
 
 @dataclass(frozen=True, slots=True)
-class _Extent:
-    """How much of a project is indexed, and how many events are not."""
-
-    project: str
-    behind: int
-    passages: int
-    length: int
-    windows: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Query:
     vector: bytes
     terms: Mapping[int, str]
@@ -114,11 +103,9 @@ def find(index: TeamIndex, logs: Collection[LogName], text: str, most: int) -> A
         projects = [project for _, project in named]
         _catch_up(index, team, projects, version)
         with index.database.reading(team) as rows:
-            extents = _read_extents(rows, team, projects, version)
-            behind += sum(one.behind for one in extents)
-            hits += _find_in_team(
-                index, rows, team, [one for one in extents if one.passages], query
-            )
+            extents, missing = _read_extents(rows, team, projects, version)
+            behind += sum(missing.values())
+            hits += _find_in_team(index, rows, team, extents, query)
     best = max((one.score for one in hits), default=0.0)
     kept = [one for one in hits if one.score >= ITEM_FLOOR] if best >= QUERY_FLOOR else []
     kept.sort(key=lambda one: (-one.score, one.team, one.project, -one.seq))
@@ -129,32 +116,32 @@ def find(index: TeamIndex, logs: Collection[LogName], text: str, most: int) -> A
 def _catch_up(index: TeamIndex, team: str, projects: Sequence[str], version: str) -> None:
     """Index what little is missing, so that what was just shared is found."""
     with index.database.reading(team) as rows:
-        extents = _read_extents(rows, team, projects, version)
+        _, missing = _read_extents(rows, team, projects, version)
     left = AT_ONCE
-    for one in extents:
-        if 0 < one.behind <= left:
-            left -= one.behind
-            index.update((team, one.project))
+    for project, behind in missing.items():
+        if 0 < behind <= left:
+            left -= behind
+            index.update((team, project))
 
 
-def _read_extents(rows: Rows, team: str, projects: Sequence[str], version: str) -> list[_Extent]:
+def _read_extents(
+    rows: Rows, team: str, projects: Sequence[str], version: str
+) -> tuple[dict[str, Extent], dict[str, int]]:
+    """Return how much of projects is indexed, where anything is, and how many events are not."""
     found = rows(EXTENTS.format(places=fill("?", projects)), team, *projects)
-    return [
-        _Extent(row[0], row[1] - row[2], *row[4:])
-        if row[3] == version
-        else _Extent(row[0], row[1], 0, 0, 0)
-        for row in found
-    ]
+    known = {row[0]: Extent(*row[2:]) if row[3] == version else Extent() for row in found}
+    missing = {project: seq - known[project].seq for project, seq, *_ in found}
+    return {project: one for project, one in known.items() if one.passages}, missing
 
 
 def _find_in_team(
-    index: TeamIndex, rows: Rows, team: str, extents: Sequence[_Extent], query: _Query
+    index: TeamIndex, rows: Rows, team: str, extents: Mapping[str, Extent], query: _Query
 ) -> list[Hit]:
-    projects = [one.project for one in extents]
+    projects = list(extents)
     if not projects:
         return []
     words = _read_words(rows, team, extents, query)
-    windows = {one.project: one.windows for one in extents}
+    windows = {project: one.windows for project, one in extents.items()}
     near = index.vectors.nearest(rows, team, windows, query.vector, CANDIDATES)
     spots = sorted({*near, *_find_by_words(rows, team, projects, words)})
     if not spots:
@@ -167,13 +154,13 @@ def _find_in_team(
     return [_judge(team, row, query, words, weights, near) for row in found]
 
 
-def _read_words(rows: Rows, team: str, extents: Sequence[_Extent], query: _Query) -> _Words:
+def _read_words(rows: Rows, team: str, extents: Mapping[str, Extent], query: _Query) -> _Words:
     """Count in how many passages each term of the query is."""
-    size = sum(one.passages for one in extents)
-    mean = sum(one.length for one in extents) / size or 1.0
+    size = sum(one.passages for one in extents.values())
+    mean = sum(one.length for one in extents.values()) / size or 1.0
     held = dict.fromkeys(query.terms, 0)
     if held:
-        projects = [one.project for one in extents]
+        projects = list(extents)
         places = {"projects": fill("?", projects), "terms": fill("?", tuple(held))}
         held |= {
             int(term): int(count)

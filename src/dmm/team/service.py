@@ -30,7 +30,7 @@ from dmm.team.receiving import receive
 from dmm.team.replica import UNREACHABLE, Replica
 from dmm.team.rules import read_rules
 from dmm.team.sign_in import sign_in
-from dmm.team.standing import Exchanged, Seen, Standing
+from dmm.team.standing import Exchanged, Standing
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -323,7 +323,7 @@ class Team:
             known = replica.membership()
             head, unsent = replica.trail(held, checked).head.seq, replica.count_unsent()
             role, confirmed = replica.role(held), replica.confirmed(held)
-        seen, shared = self._seen(), read_shared(self._copy(held, checked))
+        (at, seq), shared = self._seen(), read_shared(self._copy(held, checked))
         return Standing(
             held.url,
             held.team,
@@ -332,8 +332,8 @@ class Team:
             held.writer,
             unsent,
             head,
-            None if seen is None else max(0, seen.seq - head),
-            None if seen is None else seen.at,
+            None if seq is None else max(0, seq - head),
+            at,
             "; ".join(filter(None, (known.fault, broken))),
             read_rules(self.path, self.home, checked),
             find_differences(shared, self.ledger.state().facts),
@@ -386,12 +386,13 @@ class Team:
             # The age that is shown depends on it; the next answer is noted again.
             return
 
-    def _seen(self) -> Seen | None:
+    def _seen(self) -> tuple[str | None, int | None]:
+        """Return when the server last answered, and where its log ended."""
         try:
             at, seq = json.loads(read_regular(self.path.with_name(SEEN), MAX_BYTES)[0])
-            return Seen(str(at), int(seq))
+            return str(at), int(seq)
         except (OSError, ValueError, TypeError):
-            return None
+            return None, None
 
 
 def _not_joined() -> TeamError:

@@ -49,11 +49,3 @@ class Exchanged:
     received: int
     returned: int = 0
     lost: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The last answer of the server: when, and where its log ended."""
-
-    at: str
-    seq: int

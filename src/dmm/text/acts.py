@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from dmm.text import lexicon as lex
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Token, is_glued, text_at
 from dmm.text.verbs import is_participle
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ class _Scan:
     def take(self, index: int) -> None:
         token = self.tokens[index]
         word = token.text
-        compound = index + 1 < len(self.tokens) and self.tokens[index + 1].glued
-        if word in ("not", "never", "no", "neither", "nor") and not (token.glued or compound):
+        compound = token.glued or is_glued(self.tokens, index + 1)
+        if word in ("not", "never", "no", "neither", "nor") and not compound:
             self.flush()
             self.negated = True
         elif "not" in token.forms:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Token, forms_at, text_at
 from dmm.text.words import english, group_by_word
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
     measured = _measured(tokens, index, last, value)
     if measured is not None:
         return measured
-    version = _version(token)
-    counted, last = _counted(tokens, last)
+    version, counted = _version(token), _counted(tokens, last)
     return Quantity(value, "count", index, last, version=version, counted=counted)
 
 
@@ -124,16 +123,14 @@ def _value(token: Token) -> Decimal | None:
 
 
 def _currency(tokens: Sequence[Token], index: int) -> str | None:
-    if not 0 <= index < len(tokens):
-        return None
-    return next((_CURRENCIES[f] for f in sorted(tokens[index].forms) if f in _CURRENCIES), None)
+    found = sorted(forms_at(tokens, index) & _CURRENCIES.keys())
+    return _CURRENCIES[found[0]] if found else None
 
 
 def _unit(tokens: Sequence[Token], index: int) -> tuple[str, Decimal] | None:
-    if not 0 <= index < len(tokens):
-        return None
-    forms = sorted(tokens[index].forms, key=lambda form: (form != tokens[index].text, form))
-    return next((_UNITS[form] for form in forms if form in _UNITS), None)
+    found = forms_at(tokens, index) & _UNITS.keys()
+    own = text_at(tokens, index)
+    return _UNITS[min(found, key=lambda form: (form != own, form))] if found else None
 
 
 def _clock(token: Token, index: int) -> Quantity | None:
@@ -153,18 +150,14 @@ def _version(token: Token) -> tuple[int, ...]:
     return tuple(int(part) for part in parts if part.isdigit())
 
 
-def _counted(tokens: Sequence[Token], last: int) -> tuple[frozenset[str], int]:
-    forms: set[str] = set()
-    index = last + 1
-    while index < len(tokens) and index <= last + 3:
-        token = tokens[index]
-        if token.sort is Sort.MARK or token.sort is Sort.NUMBER:
+def _counted(tokens: Sequence[Token], last: int) -> frozenset[str]:
+    """The forms of the words behind a count, as far as they say what is counted."""
+    found: list[frozenset[str]] = []
+    for token in tokens[last + 1 : last + 4]:
+        if token.sort in (Sort.MARK, Sort.NUMBER) or token.text in _STOPS:
             break
-        if token.text in _STOPS:
-            break
-        forms |= token.forms
-        index += 1
-    return frozenset(forms), last
+        found.append(token.forms)
+    return frozenset().union(*found)
 
 
 _STOPS = english("counted_ends")

@@ -307,6 +307,16 @@ def text_at(words: Sequence[Token], index: int) -> str:
     return words[index].text if 0 <= index < len(words) else ""
 
 
+def forms_at(words: Sequence[Token], index: int) -> frozenset[str]:
+    """The forms of the word at a place; none before the first and after the last."""
+    return words[index].forms if 0 <= index < len(words) else frozenset()
+
+
+def is_glued(words: Sequence[Token], index: int) -> bool:
+    """Whether the word at a place is joined to the one before it by a hyphen."""
+    return 0 <= index < len(words) and words[index].glued
+
+
 def sentences_of(tokens: tuple[Token, ...]) -> list[tuple[int, int]]:
     """Index ranges of the sentences, their closing mark included."""
     ranges: list[tuple[int, int]] = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dmm.text import lexicon as lex
 from dmm.text.lemmas import base_forms
-from dmm.text.tokens import Sort, Token, text_at
+from dmm.text.tokens import Sort, Token, is_glued, text_at
 from dmm.text.words import english
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def is_verb(
     token = tokens[index]
     if token.sort is not Sort.WORD or token.quoted or _is_grammar(tokens, index):
         return False
-    if index + 1 < len(tokens) and tokens[index + 1].glued:
+    if is_glued(tokens, index + 1):
         return False
     before = index - 1
     while before >= start and _is_skipped(tokens, before):
@@ -73,9 +73,8 @@ def _is_grammar(tokens: Sequence[Token], index: int) -> bool:
 
 def _is_skipped(tokens: Sequence[Token], index: int) -> bool:
     word = tokens[index]
-    if word.text in ("not", "never") or "not" in word.forms:
-        return True
-    return word.text in lex.ADVERBS | _PREFIXES | {"git"} or is_adverb(word)
+    skipped = word.text in lex.ADVERBS | _PREFIXES | {"git"} or "not" in word.forms
+    return skipped or is_adverb(word)
 
 
 def _opens(tokens: Sequence[Token], index: int, known: bool) -> bool:
@@ -87,9 +86,7 @@ def _opens(tokens: Sequence[Token], index: int, known: bool) -> bool:
         return known and following in _OPENS_OBJECT
     if not known:
         return following in _OPENS_OBJECT
-    after = tokens[index + 2] if index + 2 < len(tokens) else None
-    named = text in lex.NOUNLIKE and after is not None and after.text in lex.BE
-    return not named
+    return text not in lex.NOUNLIKE or text_at(tokens, index + 2) not in lex.BE
 
 
 def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> bool:

@@ -13,6 +13,13 @@ from dmm.rules.form import compile_fields
     ("text", "blocked", "allowed"),
     [
         ("Use pnpm, not npm", "npm install", "pnpm install"),
+        ("Never run `prettier` - use `yarn format` instead", "prettier", "yarn format"),
+        (
+            "Never use `any` - use proper types",
+            "write src/example.ts: let a: any",
+            "write src/example.ts: let a: unknown",
+        ),
+        ("Never use `pip install` - use `uv` for all packages", "pip install", "uv sync"),
         ("Never run rm -rf", "rm -rf build", "rm build"),
         ("Never use curl", "curl https://example.com", "which curl"),
         ("Never push to main", "git push origin main", "git push origin topic"),

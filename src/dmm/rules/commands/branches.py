@@ -80,7 +80,7 @@ def with_branches(script: Script, call: ToolCall) -> tuple[CommandUse, ...]:
     branch = call.branch
     found: list[CommandUse] = []
     for one in script.invocations:
-        options = read_options(one)
+        options = read_options(one.words)
         here = None if _is_elsewhere(one, call.cwd) else branch
         found.append(CommandUse(one, options, script, call, here))
         branch = _switched(one, options) or branch

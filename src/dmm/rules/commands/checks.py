@@ -128,14 +128,11 @@ def runs_download(use: CommandUse) -> str | None:
     """Find code that is run as it comes from the network, unread."""
     invocation = use.invocation
     program = invocation.program
-    if (
-        program not in SHELLS
-        and program not in ("eval", "source", ".")
-        and not language_of(program)
-    ):
+    is_shell = program in SHELLS or program in ("eval", "source", ".")
+    if not is_shell and not language_of(program):
         return None
     sources = _piped_sources(use)
-    if program in SHELLS or program in ("eval", "source", "."):
+    if is_shell:
         sources += [
             one.program
             for one in use.script.children(invocation)

@@ -161,7 +161,7 @@ class Opener(ABC):
         elif not first.quoted and _is_open(first.text):
             self.note("the name of a command", "a wildcard", invocation.span)
         if invocation.program in SUBCOMMANDED and any(word.made for word in invocation.words[1:]):
-            operands = read_options(invocation).operands
+            operands = read_options(invocation.words).operands
             if operands and operands[0].made:
                 what = f"the subcommand of `{invocation.program}`"
                 self.note(what, operands[0].made, invocation.span)

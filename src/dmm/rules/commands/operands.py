@@ -50,7 +50,7 @@ def _table(name: str) -> dict[str, list[Row]]:
         row = Row(
             tuple(one[1:] for one in words if one[0] == "+"),
             tuple(one[1:] for one in words if one[0] == "~"),
-            tuple((what, *_parted(place)) for what, place in uses),
+            tuple((what, *place.partition("/")[::2]) for what, place in uses),
         )
         for one in words:
             if one[0] not in "+~":
@@ -65,11 +65,6 @@ def _files() -> dict[str, list[Row]]:
     for name in CARRIERS | SHELLS | PROGRAMS | {":"}:
         found.setdefault(name, []).append(Row((), (), ()))
     return found
-
-
-def _parted(place: str) -> tuple[str, str]:
-    selector, _, reach = place.partition("/")
-    return selector, reach
 
 
 @cache

@@ -79,18 +79,13 @@ class Options(NamedTuple):
         A long option may be cut short as far as GNU and Git allow it to be. `--name=glob` wants a
         value that fits.
         """
-        for wanted in alternatives.split("|"):
-            if wanted in self.flags or ("=" in wanted and self._has_value(wanted)):
-                return True
-            if (
-                wanted.startswith("--")
-                and "=" not in wanted
-                and any(
-                    len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
-                )
-            ):
-                return True
-        return False
+        cut = [flag for flag in self.flags if flag[:2] == "--" and len(flag) >= _SHORTEST_CUT]
+        return self.has_exactly(alternatives) or any(
+            wanted.startswith(flag)
+            for wanted in alternatives.split("|")
+            if "=" not in wanted
+            for flag in cut
+        )
 
     def may_have(self, alternatives: str) -> bool:
         """Return whether one of the alternatives, which may be globs, is given or may be."""
@@ -203,12 +198,12 @@ class _Arguments:
             self.values += [(name, value) for name in names]
 
 
-def read_options(invocation: Invocation) -> Options:
-    """Sort the arguments of an invocation into flags and operands."""
-    program = invocation.program
+def read_options(command: Sequence[Word]) -> Options:
+    """Sort the words behind a program into flags and operands."""
+    program = command[0].text.rpartition("/")[2] if command else ""
     held = _Arguments(program)
     whole = program in LONG_WITH_ONE_DASH
-    words = invocation.words[1:]
+    words = tuple(command[1:])
     if program in _DASHLESS and words and not words[0].text.startswith("-"):
         words = (words[0]._replace(text=f"-{words[0].text}"), *words[1:])
     separated: tuple[Word, ...] = ()

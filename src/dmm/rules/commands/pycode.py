@@ -166,15 +166,6 @@ class _Walk:
         # Of `a or b` and `a if c else b` one is taken; the last is as good as any.
         return values[-1] if isinstance(node, (ast.IfExp, ast.BoolOp)) else UNKNOWN
 
-    def binary_value(self, node: ast.BinOp, scope: Scope) -> object:
-        """Fold an operation."""
-        left = self.fold(node.left, scope)
-        return operate(node.op, left, self.fold(node.right, scope))
-
-    def joined_value(self, node: ast.JoinedStr, scope: Scope) -> object:
-        """Fold an f-string."""
-        return "".join(as_text(self.fold(one, scope)) for one in node.values)
-
     def negative_value(self, node: ast.UnaryOp, scope: Scope) -> object:
         """Fold a negative number."""
         value = self.fold(node.operand, scope)
@@ -193,10 +184,6 @@ class _Walk:
         values = [self.fold(one, scope) for one in node.values]
         pairs = zip(keys, values, strict=True)
         return {key: value for key, value in pairs if isinstance(key, (str, int))}
-
-    def subscript_value(self, node: ast.Subscript, scope: Scope) -> object:
-        """Fold an element or a slice."""
-        return subscript(self.fold(node.value, scope), self._index(node.slice, scope))
 
     @staticmethod
     def name(name: str, scope: Scope) -> object:
@@ -219,7 +206,8 @@ class _Walk:
                 found.append(value)
         return found
 
-    def _index(self, node: ast.expr, scope: Scope) -> object:
+    def index(self, node: ast.expr, scope: Scope) -> object:
+        """Fold the place of an element, or the ends of a slice."""
         if not isinstance(node, ast.Slice):
             return self.fold(node, scope)
         ends = [
@@ -334,21 +322,26 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Walk, Any, Scope], object]] = {
     ast.Constant: lambda _, node, __: node.value,
     ast.Name: lambda walk, node, scope: walk.name(node.id, scope),
     ast.Attribute: lambda walk, node, scope: attribute(walk.fold(node.value, scope), node.attr),
-    ast.BinOp: _Walk.binary_value,
-    ast.JoinedStr: _Walk.joined_value,
-    ast.FormattedValue: lambda walk, node, scope: walk.fold(node.value, scope),
-    ast.Await: lambda walk, node, scope: walk.fold(node.value, scope),
-    ast.Starred: lambda walk, node, scope: walk.fold(node.value, scope),
-    ast.List: lambda walk, node, scope: walk.elements(node.elts, scope),
-    ast.Tuple: lambda walk, node, scope: walk.elements(node.elts, scope),
-    ast.Set: lambda walk, node, scope: walk.elements(node.elts, scope),
+    ast.BinOp: lambda walk, node, scope: operate(
+        node.op, walk.fold(node.left, scope), walk.fold(node.right, scope)
+    ),
+    ast.JoinedStr: lambda walk, node, scope: "".join(
+        as_text(walk.fold(one, scope)) for one in node.values
+    ),
+    **dict.fromkeys(
+        (ast.FormattedValue, ast.Await, ast.Starred),
+        lambda walk, node, scope: walk.fold(node.value, scope),
+    ),
+    **dict.fromkeys(
+        (ast.List, ast.Tuple, ast.Set), lambda walk, node, scope: walk.elements(node.elts, scope)
+    ),
     ast.Call: _Walk.call_value,
-    ast.Subscript: _Walk.subscript_value,
+    ast.Subscript: lambda walk, node, scope: subscript(
+        walk.fold(node.value, scope), walk.index(node.slice, scope)
+    ),
     ast.NamedExpr: _Walk.walrus_value,
     ast.UnaryOp: _Walk.negative_value,
-    ast.ListComp: _Walk.comprehension_value,
-    ast.GeneratorExp: _Walk.comprehension_value,
-    ast.SetComp: _Walk.comprehension_value,
+    **dict.fromkeys((ast.ListComp, ast.GeneratorExp, ast.SetComp), _Walk.comprehension_value),
     ast.Dict: _Walk.dict_value,
     ast.Lambda: lambda _, node, scope: Function(node, scope),
 }

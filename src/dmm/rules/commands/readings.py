@@ -72,11 +72,11 @@ def other_readings(use: CommandUse) -> Iterator[tuple[CommandUse, str]]:
             for word in words
         )
         invocation = use.invocation._replace(words=opened)
-        options = read_options(invocation)._replace(open=True)
+        options = read_options(invocation.words)._replace(open=True)
         made = "code" if hidden[0].made == COMPUTED else f"`{hidden[0].made}`"
         doubt = f"{made} makes an argument of it"
         yield use._replace(invocation=invocation, options=options), doubt
     for without, option, value in subcommand_readings(words, MOST):
         invocation = use.invocation._replace(words=without)
-        other = use._replace(invocation=invocation, options=read_options(invocation))
+        other = use._replace(invocation=invocation, options=read_options(invocation.words))
         yield other, f"`{value}` may be the value of `{option}`"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from dmm.rules.commands.options import read_options
 from dmm.rules.commands.outputs import printf_output
 from dmm.rules.commands.runs import clustered, program_of
 from dmm.rules.commands.values import Word
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from dmm.rules.commands.values import Output
 
 _DECLARERS = frozenset({"export", "local", "readonly", "declare", "typeset"})
-_VALUED = {"read": "-a -p -d -n -N -t -u -i", "mapfile": "-d -n -O -s -u -C -c"}
 
 
 def learn(names: Names, draft: Draft, words: tuple[Word, ...], given: Callable[[], Output]) -> None:
@@ -56,46 +56,19 @@ def _declare(names: Names, draft: Draft) -> None:
             names.assign(name, word)
 
 
-class _Reading(NamedTuple):
-    """The words of `read` or `mapfile`: its variables, and how it takes what comes in apart."""
-
-    into: list[str]
-    array: bool
-    delimiter: str
-
-
-def _reading(program: str, words: Sequence[Word]) -> _Reading:
-    valued = _VALUED["read" if program == "read" else "mapfile"].split()
-    given: dict[str, str] = {}
-    into: list[str] = []
-    at = 1
-    while at < len(words):
-        name, value = clustered(words[at].text, valued) or ("", "")
-        if name and not value:
-            value = words[at + 1].text if at + 1 < len(words) else ""
-            at += 1
-        if name:
-            given[name] = value
-        elif not words[at].text.startswith("-"):
-            into.append(words[at].text)
-        at += 1
-    array = program != "read" or "-a" in given
-    if array:
-        into = [given["-a"]] if "-a" in given else into[:1]
-    # An empty delimiter is the null character, which no text holds.
-    delimiter = (given.get("-d", "\n") or "\0")[:1]
-    return _Reading(into or ["REPLY" if program == "read" else "MAPFILE"], array, delimiter)
-
-
 def _read(
     names: Names, words: Sequence[Word], given: Callable[[], Output], marks: str | None
 ) -> None:
     """Set the variables of `read` to what comes in: one line, or in a loop every line."""
-    program = program_of(words[0])
-    into, array, delimiter = _reading(program, words)
+    program, options = program_of(words[0]), read_options(words)
+    named = [word.text for word in options.values_of("-a") or options.operands]
+    array = program != "read" or options.has_exactly("-a")
+    into = (named[:1] if array else named) or ["REPLY" if program == "read" else "MAPFILE"]
+    # An empty delimiter is the null character, which no text holds.
+    delimiter = next((word.text[:1] or "\0" for word in options.values_of("-d")), "\n")
     output = given()
     lines = [one for one in (output.text or "").split(delimiter) if one.strip()]
-    cut = any(clustered(word.text, ("-n", "-N")) for word in words[1:])
+    cut = options.has_exactly("-n|-N")
     if not output.whole or (program == "read" and (cut or (array and len(lines) > 1))):
         for name in into:
             names.forget(name, made=program)

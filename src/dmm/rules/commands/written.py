@@ -84,7 +84,7 @@ def note_written(
 
 def _copied(invocation: Invocation, flow: Flow, number: int) -> Iterator[tuple[Word, Output, bool]]:
     """Return the files that a copy, a move or a link makes."""
-    options = read_options(invocation)
+    options = read_options(invocation.words)
     sources, target = parted(invocation.program, options, options.operands)
     if target is None or options.has_exactly("-d|--directory"):
         return

@@ -112,7 +112,8 @@ def _piece(query: Query, writing: Writing, language: str) -> Piece:
 
 
 def _by_regex(query: Query, piece: Piece, held: Writings) -> int | None:
-    text, added, numbers = piece.text, piece.added, _as_counted(piece.text)
+    text, added = piece.text, piece.added
+    numbers: Sequence[int] = range(len(text) + 1)
     if len(text) > MAX_SEARCHED and added is not None:
         lines = text.split("\n")
         kept = [number for start, stop in added for number in range(start, stop)]
@@ -125,10 +126,6 @@ def _by_regex(query: Query, piece: Piece, held: Writings) -> int | None:
         if added is None or overlaps(first, behind, added):
             return numbers[first] + 1
     return None
-
-
-def _as_counted(text: str) -> Sequence[int]:
-    return range(len(text) + 1)
 
 
 def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.rules.commands.facts import CommandUse
-    from dmm.rules.commands.values import Invocation, Word, Write
+    from dmm.rules.commands.values import Invocation, Write
 
 _BY_CODE = "the code may write other text there"
 _MOVED = "the text was in a file before"
@@ -100,8 +100,9 @@ def _replaced(invocation: Invocation) -> Iterator[FileChange]:
     scripts = [word for word in plain if _added(invocation.program, word.text)]
     new = [text for word in scripts for text in _added(invocation.program, word.text)]
     steps = tuple(Change("", re.sub(r"\\(.)", r"\1", text)) for text in new)
-    for word in _files(plain, scripts) if steps else ():
-        yield FileChange(located(word.text, invocation.context.directory), steps=steps)
+    for word in plain:
+        if steps and word not in scripts and not word.expands:
+            yield FileChange(located(word.text, invocation.context.directory), steps=steps)
 
 
 def _added(program: str, script: str) -> list[str]:
@@ -109,7 +110,3 @@ def _added(program: str, script: str) -> list[str]:
     if not found and program in _SED:
         found = [one[1] for one in _INSERTION.finditer(script)]
     return found
-
-
-def _files(words: list[Word], scripts: list[Word]) -> list[Word]:
-    return [word for word in words if word not in scripts and not word.expands]

@@ -13,7 +13,6 @@ from ast_grep_py import SgRoot
 from dmm.rules.budget import CALL_SECONDS, USED_UP, Stopped
 from dmm.rules.content import matchers
 from dmm.rules.content.limits import MAX_NESTING, MAX_PARSED, Unfit
-from dmm.rules.content.survey import nesting_of, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +129,7 @@ class Code:
         if len(self._text) > MAX_PARSED:
             raise Stopped(f"the file is larger than {MAX_PARSED >> 10} KB")
         if len(self._text) > _SURELY_QUICK:
-            self._depth, torn = nesting_of(self._text, MAX_NESTING)
+            self._depth, torn = matchers.nesting_of(self._text, MAX_NESTING)
             if self._depth > MAX_NESTING:
                 raise Stopped(f"the file nests deeper than {MAX_NESTING} brackets")
             if self._is_mostly_comment():
@@ -205,7 +204,7 @@ class Code:
             # Every node holds the text of all that lie in it.
             foreseen += len(self._text) * self._depth * _READ_SECONDS
         if matcher.deep:
-            marks, steps = steps_of(self._text)
+            marks, steps = matchers.steps_of(self._text)
             foreseen = marks * (steps / max(marks, 1)) ** matcher.deep * _STEP_SECONDS
         if foreseen < allowed:
             return _near(root, matcher, lines) if lines else _everywhere(root, matcher)

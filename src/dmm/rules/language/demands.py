@@ -216,15 +216,13 @@ def requirement_of(words: Words) -> tuple[Part, ...]:
     return tuple(part for part in found if _is_specific(part))
 
 
-def _is_specific(part: Part) -> bool:
+def _is_specific(part: Requirement) -> bool:
     """Whether a requirement names something that not every decision could go without."""
-    if not isinstance(part, Requirement):
-        return True
     empty = NOTHING_SAID | {"do", "make", "have", "get", "be", "go", "use", "see", "keep", "add"}
     return any(not term.forms & empty for term in part.core)
 
 
-def _always(words: Words) -> tuple[Part, ...]:
+def _always(words: Words) -> tuple[Requirement, ...]:
     if text_at(words, 0) != "always" or len(words) < 3 or not is_verb(words, 1, 1, words[1].forms):
         return ()
     action = action_of(words, 1, len(words))
@@ -238,7 +236,7 @@ def _always(words: Words) -> tuple[Part, ...]:
     return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
 
 
-def _must(words: Words) -> tuple[Part, ...]:
+def _must(words: Words) -> tuple[Requirement, ...]:
     modal = next((i for i, w in enumerate(words[:8]) if w.text in _DUTY | lex.CONDITIONS), None)
     if modal and (words[modal].text in lex.CONDITIONS or "not" in words[modal - 1].forms):
         return ()
@@ -261,7 +259,7 @@ def _must(words: Words) -> tuple[Part, ...]:
     return (Requirement(noun.text, noun.terms, subject),)
 
 
-def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
+def _must_be(rest: Words, subject: Noun) -> tuple[Requirement, ...]:
     """ "Must be encrypted", "must be stored in Vault", "must be in UTC"."""
     places = (i for i, word in enumerate(rest) if word.text in lex.PREPOSITIONS)
     end = next(places, len(rest))
@@ -289,7 +287,7 @@ _DUTY = _STAYING | frozenset(
 )
 
 
-def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
+def _stays(words: Words, subject: Noun) -> tuple[Requirement, ...]:
     """ "Verification must stay enabled", "doors must stay closed"."""
     core = subject.terms
     if not words or words[0].text in lex.PREPOSITIONS or words[0].forms & {"enable", "active"}:
@@ -300,7 +298,7 @@ def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
     return (Requirement(f"{state.text} {subject.text}", (state,), subject, where=where),)
 
 
-def _required(words: Words) -> tuple[Part, ...]:
+def _required(words: Words) -> tuple[Requirement, ...]:
     """ "Wheelchair accessible rooms required", "a signature is mandatory for refunds"."""
     for index, word in enumerate(words):
         # "`input` (required): string" describes a parameter.
@@ -318,7 +316,7 @@ def _required(words: Words) -> tuple[Part, ...]:
 _ADJECTIVE = ("able", "ible", "ed", "free", "ive", "al")
 
 
-def _usage(words: Words) -> tuple[Part, ...]:
+def _usage(words: Words) -> tuple[Requirement, ...]:
     """ "Use pytest for the tests": not without pytest, there."""
     action = action_of(words, 0, len(words)) if text_at(words, 0) == "use" else None
     if action is None or len(action.objects) != 1 or not action.conditions:

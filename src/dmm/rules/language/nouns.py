@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.text import lexicon as lex
 from dmm.text.acts import Phrase
-from dmm.text.tokens import Sort, Token
+from dmm.text.tokens import Sort, Token, is_glued
 
 if TYPE_CHECKING:
     from dmm.rules.language.rules import Noun, Term
@@ -50,7 +50,7 @@ def match_noun(
         if at is None:
             return None
         found.append(at)
-    part = head + 1 < len(reading.tokens) and reading.tokens[head + 1].glued
+    part = is_glued(reading.tokens, head + 1)
     run = bool(act.forms & {"=run"}) and phrase.preposition is None and not part
     named = _is_named_behind(reading, phrase, head, noun.head)
     sure = run or named or _ends_noun(reading, phrase, head, found)

@@ -153,7 +153,7 @@ def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
 def _chosen(segments: list[Pieces]) -> Pieces:
     """Find what a sentence says to use instead."""
     for segment in segments:
-        at = skip(segment, 0, word_set("always please you must should"))
+        at = skip(segment, 0, words.LEADS)
         if word_at(segment, at) in ("use", "run", "prefer"):
             return segment[at + 1 :]
     return ()
@@ -172,13 +172,13 @@ def _asked(pieces: Pieces) -> list[Clause]:
         if pieces[at].word in ("require", "requires", "need", "needs"):
             rest = pieces[skip(pieces, at + 1, word_set("explicit my your user prior human")) :]
             if word_at(rest, 0) in _APPROVED:
-                return [one._replace(level="ask") for one in _thing(pieces[:at]) if one.verbs]
+                return [one._replace(level="ask") for one in _thing(pieces[:at])]
     return []
 
 
 def _choice(pieces: Pieces) -> list[Clause]:
     """ "Use A instead of B", "A, not B", "prefer A over B": B is forbidden."""
-    at = skip(pieces, 0, word_set("always you we must should please"))
+    at = skip(pieces, 0, words.LEADS)
     first = word_at(pieces, at)
     turn = polarity.find_choice(signs(pieces), at)
     using = first in polarity.CHOOSING or words.group_of(first) in ("use", "run")

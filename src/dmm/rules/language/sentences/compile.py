@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_LEADS = word_set("always only exclusively please you we must should")
+_ONLY = word_set("only exclusively")
 _PURPOSE = english("manager_purposes")
 _NAMED = re.compile(r"[A-Za-z_][\w.:()!]*")
 _DIRECT = word_set("direct directly straight")
@@ -45,11 +45,11 @@ _DIRECT = word_set("direct directly straight")
 
 def read_only(sentence: Pieces, context: Context) -> Thing | None:
     """Read "only use pnpm", "only push to develop", "only edit files in src/"."""
-    at = skip(sentence, 0, _LEADS)
+    at = skip(sentence, 0, words.LEADS, _ONLY)
     near = {one.word for one in sentence[: at + 2]}
-    only = bool(near & {"only", "exclusively"})
+    only = bool(near & _ONLY)
     verb = words.group_of(word_at(sentence, at))
-    at = skip(sentence, at + 1, word_set("only exclusively"))
+    at = skip(sentence, at + 1, _ONLY)
     if verb in ("use", "run") and (only or "always" in near):
         return _family(sentence, skip(sentence, at, words.DETERMINERS))
     if only and verb == "push":
@@ -94,7 +94,7 @@ class Sentence(NamedTuple):
 class _Found(NamedTuple):
     thing: Thing
     level: str = "deny"
-    chosen: str = ""
+    chosen: Pieces = ()
 
 
 def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
@@ -112,7 +112,7 @@ def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     if not found:
         return Sentence(None, _NOTHING)
     wide = any(one.thing.wide for one in found)
-    return _made(_match_fields(found), known, found[0].chosen, wide=wide)
+    return _made(_match_fields(found), known, told(found[0].chosen), wide=wide)
 
 
 def _made(fields: Fields, known: Surroundings, chosen: str = "", *, wide: bool) -> Sentence:
@@ -206,7 +206,7 @@ def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
     if thing.vague and reading.level == "warn":
         return []
     level = "ask" if thing.vague and level == "deny" else level
-    return [_Found(thing, level, told(clause.chosen))]
+    return [_Found(thing, level, clause.chosen)]
 
 
 def _sparing(thing: Thing, clause: Clause) -> Thing:
@@ -274,8 +274,10 @@ def _match_fields(found: list[_Found]) -> Fields:
 
 def _allowed(found: _Found, near: Example) -> Example:
     """Show what is to be used instead, or else a call near the one that is stopped."""
-    chosen = found.chosen.partition(" to ")[0]
-    return told_command(chosen) if is_command(chosen, "use") else near
+    coded = next((one.text for one in found.chosen if one.kind == "code"), "")
+    chosen = coded or told(found.chosen).partition(" to ")[0]
+    # Without code, only a program that is known is surely meant as a command.
+    return told_command(chosen) if is_command(chosen, "use" if coded else "") else near
 
 
 def _unique(values: Sequence[object]) -> list[object]:

@@ -57,7 +57,7 @@ def read_order(sentence: Pieces, known: Surroundings) -> Order | None:
     if guarded is None:
         return None
     steps = read_steps(first, known)
-    lead = word_at(first, skip(first, 0, word_set("always please you must should")))
+    lead = word_at(first, skip(first, 0, words.LEADS))
     verified = lead in _VERIFY and not guarded.vague and not guarded.whole
     return Order(guarded.items, steps) if steps or verified else None
 

@@ -21,6 +21,8 @@ def group_of(word: str) -> str:
 # "No", "both" and "such" say more than which thing it is: what follows is not the thing itself.
 DETERMINERS = lexicon.DETERMINERS - word_set("no both such same another")
 NOUNS = group_by_word("act_nouns")
+# What may stand before the verb of an order.
+LEADS = word_set("always please you we must should")
 IDLE = english("idle_adverbs")
 PHRASES = tuple(tuple(phrase.split()) for phrase in " ".join(ENGLISH["idle_phrases"]).split(","))
 WHOLE = english("whole")
