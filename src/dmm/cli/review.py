@@ -129,12 +129,8 @@ def approve(
     refuse_agents(DECIDE)
     wanted = _one(name, proposal_id)
     dmm = open_project(root)
-    reviews = dmm.reviews
-    seal = need_person(
-        PersonAct.APPROVE, dmm, lambda: reviews.as_seen(wanted, seen).seal, on=wanted
-    )
-    seen = seal or seen
-    told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason, seen=seen)
+    seen = _proved(PersonAct.APPROVE, dmm, wanted, seen)
+    told = dmm.reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason, seen=seen)
     _present(told, as_json=as_json, lines=verdicts.decided)
 
 
@@ -151,10 +147,8 @@ def reject(
     refuse_agents(DECIDE)
     wanted = _one(name, proposal_id)
     dmm = open_project(root)
-    reviews = dmm.reviews
-    seal = need_person(PersonAct.REJECT, dmm, lambda: reviews.as_seen(wanted, seen).seal, on=wanted)
-    seen = seal or seen
-    told = reviews.reject(wanted, reason, seen=seen)
+    seen = _proved(PersonAct.REJECT, dmm, wanted, seen)
+    told = dmm.reviews.reject(wanted, reason, seen=seen)
     _present(told, as_json=as_json, lines=verdicts.decided)
 
 
@@ -202,6 +196,11 @@ def _one(name: str | None, given: str | None) -> str:
     if (name is None) == (given is None):
         raise UsageError("name one proposal", hint="such as: dmm review show proposal_17")
     return name or given or ""
+
+
+def _proved(act: PersonAct, dmm: Dmm, name: str, seen: str | None) -> str | None:
+    """Have a person prove a decision; return the digest of the text that it is about."""
+    return need_person(act, dmm, lambda: dmm.reviews.as_seen(name, seen).seal, on=name) or seen
 
 
 def _edit(dmm: Dmm, name: str, seen: str | None) -> ProposalResult:

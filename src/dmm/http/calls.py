@@ -3,9 +3,8 @@
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """
 
-import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from types import UnionType
 from typing import Annotated, Any, get_origin
@@ -61,23 +60,17 @@ class Call:
         """Return the project that the header, the address or the body names."""
         return self.access.project((*self.named, root))
 
-    @contextlib.contextmanager
-    def recording(self, root: str | None = None) -> Iterator[Dmm]:
+    def recording(self, root: str | None = None) -> AbstractContextManager[Dmm]:
         """Use the ledger of the project in the caller's name."""
-        with self.project(root).recording(self.actor) as dmm:
-            yield dmm
+        return self.project(root).recording(self.actor)
 
-    @contextlib.contextmanager
-    def write(self, root: str | None = None) -> Iterator[Dmm]:
+    def write(self, root: str | None = None) -> AbstractContextManager[Dmm]:
         """Propose changes of the project's memory in the caller's name."""
-        with self.project(root).write(self.actor) as dmm:
-            yield dmm
+        return self.project(root).write(self.actor)
 
-    @contextlib.contextmanager
-    def recall(self) -> Iterator[Dmm]:
+    def recall(self) -> AbstractContextManager[Dmm]:
         """Search the sessions of the project."""
-        with self.project().recall(self.actor) as dmm:
-            yield dmm
+        return self.project().recall(self.actor)
 
     @property
     def unproven(self) -> "Call":
@@ -102,31 +95,26 @@ class Call:
             persons.require(act, self.session, read_proof(proof))
             known.note()
 
-    @contextlib.contextmanager
-    def decide(self, act: Act, body: Decided) -> Iterator[Dmm]:
+    def decide(self, act: Act, body: Decided) -> AbstractContextManager[Dmm]:
         """Decide about the project's memory: a person does, and only a browser's session is one."""
-        if self.actor.trust is not Trust.USER:
-            hint = "decide in a terminal with dmm review, or in a browser that is signed in"
-            raise ReviewRefused("a token can't decide on memory; only a person can", hint=hint)
-        self.prove(act, body.proof, body.root)
-        with self.project(body.root).applying(self.actor) as dmm:
-            yield dmm
+        hint = "decide in a terminal with dmm review, or in a browser that is signed in"
+        self._require_person(act, body, "decide on memory", hint)
+        return self.project(body.root).applying(self.actor)
 
-    @contextlib.contextmanager
-    def govern(self, act: Act, body: Decided) -> Iterator[Dmm]:
+    def govern(self, act: Act, body: Decided) -> AbstractContextManager[Dmm]:
         """Change which rules are in force: a person does, as with decisions about memory."""
-        if self.actor.trust is not Trust.USER:
-            hint = "use a browser that is signed in, or in a terminal: dmm rules"
-            raise ReviewRefused("a token can't change rules; only a person can", hint=hint)
-        self.prove(act, body.proof, body.root)
-        with self.recording(body.root) as dmm:
-            yield dmm
+        hint = "use a browser that is signed in, or in a terminal: dmm rules"
+        self._require_person(act, body, "change rules", hint)
+        return self.recording(body.root)
 
-    @contextlib.contextmanager
-    def reading(self, root: str | None = None) -> Iterator[Dmm]:
+    def _require_person(self, act: Act, body: Decided, what: str, hint: str) -> None:
+        if self.actor.trust is not Trust.USER:
+            raise ReviewRefused(f"a token can't {what}; only a person can", hint=hint)
+        self.prove(act, body.proof, body.root)
+
+    def reading(self, root: str | None = None) -> AbstractContextManager[Dmm]:
         """Read the ledger of the project; nothing is recorded or blocked."""
-        with self.project(root).reading(self.actor) as dmm:
-            yield dmm
+        return self.project(root).reading(self.actor)
 
 
 def access_of(request: Request) -> Access:

@@ -33,7 +33,7 @@ def gather(notes: Sequence[Note], *, count: Count) -> list[Note]:
     joined = _join_alike(joined, _branch_topic, count)
     joined = _absorb(joined, count, by_title=False)
     joined = _join_alike(joined, _topic, count)
-    return _join_alike(joined, _source, count, below=_TINY)
+    return _join_alike(joined, _kin, count, below=_TINY)
 
 
 def _is_crumb(note: Note, count: Count, below: int = CRUMB) -> bool:
@@ -62,10 +62,6 @@ def _topic(note: Note) -> Hashable | None:
 def _names_its_topic(note: Note) -> bool:
     # A stray word in the text is no reason to put a section to another subject.
     return note.topic == CONSTRAINTS or note.topic == topic_of("", note.title) != GENERAL
-
-
-def _source(note: Note) -> Hashable | None:
-    return _kin(note)
 
 
 def _kin(note: Note) -> tuple[Hashable, ...]:
