@@ -222,8 +222,7 @@ def test_what_the_system_refuses_is_one_message(
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(shop.folder / "missing"))
     monkeypatch.setattr("tempfile.tempdir", str(shop.folder / "missing"))
-    (shop.folder / "CLAUDE.md").write_text("# Rule\n\nAlways be kind to strangers.\n")
-    told = typed("import", "CLAUDE.md", within=shop.folder)
+    told = typed("validate", "--staged", within=shop.folder)
     assert (told.status, told.out) == (9, "")
     assert told.err.startswith("dmm: operating system error: No such file or directory\n  where: ")
 

@@ -87,9 +87,9 @@ def names_thing(reading: Reading, action: Action, finding: Breach) -> bool:
         behind = at + 1 in phrase.indices and reading.tokens[at + 1].text not in lex.TIMES
         if at in phrase.indices and (behind or text.endswith("s")):
             return True
-        # At the very beginning it is the act: "Booking Hotel Sakura".
         if behind and 0 < at == phrase.indices[0] - 1 and text.endswith("ing"):
-            return True
+            # Before a name, as at the very beginning, it is the act: "booking Hotel Sakura".
+            return not reading.text[reading.tokens[at + 1].start].isupper()
     return False
 
 
