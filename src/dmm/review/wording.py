@@ -38,8 +38,9 @@ _URGES = re.compile(
     r"|add|delete|upload|say|do not|don't|disable|follow|use)\b"
 )
 _MIXED = re.compile(r"[a-z][\u0400-\u04ff]|[\u0400-\u04ff][a-z]")
-# Behind a colon the next line begins something new.
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=:)\n")
+# Behind a colon the next line begins something new, as does one that begins with a mark.
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=:)\n|\n(?=[>#*+-])")
+_MARKS = re.compile(r"[\s>#*+-]*(?:\d{1,3}[.)]\s+)?(?:\[[ x]\]\s+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def find_rules(text: str) -> list[Finding]:
     """Find sentences that tell what everybody has to do; code blocks and headings are not read."""
     found = []
     for sentence in (one for _, part in paragraphs_of(text) for one in _SENTENCE_END.split(part)):
-        plain = _plain(sentence)
+        plain = _plain(_MARKS.sub("", sentence, count=1))
         if any(pattern.search(plain) for pattern in RULES):
             found.append(Finding("a standing rule", _clip(plain)))
     return list(dict.fromkeys(found))

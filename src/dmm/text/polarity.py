@@ -46,15 +46,17 @@ def after_denial(words: Sequence[str], at: int) -> int | None:
 def find_ban(words: Sequence[str]) -> int | None:
     """Return the place of the verb in "X is forbidden", "X are not allowed", "X is off limits"."""
     for at in range(1, len(words)):
-        near = set(words[at + 1 : at + 4])
-        if words[at] in _BE and (bans(near) or is_off_limits(near)):
+        near = words[at + 1 : at + 4]
+        if words[at] in _BE and (bans(near) or is_off_limits(set(near))):
             return at
     return None
 
 
-def bans(words: set[str]) -> bool:
+def bans(words: Sequence[str]) -> bool:
     """Whether some words say that a thing is forbidden, or not allowed."""
-    return not words.isdisjoint(ALLOWED if "not" in words else FORBIDDEN)
+    if "not" in words:
+        return not ALLOWED.isdisjoint(words[words.index("not") :])
+    return not FORBIDDEN.isdisjoint(words)
 
 
 def is_off_limits(words: set[str]) -> bool:

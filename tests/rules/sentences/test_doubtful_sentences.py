@@ -10,10 +10,10 @@ from dmm.rules.english import Surroundings, compile_sentence
 from dmm.rules.form import compile_fields
 
 Call = str | tuple[str, str]
-NESTED = Surroundings(folder="web")
+NESTED, PLAIN = Surroundings(folder="web"), Surroundings()
 
 
-def level_of(text: str, call: Call, known: Surroundings) -> str:
+def level_of(text: str, call: Call, known: Surroundings = PLAIN) -> str:
     """The level at which a sentence stops a command, or a text written to a file."""
     fields = compile_sentence(text, known).fields
     if fields is None:
@@ -211,6 +211,7 @@ def test_a_command_that_a_nested_file_names_is_stopped_everywhere() -> None:
     ("text", "stopped", "left"),
     [
         ("Do not edit `web/gen/`", "web/gen/a.ts", "gen/a.ts"),
+        ("Do not edit `web/gen/`", "web/gen/b/a.ts", "web/deep/gen/a.ts"),
         ("Do not edit `gen/`", "web/gen/a.ts", "gen/a.ts"),
         ("Never use `eval()` in `web/`", "web/a.ts", "api/a.ts"),
         ("Do not edit `./web/a.lock`", "web/a.lock", "a.lock"),
@@ -227,7 +228,7 @@ def test_what_may_not_be_committed_is_named_in_full() -> None:
     assert level_of(text, "git add api/.env", NESTED) == "allow"
 
 
-@pytest.mark.parametrize("heading", ["Testing", "Unit tests", "How tests are written"])
+@pytest.mark.parametrize("heading", ["Testing", "Unit tests", "Test code"])
 def test_a_chapter_on_tests_speaks_of_tests(heading: str) -> None:
     known = Surroundings(heading=heading)
     for text in ("No `Task.Delay`", "Never use `Task.Delay()`"):
@@ -235,6 +236,69 @@ def test_a_chapter_on_tests_speaks_of_tests(heading: str) -> None:
         assert level_of(text, ("src/a.cs", "await Task.Delay(1);"), known) == "allow"
     assert level_of("Never force push", "git push --force", known) == "deny"
     assert level_of("No `eval()` in `src/`", ("src/a.ts", "eval(x)"), known) == "deny"
+
+
+@pytest.mark.parametrize("heading", ["Outside tests", "Code without tests", "Test Verification"])
+def test_a_chapter_that_names_more_than_tests_speaks_of_all_code(heading: str) -> None:
+    known = Surroundings(heading=heading)
+    assert level_of("No `Task.Delay`", ("src/a.cs", "await Task.Delay(1);"), known) == "deny"
+
+
+def test_a_chapter_on_tests_leaves_a_rule_on_one_language_as_it_is() -> None:
+    known = Surroundings(heading="Tests")
+    assert level_of("Never use `any`", ("tests/a.ts", "let a: any"), known) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("text", "stopped", "left"),
+    [
+        ("Use `Number.isNaN` instead of `isNaN`", "isNaN(x)", "Number.isNaN(x)"),
+        (
+            "Use explicit imports instead of `java.util.*`",
+            "import java.util.*;",
+            "import java.util.List;",
+        ),
+        ("No `console.*`", "console.warn(1)", "consoles.warn(1)"),
+        ("No suppressions (`@ts-ignore`)", "// @ts-ignore", "ignore()"),
+        ("Errors must be logged but never use `eval()`", "eval(x)", "log(x)"),
+    ],
+)
+def test_code_is_found_where_it_is_meant_alone(text: str, stopped: str, left: str) -> None:
+    assert level_of(text, ("src/a.js", stopped)) == "deny"
+    assert level_of(text, ("src/a.js", left)) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("text", "stopped", "left"),
+    [
+        (
+            "Use `git reset --soft` instead of `git reset`",
+            "git reset --hard HEAD~1",
+            "git reset --soft HEAD~1",
+        ),
+        (
+            "Never run `kubectl delete` on staging or production",
+            "kubectl delete pod --context prod",
+            "kubectl delete pod --context dev",
+        ),
+        (
+            "Never run `kubectl delete` on staging or production",
+            "kubectl delete pod --context staging",
+            "kubectl get pod",
+        ),
+        ("Services must validate input and never run `npm publish`", "npm publish", "npm view x"),
+        ("Don't try `npm publish`", "npm publish", "npm view x"),
+    ],
+)
+def test_commands_are_stopped_with_all_that_a_sentence_says(
+    text: str, stopped: str, left: str
+) -> None:
+    assert level_of(text, stopped) == "deny"
+    assert level_of(text, left) == "allow"
+
+
+def test_what_need_not_be_done_is_not_forbidden() -> None:
+    assert level_of("Allowed, but not required: `npm publish`", "npm publish") == "allow"
 
 
 @pytest.mark.parametrize("heading", ["", "Code style", "Style and tests", "Testing & style"])

@@ -79,17 +79,21 @@ def _meet(reading: Reading, act: Act, action: Action) -> Breach | None:
 
 def names_thing(reading: Reading, action: Action, finding: Breach) -> bool:
     """Whether the word of an act on nothing in particular is that of a thing: "trading cycle"."""
-    if action.objects or action.conditions:
-        return False
     at = finding.tokens[-1]
-    text = reading.tokens[at].text
-    for phrase in (one for act in reading.acts for one in act.phrases):
+    text, following = reading.tokens[at].text, reading.text[reading.tokens[at].end :].lstrip()
+    gerund = text.endswith("ing")
+    # At the beginning and before a name it is the act: "Booking Hotel Sakura".
+    acting = gerund and (at == 0 or following[:1].isupper())
+    if action.objects or action.conditions or acting:
+        return False
+    for act, phrase in ((one, part) for one in reading.acts for part in one.phrases):
         behind = at + 1 in phrase.indices and reading.tokens[at + 1].text not in lex.TIMES
-        if at in phrase.indices and (behind or text.endswith("s")):
+        # "Execute trades" does what "trading" means; "backfill old trades" does something else.
+        done = act.forms & lex.LIGHT and phrase.indices == (at,)
+        if at in phrase.indices and (behind or (text.endswith("s") and not done)):
             return True
-        if behind and 0 < at == phrase.indices[0] - 1 and text.endswith("ing"):
-            # Before a name, as at the very beginning, it is the act: "booking Hotel Sakura".
-            return not reading.text[reading.tokens[at + 1].start].isupper()
+        if behind and gerund and at == phrase.indices[0] - 1:
+            return True
     return False
 
 

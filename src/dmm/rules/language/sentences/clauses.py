@@ -39,7 +39,7 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     """Find what a sentence forbids; nothing where no form fits."""
     found: list[Clause] = []
     preface, body = _label(sentence)
-    if polarity.bans(set(signs(preface))):
+    if polarity.bans(signs(preface)):
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
         return [Clause((verb,), body)]
     segments = [*([preface] if word_at(preface, 0) == "no" else []), *_segments(body)]
@@ -140,7 +140,9 @@ def _is_governed(first: Pieces, segment: Pieces) -> bool:
     modal = find(first[:6], "must", "should", "may", "can") or 0
     subject = [one.word for one in first[:modal] if one.word not in words.DETERMINERS]
     about = bool(subject) and not set(subject) <= _SUBJECTS | _WRITTEN
-    return about and not any(one.mark for one in first[:modal]) and _denies(segment)
+    # What is used or run is used by whoever works here, not by the subject.
+    used = any(words.group_of(one.word) in ("use", "run") for one in segment[:4])
+    return about and not used and not any(one.mark for one in first[:modal]) and _denies(segment)
 
 
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
@@ -224,7 +226,7 @@ def _after_not(pieces: Pieces, at: int) -> int | None:
         after = at + 1
     if after is None or pieces[at].word in polarity.TELLING:
         return None
-    ever = word_set("ever even")
+    ever = word_set("try attempt ever even")
     return skip(pieces, after, words.IDLE - {"any"}, ever) if after < len(pieces) else None
 
 

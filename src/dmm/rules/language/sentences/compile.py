@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 _ONLY = word_set("only exclusively")
 _PURPOSE = english("manager_purposes")
-_NAMED = re.compile(r"[A-Za-z_][\w.:()!]*")
+# A name, a method, or a comment that tells a program something.
+_NAMED = re.compile(r"\.?[A-Za-z_][\w.:()!]*|(?:#\s|//|@ts-)\s*[a-z].*")
 _DIRECT = word_set("direct directly straight")
 
 
@@ -152,7 +153,7 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
     chosen = clause.chosen[0].text if clause.chosen and clause.chosen[0].code else ""
     language = context.language or language_of(chosen)
-    context = context._replace(instead=chosen.endswith(")"), language=language)
+    context = context._replace(instead=chosen, language=language)
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
     if not things and clause.level != "warn":
         things, end = _in_aside(clause, context), clause.lead
@@ -217,7 +218,8 @@ def _sparing(thing: Thing, clause: Clause) -> Thing:
     if any(_extends(wanted, one) for one in thing.items):
         # "`git push origin HEAD`, not `git push`" forbids what leaves the rest out.
         given = [one for one in wanted if is_flag(one)]
-        return commands(thing, no_args=True, **({"without": given} if given else {}))
+        bare = {"no_args": True} if not given or "--" in wanted else {}
+        return commands(thing, **bare, **({"without": given} if given else {}))
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
     if not wrapper or not programs[0] or any(one in family for one in programs):

@@ -93,11 +93,14 @@ def looks_like_code(text: str) -> bool:
     return any(form.fullmatch(text) for form in (_CALL, _NAME, _CASED, _MACRO_OR_METHOD))
 
 
-def regex_of(code: str) -> str | None:
-    """Write the regex that finds a piece of code; none where it could be anything."""
+def regex_of(code: str, instead: str = "") -> str | None:
+    """Write the regex that finds a piece of code; none where it could be anything.
+
+    It does not find what is to be used `instead`: `Number.isNaN`, not `isNaN`.
+    """
     text = code.strip()
     if looks_like_code(text):
-        return _name_regex(text)
+        return _name_regex(text, behind=not instead.endswith(f".{text}"))
     # What stands for any name is a pattern for a reader, not the text that is meant.
     made_up = re.search(r"\.{3}|\b(?:foo|bar|baz|x|y|Foo|Bar|name|some|my\w*)\b|[<{]\w+[>}]", text)
     if len(text) > 3 and _WRITTEN.search(text) and re.search(r"[A-Za-z]{2}", text) and not made_up:
@@ -108,7 +111,7 @@ def regex_of(code: str) -> str | None:
     return None
 
 
-def _name_regex(text: str) -> str:
+def _name_regex(text: str, *, behind: bool) -> str:
     name = text.rstrip(".)(")
     called = r"\s*\(" if text != name else r"(?![\w])"
     if name.startswith("."):
@@ -118,11 +121,15 @@ def _name_regex(text: str) -> str:
     dotted = re.search(r"\.|::|->", name)
     # `check()` is not `other.check()` nor its definition; `self.log.error()` is `log.error()`, and
     # a name that only a program has is the same behind a full stop: `db.findUnique`.
-    lead = r"(?<![\w$])" if text == name else r"(?<![\w$.])"
+    lead = r"(?<![\w$])" if text == name and behind else r"(?<![\w$.])"
     lead = r"(?<![\w$:])" if dotted or name.startswith("@") else lead
     defined = "" if dotted or text == name else r"(?<!def )(?<!fn )(?<!func )(?<!function )"
-    # `console.*` is any of its members.
-    return lead + defined + re.escape(name).replace(r"\*", r"\w+") + called
+    return lead + defined + r"\w+".join(map(re.escape, parts_of(name))) + called
+
+
+def parts_of(name: str) -> list[str]:
+    """Part a name where any member of an object is meant, `console.*`; not `import java.util.*`."""
+    return name.split("*") if re.fullmatch(r"[\w$]+\.\*", name) else [name]
 
 
 def content_of(regex: str, *, comments: bool = False) -> dict[str, object]:

@@ -273,7 +273,7 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
     # What is committed is named by the command alone, wherever that is run.
     staged = context.verb == "commit"
     known = context.known._replace(folder="") if staged else context.known
-    touched = not context.instead
+    touched = not context.instead.endswith(")")
     first = read_paths(pieces, skip(pieces, at, words.DETERMINERS), known, touched=touched)
     found = first or read_paths(pieces, start, known, named=filled, touched=touched)
     if found is None:

@@ -77,9 +77,9 @@ def read_tail(thing: Thing, pieces: Pieces, context: Context, preface: Pieces = 
 
 def read_heading(reading: Reading, heading: str) -> None:
     """Look into tests only for the code that a chapter on tests forbids."""
-    named = [one.word for part in sentences(heading) for one in part if not one.mark]
-    tests = not _TEST_WORDS.isdisjoint(named) and LINKS.isdisjoint(named)
-    if tests and all("content" in one for one in reading.thing.items):
+    named = {one.word for part in sentences(heading) for one in part}
+    tests = not named.isdisjoint(_TEST_WORDS) and named <= _TEST_WORDS | _CODE_WORDS
+    if tests and all("content" in one and one.get("path") == CODE for one in reading.thing.items):
         reading.narrow(list(words.TESTS))
 
 
@@ -273,13 +273,20 @@ def _on_branch(reading: Reading, pieces: Pieces, at: int) -> int | None:
 
 def _environment(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """Read "in production", "against the staging database": its name shows in the command."""
-    word, end = word_at(pieces, at), skip(pieces, at + 1, _RESOURCES)
-    names = next((one for one in words.ENVIRONMENTS if word in one.split("|")), "")
+    found, end = read_list(pieces, at, _named_environment)
     led = find(pieces[:at], "in", "on", "against") is not None
-    if not names or not led or not ends(pieces, end):
+    if not found or not led or not ends(pieces, end):
         return None
+    names = "|".join(found)
     reading.thing = commands(reading.thing, matches=rf"(?i)(?<![a-z])(?:{names})(?![a-z])")
     return end
+
+
+def _named_environment(pieces: Pieces, at: int) -> tuple[str, int] | None:
+    inner = skip(pieces, at, words.DETERMINERS)
+    word = word_at(pieces, inner)
+    names = next((one for one in words.ENVIRONMENTS if word in one.split("|")), "")
+    return (names, skip(pieces, inner + 1, _RESOURCES)) if names else None
 
 
 _PARTS: tuple[tuple[frozenset[str], Callable[..., int | None]], ...] = (

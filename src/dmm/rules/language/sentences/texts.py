@@ -14,6 +14,7 @@ from dmm.rules.language.sentences.constructs import (
     files_of,
     language_of,
     looks_like_code,
+    parts_of,
     regex_of,
 )
 from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
@@ -37,14 +38,18 @@ _IN_PROSE = re.compile(
 def read_text(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read a span of code as text of a program."""
     text = pieces[at].text
-    regex = None if is_path(text, code=True) and not looks_like_code(text) else regex_of(text)
+    regex = (
+        None
+        if is_path(text, code=True) and not looks_like_code(text)
+        else regex_of(text, context.instead)
+    )
     if regex is None:
         return None
     meant = text.startswith(("#", "//", "@ts"))
     item = content_of(regex, comments=meant) | {
         "path": files_of(language_of(text) or context.language)
     }
-    named = text.replace("*", "any") if looks_like_code(text) else text
+    named = "any".join(parts_of(text))
     sample = f"    {named})" if text.endswith("(") else f"    {named}"
     return Thing((item,), sample=(sample, "    other_name")), skip(pieces, at + 1, _CALLS)
 

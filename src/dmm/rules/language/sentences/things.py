@@ -64,13 +64,14 @@ Found = tuple[Thing, int]
 class Context(NamedTuple):
     """How an object is read: the verb before it, the language of the rule, the repository.
 
-    Where a call is to be used `instead`, a name with a full stop is one in a program.
+    Where a call is to be used `instead`, a name with a full stop is one in a program, and what is
+    to be used is not found as a part of itself.
     """
 
     verb: str = ""
     language: str = ""
     known: Surroundings = NOWHERE
-    instead: bool = False
+    instead: str = ""
 
 
 def ends(pieces: Pieces, at: int) -> bool:
@@ -192,7 +193,7 @@ def is_path(text: str, *, code: bool, known: Surroundings = NOWHERE) -> bool:
 
 def globs_of(text: str) -> list[str]:
     """Write a path as gitignore globs; a folder means all that lies in it."""
-    plain = re.sub(r"^\*/", "**/", text.removeprefix("./"))
+    plain = re.sub(r"^\*/", "**/*/", text.removeprefix("./"))
     bare = plain.rstrip("/")
     name = bare.rpartition("/")[2]
     if plain in (".env", ".env*"):
@@ -207,12 +208,16 @@ def globs_of(text: str) -> list[str]:
     return [f"{bare}/**" if "/" in bare or bare[0] in "~*" else f"**/{bare}/**"]
 
 
-def _from_folder(text: str, folder: str) -> str:
+def _globs_from(text: str, folder: str) -> list[str]:
     """Write a path that names the folder of its instruction file, or ends of it, from there."""
     parts = folder.split("/") if folder else []
     leads = ("/".join(parts[at:]) + "/" for at in range(len(parts)))
     lead = next((one for one in leads if text.removeprefix("./").startswith(one)), None)
-    return text.removeprefix("./").removeprefix(lead) or "**" if lead else text
+    if lead is None:
+        return globs_of(text)
+    # What stands right in that folder is no other of the same name deeper down.
+    globs = globs_of(text.removeprefix("./").removeprefix(lead) or "**")
+    return [one.removeprefix("**/") for one in globs]
 
 
 def all_but(globs: list[str]) -> list[str]:
@@ -247,7 +252,7 @@ def read_paths(
             return list(kind), end
         dotted = touched and piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
         if dotted or is_path(piece.text, code=piece.code or named, known=known):
-            return globs_of(_from_folder(piece.text, known.folder)), end
+            return _globs_from(piece.text, known.folder), end
         # "Fake directories" are a kind of them, "the fixtures directories" are some that are known.
         known_ones = piece.code or word_at(ones, place - 1) in _DEFINITE
         several = following.endswith("s") and not known_ones
