@@ -8,8 +8,10 @@ import pytest
 
 from dmm.cli.format.costs import cost_lines, summarise
 from dmm.domain.event import EventType, Trust
+from dmm.domain.pack import QueryRequest
 from dmm.errors import UsageError
 from dmm.eventlog.open_ledger import Actor
+from dmm.mcp.cost import count_own
 
 if TYPE_CHECKING:
     from tests.conftest import Opener, Project
@@ -93,3 +95,11 @@ def test_without_a_session_only_the_fixed_cost_is_shown(dmm: Dmm) -> None:
     assert dmm.costs.last() is None
     lines = list(cost_lines(dmm.costs.report(), [("BOOT", 180)], []))
     assert lines[-1] == "No session has been given anything yet."
+
+
+def test_the_rules_count_as_a_pack_shows_them(dmm: Dmm) -> None:
+    for number in range(30):
+        dmm.ledger.add_constraint(f"never call the service number {number} of the old platform")
+    shown = dmm.packs.query(QueryRequest("call the service")).pack.constraints
+    told = dict(count_own(dmm))
+    assert 0 < told["rules"] == sum(one.token_count for one in shown) <= 400

@@ -6,7 +6,6 @@ A client without hooks at its start gets longer instructions and no BOOT, which 
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from dmm.domain.pack import constraint_line
@@ -14,13 +13,13 @@ from dmm.files.consents import BOOT
 from dmm.files.shipped import read_boot
 from dmm.lru import LruCache
 from dmm.mcp.server import OPENING, list_tools
+from dmm.packs.active_constraints import BUDGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dmm.bootstrap import Dmm
     from dmm.importer.rules import PlannedRule
-    from dmm.rules.folder import FileRule
 
 COUNTED: LruCache[int] = LruCache(16)
 
@@ -40,9 +39,10 @@ def count_own(dmm: Dmm) -> tuple[tuple[str, int], ...]:
 
 def count_rules(dmm: Dmm, planned: Iterable[PlannedRule] = ()) -> int:
     """Count the rules as a session gets them, each with its name and what it does."""
-    rules: Iterable[FileRule | PlannedRule] = chain(dmm.shelf.rules(), planned)
-    lines = {constraint_line(one.rule.id, one.state, one.rule.title) for one in rules}
-    return sum(map(dmm.count, lines))
+    standing = dmm.packs.find_standing()
+    held = () if standing is None else standing.constraints()
+    lines = (constraint_line(one.rule.id, one.state, one.rule.title) for one in planned)
+    return min(BUDGET, sum(one.token_count for one in held) + sum(map(dmm.count, lines)))
 
 
 @lru_cache
