@@ -80,8 +80,8 @@ def test_the_same_thing_is_kept_once_with_all_that_it_shows() -> None:
     assert dropped == [("a.py:3-5", "a.py:1-20"), ("msg_2", "obs_1"), ("obs_1", "obs_1")]
 
 
-def test_a_stub_is_left_out_where_its_code_is_at_hand() -> None:
+def test_a_stub_comes_last_where_its_code_is_at_hand() -> None:
     code = make_code("src/export.py", (1, 2), "a", "def export(): ...", symbol="export")
     stub = make_code("api/export.pyi", (1, 1), "b", "def export(): ...", symbol="export")
     other = make_code("api/close.pyi", (1, 1), "c", "def close(): ...", symbol="close")
-    assert dedupe([stub, code, other])[0] == [code, other]
+    assert dedupe([stub, code, other])[0] == [code, other, stub]

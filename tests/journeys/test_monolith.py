@@ -55,7 +55,7 @@ def test_the_end_of_an_import_tells_what_is_left_to_do(project: Project, command
     assert "1 memory (1 project), 0 merged" in lines
     assert lines[-3:] == [
         "Shorten CLAUDE.md and AGENTS.md to one line that points to .dmm/BOOT.md; until",
-        "then, what they say is loaded twice.",
+        "then, every instruction is loaded twice.",
         "Written to .dmm/memory. Read them, run dmm validate, and commit them.",
     ]
     again = command("import", "AGENTS.md", "--apply", within=project.folder)

@@ -160,11 +160,11 @@ def dedupe(found: Iterable[Evidence]) -> tuple[list[Evidence], list[tuple[str, s
 
 
 def _code_before_stubs(found: Iterable[Evidence]) -> Iterator[Evidence]:
-    """Leave out the declaration of what is at hand with its code, wherever that file lies."""
+    """Put the declaration of what is at hand with its code behind all else, wherever that lies."""
     everything = list(found)
     coded = {_definition(one) for one in everything if not _STUB.search(one.path)}
-    yield from (
-        one for one in everything if not _STUB.search(one.path) or _definition(one) not in coded
+    yield from sorted(
+        everything, key=lambda one: bool(_STUB.search(one.path)) and _definition(one) in coded
     )
 
 

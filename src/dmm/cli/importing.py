@@ -254,7 +254,7 @@ def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[s
         if found.instructions:
             yield (
                 f"Shorten {_named(found.instructions)} to one line that points to "
-                ".dmm/BOOT.md; until then, what they say is loaded twice."
+                ".dmm/BOOT.md; until then, every instruction is loaded twice."
             )
         yield "Written to .dmm/memory. Read them, run dmm validate, and commit them."
     if applied and found.rules:

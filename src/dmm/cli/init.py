@@ -46,7 +46,7 @@ def _lines(report: SetupReport) -> Iterator[str]:
     yield ""
     from dmm.importer.sources import find_instructions
 
-    given = next(find_instructions(report.folder.parent), None)
+    given = next(find_instructions(report.folder.parent, deep=False), None)
     first = (
         "dmm import (reads CLAUDE.md, AGENTS.md and the like)"
         if given

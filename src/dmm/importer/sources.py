@@ -168,10 +168,17 @@ def is_instruction(path: str) -> bool:
     return recognise(path) in _INSTRUCTIONS.values()
 
 
-def find_instructions(project: Path) -> Iterator[Path]:
-    """Find the instruction files and the skills of agents below a folder, in order."""
+_NEAR = 2
+
+
+def find_instructions(project: Path, *, deep: bool = True) -> Iterator[Path]:
+    """Find the instruction files and the skills of agents below a folder, in order.
+
+    Without `deep`, only in the folder itself and two levels below: .cursor/rules is there.
+    """
     for folder, names, files in os.walk(project):
-        names[:] = sorted(set(names) - SKIPPED)
+        near = deep or len(Path(folder).relative_to(project).parts) < _NEAR
+        names[:] = sorted(set(names) - SKIPPED) if near else []
         for name in sorted(files):
             path = Path(folder, name)
             # A link may lead nowhere: CLAUDE.md -> agents.md, where only AGENTS.md is there.

@@ -36,8 +36,10 @@ _GENERIC = re.compile(
     rf"|.*\b(agents?|{_CLIENTS}|ai) (guide|rules|instructions|guidelines)",
     re.IGNORECASE,
 )
-# A heading such as `AGENTS.md: Payments` names its file before its subject.
-_OF_FILE = re.compile(r"^\S+\.md\s*[:\N{EM DASH}\N{EN DASH}-]\s+(?=\S)", re.IGNORECASE)
+# A heading such as `AGENTS.md: Payments` names its own file before its subject.
+_OF_FILE = re.compile(
+    rf"^(?:{_CLIENTS}|agents?|readme)\.md\s*[:\N{{EM DASH}}\N{{EN DASH}}-]\s+(?=\S)", re.IGNORECASE
+)
 
 
 def title_for(trail: tuple[str, ...]) -> str:

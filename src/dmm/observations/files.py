@@ -21,7 +21,7 @@ _REDIRECT = re.compile(
 )
 _IN_PLACE = re.compile(r"\b(?:sed|perl)\s+(?:-\S+\s+)*-\w*i\S*\s")
 _REMOVE = re.compile(r"(?:^|[;&]\s*)(?:git\s+)?rm\s+([^;&|\n<>]+)")
-_LONGEST = 300
+_PATH = re.compile(r".{1,300}")
 _SCRATCH = re.compile(r"/(?:dev|proc|tmp|var)(?:/|$)")
 MOST_PATCHED = 20
 
@@ -38,7 +38,7 @@ def texts_of(given: Mapping[str, object], names: Iterable[str], joint: str) -> I
 
 def named_path(given: Mapping[str, object]) -> str:
     """Find the path that a call names."""
-    found = (one for one in texts_of(given, _NAMES, "") if len(one) <= _LONGEST)
+    found = (one for one in texts_of(given, _NAMES, "\n") if _PATH.fullmatch(one))
     return next(found, "")
 
 

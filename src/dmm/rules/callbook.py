@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dmm.rules.patterns import Pattern
 
 # The version of the engine that judges decisions and calls; every verdict records it.
-ENGINE_VERSION = "4.2"
+ENGINE_VERSION = "4.3"
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
 Level = Literal["allow", "warn", "ask", "deny"]
 LEVELS: tuple[Level, ...] = get_args(Level)

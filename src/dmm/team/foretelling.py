@@ -104,12 +104,18 @@ def _foretell(
     with contextlib.suppress(TeamError, StorageError):
         if team.joined:
             held, log = team.credentials(), team.ledger.reading
-            with Replica.opened(team.path) as replica:
-                role = replica.role(held)
+            role = _read_role(team, held)
             for one in map(_imagine, _list_decisions(act, on, texts)):
                 told = share(one, log.event, team.shares) if may_send(role, one.type) else None
                 if told is not None:
                     yield one.type, json.loads(told.payload), held
+
+
+def _read_role(team: Team, held: Credentials) -> str:
+    """Return the role of this laptop, as it joined if its copy of the log can't be read."""
+    with contextlib.suppress(TeamError, StorageError), Replica.opened(team.path) as replica:
+        return replica.role(held)
+    return held.role
 
 
 def foretell_proved(

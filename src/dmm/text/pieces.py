@@ -83,14 +83,9 @@ def sentences(text: str) -> list[Pieces]:
     """Split a rule into sentences of pieces; a question says nothing."""
     found: list[Pieces] = []
     current: list[Piece] = []
-    inside = False
     for piece in (*_read(text), Piece(".", "stop")):
-        inside = piece.mark == "(" or (inside and piece.mark != ")")
         if piece.kind != "stop":
             current.append(piece)
-        elif inside and piece.text == ";":
-            # A list in brackets is part of its sentence.
-            current.append(Piece(",", "mark"))
         else:
             if current and "?" not in piece.text:
                 found.append(tuple(current))

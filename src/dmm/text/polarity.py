@@ -54,9 +54,10 @@ def find_ban(words: Sequence[str]) -> int | None:
 
 def bans(words: Sequence[str]) -> bool:
     """Whether some words say that a thing is forbidden, or not allowed."""
-    if "not" in words:
-        return not ALLOWED.isdisjoint(words[words.index("not") :])
-    return not FORBIDDEN.isdisjoint(words)
+    denied = {
+        word for at, one in enumerate(words) if one == "not" for word in words[at + 1 : at + 3]
+    }
+    return not (denied.isdisjoint(ALLOWED) and FORBIDDEN.isdisjoint(set(words) - denied))
 
 
 def is_off_limits(words: set[str]) -> bool:

@@ -310,3 +310,19 @@ def test_any_other_chapter_speaks_of_all_code(heading: str) -> None:
 @pytest.mark.parametrize("text", ["No generic button classes:", "No:", "No `eval` calls:", ":"])
 def test_a_sentence_that_ends_in_a_colon_is_read_like_any_other(text: str) -> None:
     assert compile_sentence(text).why_not == compile_sentence(text.rstrip(":") or ".").why_not
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "level"),
+    [
+        ("Forbidden, not optional: `npm publish`", "npm publish", "deny"),
+        ("Commits must be signed and never pushed to main", "git push origin main", "deny"),
+        ("Use pnpm (fast; never npm)", "npm install x", "deny"),
+        ("Never use panicking calls (`.unwrap()`, `panic!`)", ("a.rs", "a.unwrap()"), "deny"),
+        ("Use `git clean -n`, not `git clean`", "git clean -f src", "deny"),
+        ("Use `git add path/to/file`, not `git add`", "git add .", "allow"),
+        ("Never delete files directly", "rm a.txt", "ask"),
+    ],
+)
+def test_sentences_that_a_narrower_reading_lost(text: str, call: Call, level: str) -> None:
+    assert level_of(text, call) == level

@@ -31,7 +31,7 @@ def terms_of(words: Iterable[Token]) -> tuple[Term, ...]:
 
 
 def listed_terms(words: Words, *, but: frozenset[str]) -> tuple[tuple[Term, ...], ...]:
-    """The content words of each member of a list; some only where a member has no others."""
+    """The content words of each member of a list; general words count where it has no others."""
     found: list[tuple[Term, ...]] = []
     start = 0
     for index in range(len(words) + 1):

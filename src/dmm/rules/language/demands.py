@@ -64,7 +64,7 @@ def verification_of(words: Words) -> Verification | None:
 
 
 def _asked(words: Words) -> int:
-    """How many words ask for a look, such as "you must always check"; none that does, none."""
+    """How many words ask for a look, such as "you must always check"; zero if none does."""
     asking = next((i for i, w in enumerate(words) if w.text not in LEADS), len(words))
     end = next((i for i, w in enumerate(words) if not _asks(w)), len(words))
     return end if end > asking else 0

@@ -20,6 +20,8 @@ Span = tuple[int, int]
 _MODIFYING = frozenset(("modify", "=modify"))
 # What is added to a thing changes the thing.
 _INSERTING = frozenset(("add", "insert", "append", "set"))
+# Behind these words a gerund is what is done.
+_BEGINNING = frozenset(("start", "begin", "continue", "keep", "resume", "by"))
 USING = frozenset(("use", "=use", "adopt", "introduce", "depend", "rely"))
 
 
@@ -82,8 +84,9 @@ def names_thing(reading: Reading, action: Action, finding: Breach) -> bool:
     at = finding.tokens[-1]
     text, following = reading.tokens[at].text, reading.text[reading.tokens[at].end :].lstrip()
     gerund = text.endswith("ing")
-    # At the beginning and before a name it is the act: "Booking Hotel Sakura".
-    acting = gerund and (at == 0 or following[:1].isupper())
+    # It is the act at the beginning, before a name and behind "start": "Booking Hotel Sakura".
+    begun = at == 0 or not reading.tokens[at - 1].forms.isdisjoint(_BEGINNING)
+    acting = gerund and (begun or following[:1].isupper())
     if action.objects or action.conditions or acting:
         return False
     for act, phrase in ((one, part) for one in reading.acts for part in one.phrases):

@@ -140,9 +140,10 @@ def _is_governed(first: Pieces, segment: Pieces) -> bool:
     modal = find(first[:6], "must", "should", "may", "can") or 0
     subject = [one.word for one in first[:modal] if one.word not in words.DETERMINERS]
     about = bool(subject) and not set(subject) <= _SUBJECTS | _WRITTEN
-    # What is used or run is used by whoever works here, not by the subject.
-    used = any(words.group_of(one.word) in ("use", "run") for one in segment[:4])
-    return about and not used and not any(one.mark for one in first[:modal]) and _denies(segment)
+    # Code, a command or a push is the work of whoever reads this, not of the subject.
+    held = any(words.group_of(one.word) in ("add", "read") for one in segment[:4])
+    held = held and not any(one.code for one in segment)
+    return about and held and not any(one.mark for one in first[:modal]) and _denies(segment)
 
 
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:

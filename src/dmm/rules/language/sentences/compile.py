@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 _ONLY = word_set("only exclusively")
 _PURPOSE = english("manager_purposes")
 # A name, a method, or a comment that tells a program something.
-_NAMED = re.compile(r"\.?[A-Za-z_][\w.:()!]*|(?:#\s|//|@ts-)\s*[a-z].*")
+_NAMED = re.compile(r"\.?[A-Za-z_][\w.:()!]*|@\w+\(\)|(?:#\s|//|@ts-)\s*[a-z].*")
 _DIRECT = word_set("direct directly straight")
+_BARE = word_set("just only bare plain")
 
 
 def read_only(sentence: Pieces, context: Context) -> Thing | None:
@@ -146,8 +147,12 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
             found += _of_clause(clause, context._replace(verb=verb))
     if any(one.word in _DIRECT for one in sentence):
         # "Never push directly" means some branch: one that is not named.
-        found = [one for one in found if isinstance(one, Order) or not one.thing.vague]
+        found = [one for one in found if isinstance(one, Order) or not _is_unnamed(one.thing)]
     return found
+
+
+def _is_unnamed(thing: Thing) -> bool:
+    return thing.vague and all("git" in str(one.get("command", "")) for one in thing.items)
 
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
@@ -183,8 +188,10 @@ def _in_aside(clause: Clause, context: Context) -> list[Thing]:
     if not plain or not all(one.code or is_path(one.text, code=False) for one in named):
         return []
     known = bool(context.verb) or clause.bare
-    found = ((one.text, read_object((one,), 0, context)) for one in named)
-    return [read[0] for text, read in found if read and _is_meant(text, read[0], known=known)]
+    read = ((one.text, read_object((one,), 0, context)) for one in named)
+    found = [(text, one[0]) for text, one in read if one]
+    meant = [thing for text, thing in found if _is_meant(text, thing, known=known)]
+    return meant if len(meant) == len(found) else []
 
 
 def _is_meant(text: str, thing: Thing, *, known: bool) -> bool:
@@ -215,11 +222,12 @@ def _sparing(thing: Thing, clause: Clause) -> Thing:
     chosen = clause.chosen
     wanted = command_words(chosen[0].text) if chosen and chosen[0].kind == "code" else []
     wrapper = wanted[0] if wanted else ""
-    if any(_extends(wanted, one) for one in thing.items):
-        # "`git push origin HEAD`, not `git push`" forbids what leaves the rest out.
-        given = [one for one in wanted if is_flag(one)]
-        bare = {"no_args": True} if not given or "--" in wanted else {}
-        return commands(thing, **bare, **({"without": given} if given else {}))
+    given = [one for one in wanted if is_flag(one)]
+    bare = "--" in wanted or word_at(clause.rest, 0) in _BARE
+    if any(_extends(wanted, one) for one in thing.items) and (given or bare):
+        # "`git push origin HEAD`, not just `git push`" forbids what leaves the rest out.
+        alone = {"no_args": True} if bare else {}
+        return commands(thing, **alone, **({"without": given} if given else {}))
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
     if not wrapper or not programs[0] or any(one in family for one in programs):

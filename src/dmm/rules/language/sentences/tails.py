@@ -79,7 +79,8 @@ def read_heading(reading: Reading, heading: str) -> None:
     """Look into tests only for the code that a chapter on tests forbids."""
     named = {one.word for part in sentences(heading) for one in part}
     tests = not named.isdisjoint(_TEST_WORDS) and named <= _TEST_WORDS | _CODE_WORDS
-    if tests and all("content" in one and one.get("path") == CODE for one in reading.thing.items):
+    plain = all("content" in one and one.get("path") == CODE for one in reading.thing.items)
+    if tests and plain and reading.context.verb != "commit":
         reading.narrow(list(words.TESTS))
 
 

@@ -209,7 +209,7 @@ def globs_of(text: str) -> list[str]:
 
 
 def _globs_from(text: str, folder: str) -> list[str]:
-    """Write a path that names the folder of its instruction file, or ends of it, from there."""
+    """Write a path as globs that count from the folder of its instruction file if it names it."""
     parts = folder.split("/") if folder else []
     leads = ("/".join(parts[at:]) + "/" for at in range(len(parts)))
     lead = next((one for one in leads if text.removeprefix("./").startswith(one)), None)

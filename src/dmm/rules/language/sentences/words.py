@@ -53,7 +53,7 @@ ENV_EXAMPLES = [".env.example", ".env.sample", ".env.template", ".env.dist", ".e
 FILE_KINDS = english_rows("file_kinds")
 TESTS = [
     "**/test/**", "**/tests/**", "**/__tests__/**", "**/e2e/**", "**/spec/**",
-    "test_*", "*_test.*", "*.test.*", "*.spec.*", "*_spec.*", "conftest.py",
+    "test_*", "*_test.*", "*.test.*", "*.spec.*", "*_spec.*", "*Test.*", "*Tests.*", "conftest.py",
 ]  # fmt: skip
 ENVIRONMENTS = ("production|prod|prd|live", "staging|stage|stg")
 STEPS = group_by_word("steps")
