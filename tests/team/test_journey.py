@@ -124,6 +124,12 @@ def invite(registry: Registry, folder: Path, url: str, dice: random.Random) -> l
     return made
 
 
+def had_enough(line: Line) -> bool:
+    """Return whether every fault of the line has happened often enough."""
+    happened = line.happened
+    return min(happened[one] for one in FAULTS) >= FAULTS_EACH and happened[CUT] >= ROUNDS
+
+
 def torment(host: Host, fleet: Fleet, line: Line, laptops: list[Laptop]) -> Counter[str]:
     """Kill everything in turn; each time something is answered before the next."""
     kills: Counter[str] = Counter()
@@ -135,7 +141,7 @@ def torment(host: Host, fleet: Fleet, line: Line, laptops: list[Laptop]) -> Coun
         until(lambda: line.happened["answered"] > before, "the server answers again")
 
     for number in range(MOST_ROUNDS):
-        if number >= ROUNDS and min(line.happened[fault] for fault in FAULTS) >= FAULTS_EACH:
+        if number >= ROUNDS and had_enough(line):
             break
         (laptops[0].folder.parent / PACE).write_text(str(1 + number // ROUNDS_A_RULE))
         chosen = line.dice.sample(laptops, KILLED + OFFLINE)
@@ -232,8 +238,7 @@ def test_nothing_is_lost_doubled_or_mixed_up_whoever_is_killed(
             kills["laptop"] += 1
         sys.stderr.write(f"killed {dict(kills)}, on the line {dict(line.happened)}\n")
         assert min(kills.values()) >= ROUNDS
-        assert min(line.happened[fault] for fault in FAULTS) >= FAULTS_EACH
-        assert line.happened[CUT] >= ROUNDS
+        assert had_enough(line)
         for members in teams:
             check_team(registry, members)
         # No process failed in a way that its code does not name.

@@ -14,7 +14,7 @@ from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
 from dmm.project.daemon_status import Health, ask_health, ask_status
-from dmm.rules.verdicts import find_misses
+from dmm.rules.unchecked import find_misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

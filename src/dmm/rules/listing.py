@@ -18,7 +18,8 @@ from dmm.rules.folder import FileRule, priority_of
 from dmm.rules.rulebook import filed_rule, on_calls
 from dmm.rules.source import check_rule, state_of_rule
 from dmm.rules.states import state_of
-from dmm.rules.verdicts import find_misses, find_stops, mark
+from dmm.rules.stops import find_stops
+from dmm.rules.unchecked import find_misses, mark
 from dmm.rules.views import (
     count_states,
     detail_constraint,
