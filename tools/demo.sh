@@ -87,7 +87,7 @@ tool 4 Bash "$pytest" '"stdout":"12 passed","stderr":"","interrupted":false'
 event Stop '"last_assistant_message":"Order dates came from the local clock. They now use UTC."'
 event SessionEnd '"reason":"exit"'
 echo
-echo "Each row has an id, what kind it is, its size in tokens (19t), and whose words it"
+echo "Each row has an id, its kind, its size in tokens (19t), and whose words it"
 echo "repeats: what a tool said (tool) informs an agent and never instructs it."
 run 'dmm search "checkout fails at midnight"'
 learned=$(dmm search "checkout fails at midnight" | sed -n 's/^\(obs_[0-9]*\) .*/\1/p')
