@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from dmm.server.setup import set_up
 
-if TYPE_CHECKING:
-    from pathlib import Path
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
 
 @pytest.fixture
@@ -17,3 +18,8 @@ def folder(tmp_path: Path) -> Path:
     with set_up(tmp_path / "server", "").registry() as registry:
         registry.add("acme", "shop")
     return tmp_path / "server"
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    return dict(yaml.safe_load((DEPLOY / "compose.yaml").read_text()))

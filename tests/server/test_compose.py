@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 from tests.daemon.conftest import eventually
-from tests.server.test_deploy import compose as compose  # noqa: PLC0414 - a fixture, used by name
 from tests.team.conftest import need_programs
 from tests.team.postgres import Postgres
 

@@ -13,19 +13,13 @@ from typing import Any
 
 import pytest
 import typer
-import yaml
+from tests.server.conftest import DEPLOY
 
 from dmm.cli.commands import make_app
 from dmm.server.run import DRAIN
 
-DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 ALL: dict[str, Any] = dict(typer.main.get_group(make_app()).commands)
 COMMANDS: dict[str, Any] = dict(ALL["server"].commands)
-
-
-@pytest.fixture(scope="module")
-def compose() -> dict[str, Any]:
-    return dict(yaml.safe_load((DEPLOY / "compose.yaml").read_text()))
 
 
 @pytest.fixture(scope="module")

@@ -50,18 +50,18 @@ class RuleShelf:
         """Name the files that are broken as they stand in force, with file and line."""
         return list(self.folder.read(self._recorded()).faults)
 
-    def find(self, id: str) -> FileRule:  # noqa: A002 - what a rule is known by
+    def find(self, name: str) -> FileRule:
         """Find a rule by its id; the name of a broken file gives its fault."""
         rules = self.rules()
         for one in rules:
-            if one.rule.id == id:
+            if one.rule.id == name:
                 return one
         for fault in self.faults():
-            if PurePosixPath(fault.path).stem == id:
+            if PurePosixPath(fault.path).stem == name:
                 raise fault
-        near = difflib.get_close_matches(id, [one.rule.id for one in rules], NEAR)
+        near = difflib.get_close_matches(name, [one.rule.id for one in rules], NEAR)
         hint = f"did you mean {', '.join(near)}?" if near else "list them: dmm rules"
-        raise UsageError(f"no rule is called {id!r}", hint=hint)
+        raise UsageError(f"no rule is called {name!r}", hint=hint)
 
     def standing(self, state: LedgerState) -> Sequence[Constraint]:
         """List what is in force here: the ledger's constraints, and the rules in files."""
