@@ -103,6 +103,9 @@ LEFT: list[tuple[str, Call]] = [
     ("Do not add `useMemo`, `useCallback`, or `memo()` there.", ("src/a.ts", "useMemo(f)")),
     ("Do not add TODOs, asides, or dividers in production code", ("tests/a.ts", "// TODO: end")),
     ("Never run pytest, python, or acme tools on the host", "docker exec web pytest -q"),
+    # English words behind what is also the name of a program.
+    ("Do not manually truncate strings", "truncate strings"),
+    ("No Docker required", "docker required"),
     # Another subject than whoever reads it.
     ("Those modules are pure and do not import `src/io/`", ("a.ts", "import x from 'src/io/a'")),
     ("They get a client and never call `fetch()`", ("a.ts", "fetch(x)")),
@@ -204,6 +207,9 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("`a` is typed (e.g. `b`); use `c`, never `d()`", ("a.ts", "d(x)"), "deny"),
     ("Do not delete the `topic` branch", "git branch -D topic", "deny"),
     ("Do not delete `main`", "git branch -D main", "deny"),
+    ("kubectl delete is forbidden", "kubectl delete pod web", "deny"),
+    ("Never run docker compose down", "docker compose down", "deny"),
+    ("No truncate -s", "truncate -s 0 a", "deny"),
     ("PR titles must follow Conventional Commits", "gh pr create -t 'did things' -b x", "deny"),
     ("Commits and PRs follow Conventional Commits", "gh pr create -t 'did things' -b x", "deny"),
     ("Commits and PRs follow Conventional Commits", "git commit -m 'did things'", "deny"),

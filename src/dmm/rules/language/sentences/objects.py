@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.texts import TEXT_READERS, read_text
 from dmm.rules.language.sentences.things import (
@@ -242,6 +243,10 @@ def _program(pieces: Pieces, at: int, context: Context) -> tuple[list[str], int]
         return None
     named = word_at(pieces, end) in _COMMAND_WORDS
     flagged = any(one.startswith("-") for one in parts[1:])
+    # Unless something says that it is run, "truncate strings", "Docker required" are English.
+    sure = context.verb or not parts[1:] or (text == word and word in SUBCOMMANDED)
+    if not (sure or named or flagged):
+        return None
     plain = word not in words.AMBIGUOUS or any(word in one for one in words.MANAGERS.values())
     run = context.verb == "run" and word in (_RUNNABLE if len(parts) > 1 else _ALONE)
     return (parts, end) if flagged or named or plain or run else None
