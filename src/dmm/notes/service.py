@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dmm.review.application import Applied
     from dmm.review.service import Proposals
     from dmm.rules.folder import FileRule
+    from dmm.rules.results import CallChecked
     from dmm.rules.rule import Rule
 
 ORIGIN = "remember"
@@ -107,6 +108,7 @@ class Notes:
     proposals: Proposals
     search: Search
     list_rules: Callable[[], Iterable[FileRule]]
+    check_decision: Callable[[str], CallChecked]
 
     @traced()
     def remember(
@@ -137,6 +139,9 @@ class Notes:
         if held is not None and held.repeated:
             return _repeated(placed, held.rule.id)
         told = self._keep(placed, replaces, source, anyway=anyway)
+        against = None if told.status == "refused" else self.check_decision(text)
+        if against is not None and against.outcome != "allowed":
+            return _against(told, against)
         return told if held is None else _beside(told, held.rule)
 
     def _keep(
@@ -276,6 +281,15 @@ def _repeated(placed: Placed, rule: str) -> Remembered:
 def _beside(told: Remembered, rule: Rule) -> Remembered:
     text = f'the rule {rule.id} is about the same and stays enforced: "{rule.title}"'
     return replace(told, remarks=(*told.remarks, Remark(RULE, text, rule.id)))
+
+
+def _against(told: Remembered, rule: CallChecked) -> Remembered:
+    name = rule.rule or str(rule.seq)
+    ways = f"if the rule no longer holds: dmm rules disable {name}"
+    if told.status == "applied":
+        ways = f"if the note is wrong: dmm forget {told.path}; {ways}"
+    text = f'it goes against the rule {name}: "{rule.title}". {ways[:1].upper()}{ways[1:]}'
+    return replace(told, remarks=(*told.remarks, Remark(RULE, text, name)))
 
 
 def _creating(placed: Placed) -> Writing:

@@ -12,6 +12,7 @@ from dmm.errors import DmmError, MemoryFileError
 from dmm.files import markdown
 from dmm.files.rules import RuleText, parse_rule
 from dmm.project.snapshots import find_base, read_commit, read_disk
+from dmm.rules.source import read_rule, state_of_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -127,7 +128,7 @@ def _compare(
     elif new is None:
         yield Difference("changed", shown, f"Changes {shown}.")
     elif old is None:
-        yield Difference("added", shown, f"Adds {_name(new)}{_level(new)}.")
+        yield Difference("added", shown, f"Adds {_name(new)}{_state(new)}.")
     else:
         said = "; ".join(_list_changes(old, new)) or "format only"
         if origin != path:
@@ -192,6 +193,7 @@ def _read(path: str, data: bytes) -> Known:
     try:
         text = markdown.decode(path, data)
         if path.startswith(RULES):
+            read_rule(path, text)
             return parse_rule(path, text)
         memory = path.removeprefix(MEMORY)
         return None if memory == path else markdown.parse(memory, text).memory
@@ -211,6 +213,9 @@ def _quote(one: Memory | RuleText) -> str:
     return f'"{one.title}" ({one.path})'
 
 
-def _level(one: Known) -> str:
-    level = one.fields.get("level") if isinstance(one, RuleText) else None
-    return f", level {level}" if level else ""
+def _state(one: Known) -> str:
+    """Say what a rule does, in the word that every surface uses."""
+    if not isinstance(one, RuleText):
+        return ""
+    rule = read_rule(one.path, one.source)
+    return f", {'disabled' if rule.disabled else state_of_rule(rule)}"
