@@ -239,6 +239,20 @@ def test_a_memory_is_forgotten_by_path_id_or_words(dmm: Dmm, project: Project) -
     assert dmm.notes.forget(f".dmm/memory/{first.path}").path == first.path
 
 
+def test_a_forgotten_note_comes_back_where_it_was(dmm: Dmm, project: Project) -> None:
+    text = "The staging database is reset every Sunday."
+    first = dmm.notes.remember(text)
+    before = (project.memory / first.path).read_text()
+    dmm.notes.forget(first.path)
+    other = dmm.notes.remember("The staging database is reset every Sunday!")
+    assert other.path != first.path
+    dmm.notes.forget(other.path)
+    again = dmm.notes.remember(text)
+    assert (again.status, again.path) == ("applied", first.path)
+    assert (project.memory / first.path).read_text() == before
+    assert served(dmm, "when is the staging database reset") == [first.path]
+
+
 def test_nothing_is_forgotten_where_several_may_be_meant(dmm: Dmm) -> None:
     dmm.notes.remember("The staging database is reset every Sunday.")
     dmm.notes.remember("The staging cluster has three nodes in Frankfurt.")
