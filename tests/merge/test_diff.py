@@ -75,6 +75,16 @@ def test_a_branch_is_told_in_sentences(work: Project, typed: Typed) -> None:
     ]
 
 
+def test_files_that_are_no_memories_are_added_and_changed_too(work: Project, typed: Typed) -> None:
+    (work.dmm / "policy.md").write_text("Ask first.\n")
+    (work.memory / "project" / "_dir.md").write_text("What is here.\n")
+    commit(work, "more")
+    (work.memory / "project" / "_dir.md").write_text("All that is here.\n")
+    told = typed("diff", "topic~1...HEAD", within=work.folder)
+    assert told.out.splitlines()[:2] == ["- Adds project/_dir.md.", "- Adds policy.md."]
+    assert typed("diff", within=work.folder).out == "- Changes project/_dir.md.\n"
+
+
 def test_a_contradiction_is_told(work: Project, typed: Typed, memory_text: MemoryText) -> None:
     git(work.folder, "checkout", "-q", "master")
     first = memory_text("Deploys", "Deploy on Friday.", id="mem_2026_03_01_001", tags="[deploy]")

@@ -23,6 +23,7 @@ from dmm.notes.ruled import find_rule
 from dmm.redaction.inputs import need
 from dmm.redaction.redact import redact
 from dmm.review.application import Approval
+from dmm.review.checks.subject import quote
 from dmm.review.drafting import About
 from dmm.review.intake import Wish
 from dmm.review.writing import Writing, draft_edits
@@ -306,7 +307,9 @@ def _against(told: Remembered, rule: CallChecked) -> Remembered:
     if told.status == "applied":
         ways = f"if the note is wrong: dmm forget {told.path}; {ways}"
     text = f'it goes against the rule {name}: "{rule.title}". {ways[:1].upper()}{ways[1:]}'
-    return replace(told, remarks=(*told.remarks, Remark(RULE, text, name)))
+    # The memory that a rule was imported from says the same.
+    others = (one for one in told.remarks if f"against {quote(rule.title or '')}" not in one.text)
+    return replace(told, remarks=(*others, Remark(RULE, text, name)))
 
 
 def _decides(check: Check, *, anyway: bool) -> bool:

@@ -11,6 +11,7 @@ from dmm.domain.memory import Memory
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import markdown
 from dmm.files.rules import RuleText, parse_rule
+from dmm.files.tree import DESCRIPTOR
 from dmm.project.snapshots import find_base, read_commit, read_disk
 from dmm.rules.source import read_rule, state_of_rule
 
@@ -103,6 +104,12 @@ def compare_files(before: Files, after: Files) -> Iterator[Difference]:
         if path in moved.values() or before.get(path) == after.get(path):
             continue
         origin = moved.get(path, path)
+        if path in after and new[path] is None and not _is_broken(path):
+            verb, kind = ("Changes", "changed") if path in before else ("Adds", "added")
+            yield Difference(
+                kind, path.removeprefix(MEMORY), f"{verb} {path.removeprefix(MEMORY)}."
+            )
+            continue
         yield from _compare(path, old.get(origin), new.get(path), origin=origin, data=after)
         yield from _supersedes(old.get(origin), new.get(path), names)
 
@@ -123,10 +130,8 @@ def _compare(
     shown = path.removeprefix(MEMORY)
     if path not in data:
         yield Difference("removed", shown, f"Removes {_name(old, shown)}.")
-    elif new is None and path.startswith((MEMORY, RULES)):
-        yield Difference("broken", shown, f"Leaves {shown} unreadable; see: dmm validate")
     elif new is None:
-        yield Difference("changed", shown, f"Changes {shown}.")
+        yield Difference("broken", shown, f"Leaves {shown} unreadable; see: dmm validate")
     elif old is None:
         yield Difference("added", shown, f"Adds {_name(new)}{_state(new)}.")
     else:
@@ -136,6 +141,11 @@ def _compare(
             yield Difference("moved", shown, f"{moved}: {said}.")
         else:
             yield Difference("changed", shown, f"Changes {_name(new)}: {said}.")
+
+
+def _is_broken(path: str) -> bool:
+    """Return whether a file that can't be read as a memory or a rule should be one."""
+    return path.startswith((MEMORY, RULES)) and not path.endswith(f"/{DESCRIPTOR}")
 
 
 def _supersedes(old: Known, new: Known, names: Mapping[str, str]) -> Iterator[Difference]:
