@@ -18,7 +18,7 @@ LIMIT = 35
 CEILINGS = {
     "redaction": 62,
     "rules": 53,
-    "text": 68,
+    "text": 61,
 }
 BRANCHES = (
     ast.If | ast.IfExp | ast.For | ast.AsyncFor | ast.While | ast.ExceptHandler | ast.match_case

@@ -171,7 +171,7 @@ class ClausePolarity:
 
     def _joined(self, last: Act, opener: str) -> Polarity:
         first = self.tokens[self.clause.first]
-        fresh = first.text in lex.AUXILIARIES or first.text in lex.PRONOUNS
+        fresh = first.text in lex.AUXILIARIES | lex.PRONOUNS
         if opener not in ("or", "nor", "and") or last.polarity is Polarity.DONE or fresh:
             return Polarity.DONE
         if opener != "and":
@@ -181,9 +181,8 @@ class ClausePolarity:
 
     def at(self, start: int, verb: int) -> Polarity:
         """The polarity of the verb, given the words since `start`."""
-        unsure = False
+        unsure = any(map(self._doubts, range(start, verb)))
         for index in range(start, verb):
-            unsure = unsure or self._doubts(index)
             self._negate(index)
         if self.negated % 2:
             return Polarity.NOT_DONE if self.base is Polarity.DONE else self.base
@@ -194,7 +193,7 @@ class ClausePolarity:
         return Polarity.ASIDE if self._is_past(verb) else self.base
 
     def _doubts(self, index: int) -> bool:
-        month = index > 0 and self.tokens[index - 1].text in lex.PREPOSITIONS
+        month = text_at(self.tokens, index - 1) in lex.PREPOSITIONS
         return self.tokens[index].text in lex.MODALS and not month
 
     def _is_past(self, verb: int) -> bool:
@@ -210,12 +209,10 @@ class ClausePolarity:
             self.negated -= 1
         elif token.text == "nor":
             self.negated += not self.negated
-        elif "not" in token.forms or token.text in ("never", "neither", "cannot"):
+        elif not _DENIALS.isdisjoint({token.text, *token.forms}):
             self.negated += 1
         elif token.text in ("without", "insteadof", "except", "than"):
             self.negated += following.endswith("ing")
-        elif token.text in ("nothing", "nobody", "none"):
-            self.negated += 1
         elif token.text == "no":
             near = self.tokens[index + 1 : min(index + 5, self.clause.last)]
             denies = any(one.text in lex.AUXILIARIES for one in near)
@@ -236,4 +233,5 @@ class ClausePolarity:
             self.base = Polarity.ASIDE
 
 
+_DENIALS = frozenset(("not", "never", "neither", "cannot", "nothing", "nobody", "none"))
 _CANCELLED = frozenset(("hesitate", "forget", "only", "just", "merely", "neglect"))

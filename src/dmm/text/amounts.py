@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ _MULTIPLES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_00
               "dozen": 12}  # fmt: skip
 _NUMBER_WORDS = group_by_word("numbers")
 _CLOCK_WORDS = {"noon": 720, "midday": 720, "midnight": 1440}
+_CLOCK = re.compile(r"(\d+)(?::(\d+)|:)?(am|pm)?")
+_HALVES = {"am": 0, "pm": 12}
 _PER = frozenset(("per", "a", "an", "each", "every", "/"))
 
 
@@ -71,7 +74,7 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
         value, last = value * multiple, last + 1
     currency = currency or _currency(tokens, last + 1)
     if currency:
-        last += 0 if token.text[0] in _CURRENCIES else 1
+        last += token.text[0] not in _CURRENCIES
         return _with_per(tokens, Quantity(value, f"money:{currency}", index, last))
     measured = _measured(tokens, index, last, value)
     if measured is not None:
@@ -134,13 +137,12 @@ def _unit(tokens: Sequence[Token], index: int) -> tuple[str, Decimal] | None:
 
 
 def _clock(token: Token, index: int) -> Quantity | None:
-    plain = token.text.replace(" ", "").replace(".", "")
-    half = plain[-2:] if plain.endswith(("am", "pm")) else ""
-    hours, _, minutes = plain.removesuffix(half).partition(":")
-    if not hours.isdigit() or (minutes and not minutes.isdigit()):
+    found = _CLOCK.fullmatch(token.text.replace(" ", "").replace(".", ""))
+    if found is None:
         return None
-    hour = int(hours) % 12 + (12 if half == "pm" else 0) if half else int(hours)
-    return Quantity(Decimal(hour * 60 + int(minutes or 0)), "clock", index, index)
+    hours, minutes, half = found.groups("0")
+    hour = int(hours) % 12 + _HALVES[half] if half in _HALVES else int(hours)
+    return Quantity(Decimal(hour * 60 + int(minutes)), "clock", index, index)
 
 
 def _version(token: Token) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dmm.text import lexicon as lex
@@ -123,7 +124,7 @@ class _Sentence:
             return True
         if word in lex.CONJUNCTIONS:
             return self._starts_clause(index + 1) or (word == "so" and self._has_verb(index + 1))
-        if word in lex.CONDITIONS or word in ("that", "like"):
+        if word in lex.CONDITIONS | {"that", "like"}:
             return self._has_verb(index + 1)
         return word in RELATIVES and index > start
 
@@ -132,8 +133,7 @@ class _Sentence:
             index += 1
         if index >= self.last:
             return False
-        word = self.tokens[index].text
-        leads = word in lex.PRONOUNS or word in lex.AUXILIARIES
+        leads = self.tokens[index].text in lex.PRONOUNS | lex.AUXILIARIES
         return leads or self._is_verb(index, index)
 
     def _has_verb(self, index: int) -> bool:
@@ -210,8 +210,11 @@ class _Sentence:
         later = range(verb + 1, verbs[-1])
         if any(self.tokens[i].text in lex.BE for i in later) and verb == verbs[0]:
             return True
-        last = self.found[-1].forms if self.found else frozenset()
+        last = self._last_forms()
         return passive and bool(last & lex.IDLE and not last & lex.USE)
+
+    def _last_forms(self) -> frozenset[str]:
+        return self.found[-1].forms if self.found else frozenset()
 
     def _part(self, verb: int, end: int) -> None:
         """ "Store the logs in Loki and the images on S3" is two acts."""
@@ -229,8 +232,8 @@ class _Sentence:
             if direct:
                 right[0] = replace(right[0], preposition=None)
             named = self.tokens[index + 1].text in lex.PREPOSITIONS
-            shared = [one for one in left if one.preposition in (None, "subject") and named]
-            kept = [one for one in left if one.preposition == "subject"] if not named else shared
+            roles = (None, "subject") if named else ("subject",)
+            kept = [one for one in left if one.preposition in roles]
             self.found[-1] = replace(act, phrases=tuple(left))
             self.found.append(replace(act, phrases=(*kept, *right)))
             return
@@ -243,11 +246,11 @@ class _Sentence:
                 for one in given
             )
         led = text_at(self.tokens, verb - 1) in lex.AUXILIARIES - {"do", "does", "did"}
-        led = led or bool(self.found and self.found[-1].forms & {"let", "allow", "permit"})
-        if not self.found or not (passive or led):
+        if not (passive or led or self._last_forms() & {"let", "allow", "permit"}):
             return ()
-        own = [one for one in self.found[-1].phrases if one.preposition != "subject"]
-        return (replace(own[-1], preposition="subject"),) if own else ()
+        last = (one for act in self.found[-1:] for one in act.phrases)
+        own = [one for one in last if one.preposition != "subject"]
+        return tuple(replace(one, preposition="subject") for one in own[-1:])
 
     def _is_passive(self, clause: Clause, verb: int) -> bool:
         if not is_participle(self.tokens[verb]):
@@ -272,15 +275,15 @@ class _Sentence:
             return ()
         if own and own[0].preposition is None:
             return ()
-        for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
-            if act.forms & lex.REMOVE:
-                continue
-            stated = ("subject",) if "be" in act.forms else (None, "subject", "about", "of")
-            for place in stated:
-                for phrase in act.phrases:
-                    if phrase.preposition == place:
-                        return (Phrase(None, phrase.indices),)
-        return ()
+        acts = reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:]))
+        places = (
+            (place, act.phrases)
+            for act in acts
+            if not act.forms & lex.REMOVE
+            for place in (("subject",) if "be" in act.forms else (None, "subject", "about", "of"))
+        )
+        named = (one for place, phrases in places for one in phrases if one.preposition == place)
+        return tuple(Phrase(None, one.indices) for one in islice(named, 1))
 
 
 _JOINING = frozenset((",", "or", "and", "nor"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from dmm.text.words import ENGLISH, english
 
 _UNCHANGED = english("unchanged")
 _VOWELS = frozenset("aeiouy")
+_DOUBLED = re.compile(r"..([^aeiouls])\1\Z")
 
 
 def _irregular_forms() -> dict[str, frozenset[str]]:
@@ -30,20 +32,14 @@ def base_forms(word: str) -> frozenset[str]:
         return known
     if len(word) < 4 or word in _UNCHANGED or not word.isalpha():
         return frozenset((word,))
-    forms = {word}
-    if word.endswith("s"):
-        forms |= _without_s(word)
-    for suffix in ("ing", "ed"):
-        if word.endswith(suffix):
-            forms |= _without_suffix(word, suffix)
-    for singular in tuple(forms):
-        if singular != word and singular.endswith("ing"):
-            forms |= _without_suffix(singular, "ing")
-    return frozenset(forms)
+    forms = frozenset((word,)) | _without_s(word)
+    # "Settings" may be many of a setting, which may be of to set.
+    singular = (_without_suffix(one, "ing") for one in forms - {word})
+    return forms.union(_without_suffix(word, "ing"), _without_suffix(word, "ed"), *singular)
 
 
 def _without_s(word: str) -> set[str]:
-    if word.endswith(("ss", "us")):
+    if not word.endswith("s") or word.endswith(("ss", "us")):
         return set()
     if word.endswith("ies") and len(word) > 4:
         return {word[:-3] + "y"}
@@ -54,13 +50,12 @@ def _without_s(word: str) -> set[str]:
 
 
 def _without_suffix(word: str, suffix: str) -> set[str]:
-    stem = word[: -len(suffix)]
-    if len(stem) < 2 or not _VOWELS & set(stem) or word.endswith("eed"):
+    stem = word.removesuffix(suffix)
+    if stem == word or len(stem) < 2 or _VOWELS.isdisjoint(stem) or word.endswith("eed"):
         return set()
-    if suffix == "ed" and stem.endswith("i"):
+    if word.endswith("ied"):
         return {stem[:-1] + "y"}
-    doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeiouls"
-    if doubled:
+    if _DOUBLED.search(stem):
         return {stem[:-1]}
     forms = {stem + "e"}
     if len(stem) > 2:

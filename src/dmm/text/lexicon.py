@@ -5,6 +5,7 @@ The words are in `data/english.txt`, which also says what each list is.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from dmm.text.words import ENGLISH, english
@@ -90,24 +91,18 @@ def kinds_of(forms: frozenset[str]) -> frozenset[str]:
     return _NOTHING.union(*(_GENERAL.get(form, _NOTHING) for form in forms))
 
 
-_ENDINGS = (
-    ("ication", 4), ("ation", 4), ("ition", 4), ("tion", 3), ("sion", 3), ("ment", 5),
-    ("ance", 5), ("ibility", 4), ("ability", 4), ("ible", 4), ("able", 4), ("ity", 4),
-    ("icate", 4), ("ify", 4), ("ate", 4), ("ise", 4), ("ize", 4), ("e", 4), ("y", 4),
-)  # fmt: skip
+# The t of "deletion" belongs to the verb.
+_ENDING = re.compile(
+    r"(?:(?<=.{3})(?:(t)ion|sion)|(?<=.{5})(?:ment|ance)|(?<=.{4})(?:ication|ation|ition|ibility"
+    r"|ability|ible|able|ity|icate|ify|ate|ise|ize|e|(?<![aeou])y))\Z"
+)
+_AL = re.compile(r"(?<=[vs])al\Z")
 
 
 @lru_cache(maxsize=4_096)
 def stem_of(word: str) -> str:
     """What a verb and the noun made of it share: encrypt and encryption, delete and deletion."""
-    if word.endswith(("val", "sal")):
-        word = word.removesuffix("al")
-    for ending, least in _ENDINGS:
-        stem = word.removesuffix(ending)
-        if stem != word and len(stem) >= least and not (ending == "y" and stem[-1] in "aeou"):
-            # The t of "deletion" belongs to the verb.
-            return stem + "t" if ending == "tion" else stem
-    return word
+    return _ENDING.sub(r"\1", _AL.sub("", word))
 
 
 def _verb_stems() -> dict[str, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from dmm.text.lexicon import VERBS
 from dmm.text.words import ENGLISH, english, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 NEGATIONS = english("negations")
 FORBIDDEN = english("forbidden")
@@ -25,22 +26,24 @@ _INSTEAD = tuple(row for row in ENGLISH["phrases"] if row.endswith("= insteadof"
 _INSTEAD_OF = {("insteadof",), *(tuple(row.split()[:-2]) for row in _INSTEAD)}
 
 
+def _any_of(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, sorted(words)))})"
+
+
+# Each word with the blank behind it.
+_DENIAL = re.compile(
+    rf"(?:{_any_of(NEGATIONS)} |{_any_of(_LEADING)} (?:not|never) )(?:{_any_of(_TRYING)} to |to )?"
+    rf"|stop (?:{_any_of(_TRYING)} to )?|refrain from |under no circumstances "
+    rf"|not {_any_of(ALLOWED)} to "
+)
+
+
 def after_denial(words: Sequence[str], at: int) -> int | None:
     """Return the place behind what denies at a place: "never", "must not", "refrain from"."""
-    one, two, three = (*words[at : at + 3], "", "", "")[:3]
-    if one in NEGATIONS or (one == "stop" and at < 2):
-        after = at + 1
-    elif one in _LEADING and two in ("not", "never"):
-        after = at + 2
-    elif (one, two) == ("refrain", "from"):
-        return at + 2
-    elif (one, two, three) == ("under", "no", "circumstances"):
-        return at + 3
-    else:
-        return at + 3 if one == "not" and two in ALLOWED and three == "to" else None
-    verb, to = (*words[after : after + 2], "", "")[:2]
-    trying = verb in _TRYING and to == "to"
-    return after + 2 if trying else after + (verb == "to" and one != "stop")
+    found = _DENIAL.match("".join(f"{word} " for word in words[at : at + 4]))
+    if found is None or (at > 1 and words[at] == "stop"):
+        return None
+    return at + found[0].count(" ")
 
 
 def find_ban(words: Sequence[str]) -> int | None:

@@ -8,58 +8,44 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-SHORTEST = 4
-
+# What is shorter, or holds anything but plain letters, is no word to be reduced.
+_WORD = re.compile("[A-Za-z]{4,}")
+_PLURAL = re.compile(r"(?<=ss)es\Z|(?<=i)es\Z|(?<![su])s\Z")
+_FINAL_Y, _FINAL_E = re.compile(r"(?<=..)y\Z"), re.compile(r"(?<=...)e\Z")
+_ENDING = re.compile(r"ed\Z|ing\Z")
+_DOUBLED = re.compile(r"([bcdfghjkmnpqrtvwx])\1\Z")
 _RISE = re.compile("v+c+")
+# The vowels behind each sound: y is one after a consonant.
+_VOWELS = {"": "aeiou", "v": "aeiou", "c": "aeiouy"}
 
 
 @lru_cache(maxsize=4_096)
 def stem(word: str) -> str:
     """Reduce a lower-case word to the form that its inflections share."""
-    if len(word) < SHORTEST or not word.isascii() or not word.isalpha():
+    if not _WORD.fullmatch(word):
         return word
-    word = _inflection(_plural(word))
-    if word.endswith("y") and len(word) > 2:
-        word = word[:-1] + "i"
-    if word.endswith("e") and len(word) > 3:
-        word = word[:-1]
-    return word
-
-
-def _plural(word: str) -> str:
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us")):
-        return word[:-1]
-    return word
+    return _FINAL_E.sub("", _FINAL_Y.sub("i", _inflection(_PLURAL.sub("", word))))
 
 
 def _inflection(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _RISE.search(_sounds(word[:-3])) else word
-    for ending in ("ed", "ing"):
-        rest = word.removesuffix(ending)
-        if rest != word:
-            return _repair(rest) if "v" in _sounds(rest) else word
-    return word
+    rest = _ENDING.sub("", word)
+    return _repair(rest) if rest != word and "v" in _sounds(rest) else word
 
 
 def _repair(rest: str) -> str:
     """Return a word that lost its ending the form it has without one: hop for hopp."""
     sounds = _sounds(rest)
-    if rest.endswith(("at", "bl", "iz")):
-        return rest + "e"
-    if len(rest) > 1 and rest[-1] == rest[-2] and sounds[-1] == "c" and rest[-1] not in "lsz":
+    if _DOUBLED.search(rest):
         return rest[:-1]
-    if len(_RISE.findall(sounds)) == 1 and sounds.endswith("cvc") and rest[-1] not in "wxy":
-        return rest + "e"
-    return rest
+    short = len(_RISE.findall(sounds)) == 1 and sounds.endswith("cvc") and rest[-1] not in "wxy"
+    return rest + "e" if short or rest.endswith(("at", "bl", "iz")) else rest
 
 
 def _sounds(word: str) -> str:
-    """Spell a word in vowels and consonants; y is a vowel after a consonant."""
+    """Spell a word in vowels and consonants."""
     sounds = ""
     for letter in word:
-        vowel = letter in "aeiou" or (letter == "y" and sounds.endswith("c"))
-        sounds += "v" if vowel else "c"
+        sounds += "cv"[letter in _VOWELS[sounds[-1:]]]
     return sounds

@@ -127,11 +127,11 @@ def _as_written(token: Token) -> Token:
 
 def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[int]) -> int:
     start, end = match.span()
-    previous = found[-1] if found else None
-    touching = previous is not None and previous.end == offsets[start]
+    previous = found[-1] if found else _NOTHING
+    touching = previous.end == offsets[start]
     sort = str(match.lastgroup)
     if sort == "mark":
-        if match.group() == "(" and previous and touching and previous.sort in _CALLABLE:
+        if match.group() == "(" and touching and previous.sort in _CALLABLE:
             close = plain.find(")", end, end + _CALL_LIMIT)
             if close > 0:
                 found[-1] = replace(previous, end=offsets[close + 1], called=True)
@@ -139,16 +139,17 @@ def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[
         if match.group() != "`" and not (touching and plain[end : end + 1] == "`"):
             found.append(_mark(match.group(), offsets[start], offsets[end]))
         return end
-    glued = False
-    if touching and previous and previous.text == "-" and len(found) > 1:
-        glued = found[-2].end == previous.start and found[-2].sort is not Sort.MARK
-        if glued:
-            found.pop()
+    hyphened = touching and previous.text == "-"
+    joined = found[-2] if hyphened and len(found) > 1 else _NOTHING
+    glued = joined.end == previous.start and joined.sort is not Sort.MARK
+    if glued:
+        found.pop()
     found.append(_word(match, offsets, glued))
     return end
 
 
 _CALLABLE = (Sort.WORD, Sort.NAME)
+_NOTHING = Token("", -1, -1, Sort.MARK, frozenset())
 
 
 def _mark(text: str, start: int, end: int) -> Token:

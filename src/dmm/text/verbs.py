@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from dmm.text import lexicon as lex
 from dmm.text.lemmas import base_forms
-from dmm.text.tokens import Sort, Token, is_glued, text_at
+from dmm.text.tokens import Sort, Token, forms_at, is_glued, text_at
 from dmm.text.words import english
 
 if TYPE_CHECKING:
@@ -17,15 +18,16 @@ _SUBJECTS = frozenset(("i", "we", "you", "he", "she", "they", "everyone", "nobod
 # Nothing but a verb follows these: a subject that is no object, or an auxiliary.
 _FOLLOWED = (_LEADS - {"and", "or", "but", "&"}) | {"we", "they", "he", "she", "nobody"}
 _GERUND_NOUNS = english("gerund_nouns")
+_LEADS_GERUND = (lex.PREPOSITIONS | lex.CONDITIONS) - {"in", "on", "at", "to", "of"}
 _PREFIXES = lex.MANNERS | {"re", "pre", "auto", "self", "hot", "cherry", "dry", "un", "co"}
-_NO_ADVERBS = frozenset(("family", "assembly", "supply", "anomaly", "monopoly", "comply"))
+_ADVERB = re.compile(r"(?!(?:family|assembly|supply|anomaly|monopoly|comply)\Z).{4,}ly")
+_ACTS = lex.VERBS - {"be"}
 _OPENS_OBJECT = (lex.DETERMINERS | {"it", "them", "us"}) - {"that", "which"}
 
 
 def is_adverb(token: Token) -> bool:
     """Whether the word says how something is done."""
-    adverb = token.text.endswith("ly") and len(token.text) > 5 and token.text not in _NO_ADVERBS
-    return token.text in lex.MANNERS or adverb
+    return token.text in lex.MANNERS or _ADVERB.fullmatch(token.text) is not None
 
 
 def is_participle(token: Token) -> bool:
@@ -55,7 +57,7 @@ def is_verb(
         return False
     known = bool(token.forms & (lex.VERBS | extra))
     if before < start or tokens[before].sort is Sort.MARK:
-        relative = before >= 0 and tokens[before].text in ("which", "who", "that")
+        relative = text_at(tokens, before) in ("which", "who", "that")
         return known if relative else _opens(tokens, index, known)
     return _follows(tokens, index, before, known)
 
@@ -98,7 +100,7 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         after = before - 1
         while after > 0 and _is_skipped(tokens, after):
             after -= 1
-        directed = after >= 0 and bool(tokens[after].forms & (lex.VERBS - {"be"}))
+        directed = not forms_at(tokens, after).isdisjoint(_ACTS)
         ends = following in lex.PREPOSITIONS | {"", ".", ","}
         noun = text in lex.NOUNLIKE and (ends or directed)
         return known and is_base(token) and not noun
@@ -108,10 +110,8 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         opens = following in _OPENS_OBJECT or text in ("using", "disabling")
         # "Use print for logging" names a purpose, "for logging errors" an act.
         named = lead == "for" and (following in lex.PREPOSITIONS or not following.isalpha())
-        leads = lead in (lex.PREPOSITIONS | lex.CONDITIONS) - {"in", "on", "at", "to", "of"}
-        leads = leads and not named
-        fits = opens or leads or tokens[before].forms & lex.NEGATIVE
-        return known and bool(fits)
+        leads = lead in _LEADS_GERUND and not named
+        return known and (opens or leads or not lex.NEGATIVE.isdisjoint(tokens[before].forms))
     if lead in lex.DETERMINERS | lex.PREPOSITIONS or not known:
         return False
     if is_participle(token):
