@@ -112,6 +112,7 @@ INSTEAD = {
     "show": ("query TASK", "rules show RULE", "review show ID"),
     **dict.fromkeys(("add", "save", "note", "new"), ("remember TEXT", "rules add TEXT")),
     **dict.fromkeys(("help", "commands"), ("--help",)),
+    "version": ("--version",),
 }
 
 # Run by Git, not by people.
