@@ -68,8 +68,8 @@ def test_no_client_at_all_is_said(bare: Typed, tmp_path: Path) -> None:
     [
         (["uninstall"], "dmm install --uninstall"),
         (["rules", "remove", "x"], "dmm rules disable RULE"),
-        (["rm", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo SEQ"),
-        (["write", "delete", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo SEQ"),
+        (["rm", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo N"),
+        (["write", "delete", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo N"),
         (["help"], "dmm --help"),
     ],
 )

@@ -267,7 +267,6 @@ def _plain(text: str) -> str:
 
 def _index(index: IndexState) -> str:
     if index.note == IN_USE and endpoint.is_running():
-        # What is newest stands in a log that only its owner may read.
         return "open in the daemon, which keeps it up to date"
     if index.state != "ready":
         way = "the next query builds it, or: dmm reindex" if index.state == "not built" else ""

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
     Count = Callable[[str], int]
 
-# Of the words of the shorter memory, how many a near-duplicate shares: texts on one script or
-# command point the same way and say different things about it.
+# Of the shorter one's words; texts on one script point the same way and say different things.
 SHARED = 0.7
 
 
