@@ -173,6 +173,34 @@ def test_a_long_wait_is_begun_only_with_one_that_lives(run: Path) -> None:
         assert endpoint.call("query", {}, timeout=120) is None
 
 
+def test_one_that_lives_is_waited_for_and_asked_once(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "LIVES_WITHIN", 0.2)
+    heard: list[bytes] = []
+
+    def serve(listener: socket.socket) -> None:
+        """Answer a request only after the one that asks whether anybody lives."""
+        slow, _ = listener.accept()
+        heard.append(slow.recv(1 << 16))
+        link, _ = listener.accept()
+        with link:
+            heard.append(link.recv(1 << 16))
+            link.sendall(b'+{"status": "healthy"}')
+        with slow:
+            slow.sendall(b'+{"status": "applied"}')
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(run / "dmm.sock"))
+        listener.listen()
+        serving = threading.Thread(target=serve, args=(listener,))
+        serving.start()
+        told = endpoint.call("remember", {"text": "x"}, timeout=2 * endpoint.LONG)
+        serving.join()
+    assert told == {"status": "applied"}
+    assert [b"remember" in one for one in heard] == [True, False]
+
+
 def test_attempts_are_counted_spaced_and_given_up(run: Path) -> None:
     path = str(run / "attempts")
     assert endpoint._may_try(path)

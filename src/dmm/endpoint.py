@@ -200,27 +200,36 @@ def header(kind: str, label: str, length: int) -> bytes:
 def ask(kind: str, label: str, body: bytes, *, timeout: float) -> bytes | None:
     """Send one request and take the whole reply; None where none comes in time."""
     deadline = time.monotonic() + timeout
-    link = connect(timeout)
+    link = connect(min(timeout, LONG))
     if link is None:
         return None
     try:
-        return _exchange(link, header(kind, label, len(body)) + body, deadline)
+        link.sendall(header(kind, label, len(body)) + body)
+        return _receive(link, deadline, patient=timeout > LONG)
     except OSError:
         return None
     finally:
         link.close()
 
 
-def _exchange(link: _socket.socket, request: bytes, deadline: float) -> bytes | None:
-    link.sendall(request)
+def _receive(link: _socket.socket, deadline: float, *, patient: bool) -> bytes | None:
+    """Take a reply; one that may take minutes only while the process lives, for it may hang."""
+    look = time.monotonic() + LIVES_WITHIN if patient else deadline
     parts: list[bytes] = []
     size = 0
     while True:
-        left = deadline - time.monotonic()
-        if left <= 0 or size > LONGEST_REPLY:
+        now = time.monotonic()
+        if now >= deadline or size > LONGEST_REPLY:
             return None
-        link.settimeout(left)
-        part = link.recv(1 << 16)
+        if now >= look:
+            if call("health", {}, timeout=LIVES_WITHIN) is None:
+                return None
+            look = time.monotonic() + LONG
+        link.settimeout(max(PAUSE, min(look, deadline) - time.monotonic()))
+        try:
+            part = link.recv(1 << 16)
+        except TimeoutError:
+            continue
         if not part:
             break
         parts.append(part)
@@ -234,9 +243,6 @@ def call(verb: str, arguments: dict[str, Any], *, timeout: float) -> dict[str, A
     """Ask the background process to do something; None where nobody answers."""
     import json
 
-    # What may take minutes is asked only of a process that is seen to live: one may hang.
-    if timeout > LONG and call("health", {}, timeout=LIVES_WITHIN) is None:
-        return None
     body = json.dumps({"verb": verb, "arguments": arguments}).encode()
     reply = ask("call", verb, body, timeout=timeout)
     try:

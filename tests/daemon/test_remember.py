@@ -71,6 +71,15 @@ def test_a_running_process_writes_the_note_and_no_command_line_is_loaded(
     assert out.startswith(f"Not remembered: the same text as {PATH}\n")
 
 
+def test_notes_at_once_are_each_written_once(machine: Machine, lived_in: Project) -> None:
+    machine.start()
+    notes = [f"The printer on floor {floor} takes paper of {floor} sizes." for floor in range(2, 6)]
+    typed = [machine.begin([DMM, "remember", one], within=lived_in.folder) for one in notes]
+    assert [one.wait(timeout=120) for one in typed] == [0] * len(notes)
+    texts = [one.read_text() for one in lived_in.memory.rglob("*.md")]
+    assert [sum(f"\n\n{note}\n" in text for text in texts) for note in notes] == [1] * len(notes)
+
+
 def test_without_a_process_the_command_does_it_in_the_same_words(
     machine: Machine, lived_in: Project
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from dmm.domain.text import neutralise
 from dmm.errors import FileExists, MemoryFileError, UsageError
+from dmm.project.init import set_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -258,6 +260,18 @@ def test_an_export_has_every_memory_and_deprecated_ones_on_request(
     assert "It is now." in text
     assert "It was." not in text
     assert "It was." in importer.export(include_deprecated=True)
+
+
+def test_an_export_has_no_example_that_nobody_has_edited(
+    open_project: Opener, new_project: Callable[[str], Project]
+) -> None:
+    started = new_project("started")
+    set_up(started.folder, day=dt.date(2026, 1, 31))
+    exported = open_project(started).importer.export()
+    assert "Replace this text" not in exported
+    identity = started.memory / "baseline" / "identity.md"
+    identity.write_text(identity.read_text().replace("Replace this text", "Started"))
+    assert "Started with the project" in open_project(started).importer.export()
 
 
 def test_an_export_imported_elsewhere_gives_the_same_concepts(

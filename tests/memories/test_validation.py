@@ -480,6 +480,30 @@ def test_a_replaced_or_retired_memory_is_no_near_duplicate(
     assert alike(make(lambda: model)) == []
 
 
+STRUCTURE = """\
+- `packages/create-app/bin/cli.js` — shim that checks the version of Node.js before it
+  requires `dist/cli.js`
+- `packages/create-app/src/cli.ts` — main entry, exports `main(argv)`
+- `packages/create-app/templates/` — templates, neither linted nor formatted
+- `packages/create-app/scripts/build.ts` — the build with esbuild to `dist/cli.js`"""
+BUILD = """\
+- esbuild bundles `packages/create-app/src/cli.ts` as CommonJS to `dist/cli.js`
+- `main` and `exports` in `package.json` point to `dist/cli.js`, `bin` to
+  `packages/create-app/bin/cli.js`
+- `packages/create-app/bin/cli.js` is a plain shim: it stops where the version of Node.js is
+  older than `engines.node` says"""
+
+
+def test_two_texts_on_the_same_files_are_no_near_duplicates(
+    make: Make, write: Writer, model: Embedder
+) -> None:
+    write("project/a.md", 1, f"# Create app: structure\n\n{STRUCTURE}")
+    write("project/b.md", 2, f"# Create app: build\n\n{BUILD}")
+    assert alike(make(lambda: model)) == []
+    write("project/c.md", 3, f"# Create app: build\n\n{BUILD}\n- Ask when in doubt.")
+    assert [path for path, _ in alike(make(lambda: model))] == ["project/c.md"]
+
+
 def test_a_twin_in_the_users_own_memory_is_named_as_such(
     make: Make, write: Writer, model: Embedder, tmp_path: Path
 ) -> None:

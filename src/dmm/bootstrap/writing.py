@@ -112,14 +112,8 @@ class Writing(Viewing):
         from dmm.notes.service import Notes
 
         search = finding.Search(self.indexes, self.proposals.intake.drafts, today)
-        rules = self.base.rule_folder
-        return Notes(
-            self.root,
-            self.proposals,
-            search,
-            lambda: rules.read({}).rules,
-            self.ledger.check_decision,
-        )
+        rules = partial(self.base.rule_folder.read, {})
+        return Notes(self.root, self.proposals, search, rules, self.ledger.check_decision)
 
     @cached_property
     def reviews(self) -> Reviews:

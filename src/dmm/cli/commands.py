@@ -104,14 +104,14 @@ SUMMARIES = {
 }
 
 # Words of other tools, and the commands that do it here.
-_GONE = ("forget MEMORY", "rules disable RULE", "undo SEQ")
 INSTEAD = {
-    **dict.fromkeys(("remove", "delete", "rm"), _GONE),
+    **dict.fromkeys(("remove", "delete", "rm"), ("forget MEMORY", "rules disable RULE", "undo N")),
     "uninstall": ("install --uninstall",),
     "list": ("status", "rules list", "review list", "conflicts list"),
     "show": ("query TASK", "rules show RULE", "review show ID"),
     **dict.fromkeys(("add", "save", "note", "new"), ("remember TEXT", "rules add TEXT")),
     **dict.fromkeys(("help", "commands"), ("--help",)),
+    "version": ("--version",),
 }
 
 # Run by Git, not by people.
@@ -201,9 +201,9 @@ def _refuse(error: Any, *, as_json: bool) -> int:
     """Explain a command line that can't be read: typer knows how, we know the way out."""
     hint = _missing_quotes(error)
     missing = _NO_COMMAND.match(error.format_message())
-    ways = missing and _list_ways(error.ctx.command_path, missing[1])
-    if missing and ways:
-        # The nearest name may do the opposite.
+    if missing and (known := [f"dmm {way}" for way in INSTEAD.get(missing[1], ())]):
+        # The nearest name may do the opposite; a command of the same group is meant first.
+        ways = [way for way in known if way.startswith(f"{error.ctx.command_path} ")] or known
         error = UsageError(f"no such command: {missing[1]}", hint=", ".join(ways))
         return failures.report(error, as_json=as_json)
     if as_json:
@@ -215,12 +215,6 @@ def _refuse(error: Any, *, as_json: bool) -> int:
         told.write(f"  hint: {hint}\n")
     sys.stderr.write(neutralise(told.getvalue()))
     return int(error.exit_code)
-
-
-def _list_ways(group: str, word: str) -> list[str]:
-    """List the commands that a word of other tools may mean, those of its group where it has."""
-    known = [f"dmm {way}" for way in INSTEAD.get(word, ())]
-    return [way for way in known if way.startswith(f"{group} ")] or known
 
 
 def _missing_quotes(error: Any) -> str | None:

@@ -65,7 +65,8 @@ def import_files(
     dmm = open_project(root)
     given = files or dmm.importer.find_files()
     if not given:
-        hint = 'dmm remember "..." and dmm rules add "...", or name a file: dmm import README.md'
+        file = next((one.name for one in sorted(dmm.root.project.glob("README*"))), "docs/guide.md")
+        hint = f'dmm remember "..." and dmm rules add "...", or name a file: dmm import {file}'
         raise UsageError("no instruction files found", hint=hint)
     found = dmm.importer.plan(given, keep or (), proposed=propose)
     if apply:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from dmm.packs.service import Answer
 
-# A first query may have to index all files.
-ANSWER_WITHIN = 120.0
-
 Task = Annotated[str, typer.Argument(help="The task or question, in plain words.")]
 Budget = Annotated[
     int | None,
@@ -72,7 +69,7 @@ def query(
         "precise": precise,
         "explain": explain,
     }
-    asked = call_daemon("query", {"request": request}, root, within=ANSWER_WITHIN)
+    asked = call_daemon("query", {"request": request}, root)
     told: dict[str, Any] = asked or to_plain(_answer(request, root))
     if verbose:
         told["stats"]["milliseconds"] = round((time.perf_counter() - started) * 1000, 1)

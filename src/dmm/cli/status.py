@@ -6,13 +6,14 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from dmm import losses
+from dmm import endpoint, losses
 from dmm.cli.format.costs import summarise
 from dmm.cli.format.rule_lines import not_checked
 from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
+from dmm.memories.index_content import IN_USE
 from dmm.project.daemon_status import Health, ask_health, ask_status
 from dmm.rules.unchecked import find_misses
 
@@ -265,6 +266,8 @@ def _plain(text: str) -> str:
 
 
 def _index(index: IndexState) -> str:
+    if index.note == IN_USE and endpoint.is_running():
+        return "open in the daemon, which keeps it up to date"
     if index.state != "ready":
         way = "the next query builds it, or: dmm reindex" if index.state == "not built" else ""
         note = index.note or way

@@ -152,13 +152,11 @@ def _terms(sentence: str) -> frozenset[str]:
 
 def find_forbidden(one: Reading, other: Reading) -> Clash | None:
     """Return the sentence of a memory that forbids, read as a rule, what the other one says."""
-    if linked(one.memory, other.memory):
-        return None
-    for quotes in quotes_of(one, other):
-        shared = _terms(quotes[0]) & _terms(quotes[1])
-        if shared and any(_forbids(ban, said) for ban, said in (quotes, quotes[::-1])):
-            kind = ConflictType.CONTRADICTION
-            return Clash(kind, LEAST_SURE - 0.01, _TOLD[kind], DECIDE, quotes)
+    kind = ConflictType.CONTRADICTION
+    pairs = () if linked(one.memory, other.memory) else quotes_of(one, other)
+    for mine, yours in pairs:
+        if _terms(mine) & _terms(yours) and (_forbids(mine, yours) or _forbids(yours, mine)):
+            return Clash(kind, LEAST_SURE - 0.01, _TOLD[kind], DECIDE, (mine, yours))
     return None
 
 

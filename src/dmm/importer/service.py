@@ -272,9 +272,10 @@ class Importer:
         return not (scan.stamps or scan.descriptors or scan.faults or held)
 
     def export(self, *, include_deprecated: bool = False) -> str:
-        """Join all memories into one markdown text."""
+        """Join all memories into one markdown text, without untouched examples of `dmm init`."""
         title = f"{self.root.project.name}: project memory"
-        return join(self._memories(), title=title, include_deprecated=include_deprecated)
+        own = [one for one in self._memories() if not is_example(one.body)]
+        return join(own, title=title, include_deprecated=include_deprecated)
 
     def _mentions(self, plan: ImportPlan, files: Mapping[str, Path]) -> dict[FileImport, Path]:
         """Find the mentioned files, beside the file that mentions them; given ones need no word."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dmm.index.records import IndexedMemory, KnownFile
     from dmm.index.shelves import Shelf
 
+IN_USE = "another process has it open; the newest changes are not counted here"
 Usability = Literal["ready", "not built", "broken", "unreadable"]
 
 
@@ -82,7 +83,7 @@ def _note(shelf: Shelf) -> str | None:
     """Return what a look from outside can't see: changes that are still in the write-ahead log."""
     log = shelf.path.with_name(f"{shelf.path.name}-wal")
     if shelf.store is None and size_of(log):
-        return "another process has it open; the newest changes are not counted here"
+        return IN_USE
     return None
 
 

@@ -16,6 +16,7 @@ from dmm.files import citations, markdown, repairs
 from dmm.files.commits import find_ignored
 from dmm.files.consents import FILES, MAX_BYTES
 from dmm.files.texts import check_characters, check_isolation, check_markers, describe_fault
+from dmm.index.analysis import analyze
 from dmm.merge.notes import find_notes
 from dmm.packs.baseline import overflow_notice
 from dmm.packs.baselines import compile_baseline
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from dmm.index.sync import Progress
 
     Count = Callable[[str], int]
+
+# Of the shorter one's words; texts on one script point the same way and say different things.
+SHARED = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,14 +320,14 @@ class _Check:
         if "index" in indexes.notices:
             message = f"near-duplicates may be missing: {indexes.notices['index']}"
             self._warn(".", "near_duplicate", message)
-        for first, second, likeness in self._pairs(snapshot):
+        for first, second, likeness in self._pairs(indexes, snapshot):
             mine, other = (second, first) if second.origin is Origin.PROJECT else (first, second)
             named = shown_path(other.path, other.origin)
             message = f"nearly the same as {named} (similarity {likeness:.2f})"
             hint = "merge them, or have the newer one supersede the other"
             self._warn(mine.path, "near_duplicate", message, hint)
 
-    def _pairs(self, snapshot: Snapshot) -> Iterator[tuple[Place, Place, float]]:
+    def _pairs(self, indexes: Indexes, snapshot: Snapshot) -> Iterator[tuple[Place, Place, float]]:
         """Near-duplicates in force of which at least one is the project's."""
         threshold = self.parts.retrieval.diversity_threshold
         in_force = snapshot.columns.in_force
@@ -335,7 +339,12 @@ class _Check:
             reaches = {memory.paths for memory in own}
             apart = len(reaches) > 1 and () not in reaches
             serving = in_force[one] and in_force[two] and self._there(first, second)
-            if own and serving and not apart and not linked & {first.id, second.id}:
+            if not own or not serving or apart or linked & {first.id, second.id}:
+                continue
+            found = ((self._own(one), one) for one in (first, second))
+            texts = (one.body if one else indexes.memory(place).content for one, place in found)
+            mine, yours = map(set, map(analyze, texts))
+            if len(mine & yours) >= SHARED * min(len(mine), len(yours)):
                 yield first, second, likeness
 
     def _own(self, place: Place) -> Memory | None:

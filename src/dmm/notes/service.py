@@ -6,7 +6,6 @@ the rules for its tier (review/tiers.py).
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from unicodedata import category
 from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalStatus, Verdict
 from dmm.domain.proposal_payload import ProposalReviewed
-from dmm.errors import DmmError, MemoryFileError, ReviewRefused, UsageError
+from dmm.errors import DmmError, ReviewRefused, UsageError
 from dmm.files.worktree import is_ignored, list_changed
 from dmm.notes.finding import Match
 from dmm.notes.placing import Around, Near, place_note
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from dmm.notes.placing import Placed
     from dmm.review.application import Applied
     from dmm.review.service import Proposals
-    from dmm.rules.folder import FileRule
+    from dmm.rules.folder import Found
     from dmm.rules.results import CallChecked
     from dmm.rules.rule import Rule
 
@@ -110,7 +109,7 @@ class Notes:
     root: Root
     proposals: Proposals
     search: Search
-    list_rules: Callable[[], Iterable[FileRule]]
+    read_rules: Callable[[], Found]
     check_decision: Callable[[str], CallChecked]
 
     @traced()
@@ -138,7 +137,7 @@ class Notes:
         self, text: str, replaces: str | None, source: str | None, *, anyway: bool
     ) -> Remembered:
         placed = self._place(text)
-        held = None if replaces or anyway else find_rule(text, self.list_rules())
+        held = None if replaces or anyway else find_rule(text, self.read_rules().rules)
         if held is not None and held.repeated:
             return _repeated(placed, held.rule.id)
         told = self._keep(placed, replaces, source, anyway=anyway)
@@ -180,10 +179,8 @@ class Notes:
         tree = self.root.tree
         if tree.text_of(path) is None:
             return not is_ignored(self.root.folder, tree.root / path)
-        with suppress(MemoryFileError):
-            known = tree.load(path).memory
-            return not known.in_force and known.body.rstrip().endswith(text.strip())
-        return False
+        known = self.search.exact(path) and tree.load(path).memory
+        return bool(known and not known.in_force and known.body.rstrip().endswith(text.strip()))
 
     def _replacing(self, placed: Placed, name: str) -> Writing:
         match = self.search.exact(name)
@@ -193,13 +190,11 @@ class Notes:
         return Writing(match.path, REASON, Operation.UPDATE, content=placed.body, origin=ORIGIN)
 
     def _creating(self, placed: Placed) -> Writing:
-        path = placed.path
-        if self.root.tree.text_of(path) is not None:
-            text = self.proposals.intake.drafts().activated(path)
-            return Writing(path, REASON, Operation.UPDATE, content=text, origin=ORIGIN)
-        about = About(tags=placed.tags, paths=placed.paths)
-        made = placed.body
-        return Writing(path, REASON, Operation.CREATE, content=made, about=about, origin=ORIGIN)
+        asked = Writing(placed.path, REASON, Operation.CREATE, content=placed.body, origin=ORIGIN)
+        if self.root.tree.text_of(placed.path) is None:
+            return replace(asked, about=About(tags=placed.tags, paths=placed.paths))
+        text = self.proposals.intake.drafts().activated(placed.path)
+        return replace(asked, operation=Operation.UPDATE, content=text)
 
     def _write(self, asked: Writing, placed: Placed, *, anyway: bool) -> Remembered:
         """Write a person's note at once, unless something has to be decided first."""

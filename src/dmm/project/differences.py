@@ -11,6 +11,7 @@ from dmm.domain.memory import Memory
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import markdown
 from dmm.files.rules import RuleText, parse_rule
+from dmm.files.shipped import is_example
 from dmm.files.tree import DESCRIPTOR
 from dmm.project.snapshots import find_base, read_commit, read_disk
 from dmm.rules.source import read_rule, state_of_rule
@@ -102,6 +103,9 @@ def compare_files(before: Files, after: Files) -> Iterator[Difference]:
     names = {one.id: _name(one) for one in both if isinstance(one, Memory)}
     for path in sorted({*before, *after}):
         if path in moved.values() or before.get(path) == after.get(path):
+            continue
+        added = new.get(path) if path not in before else None
+        if isinstance(added, Memory) and is_example(added.body):
             continue
         origin = moved.get(path, path)
         if path in after and new[path] is None and not _is_broken(path):

@@ -25,9 +25,10 @@ COLOURS = {"pass": "green", "warn": "yellow", "fail": "bold red"}
 # A change of more files than this is an import, or one that is undone.
 MANY_FILES = 10
 FEW_NAMES = 3
+_HEAD = ("--- ", "+++ ")
 # How the lines of a diff, and of three texts side by side, begin.
 _MARKS = (
-    (("--- ", "+++ "), "bold"),
+    (_HEAD, "bold"),
     (("@@",), "cyan"),
     (("+", "new  +", "new:"), "green"),
     (("-", "was  -"), "red"),
@@ -77,7 +78,7 @@ def diff_lines(lines: Iterable[str]) -> Iterator[Line]:
 
 def diff_summary(lines: Sequence[str], *, full: bool) -> Iterator[Line]:
     """Colour a diff; of many files, those that come or go whole are listed by folder instead."""
-    heads = [n for n, line in enumerate(lines[:-1]) if _is_head(line, lines[n + 1])]
+    heads = [n for n, (one, two) in enumerate(pairwise(lines)) if (one[:4], two[:4]) == _HEAD]
     if full or len(heads) <= MANY_FILES:
         yield from diff_lines(lines)
         return
@@ -95,10 +96,6 @@ def diff_summary(lines: Sequence[str], *, full: bool) -> Iterator[Line]:
         more = f" and {len(names) - FEW_NAMES} more" if len(names) > FEW_NAMES else ""
         yield from map(Line, wrapped(f"{', '.join(names[:FEW_NAMES])}{more}", "    "))
     yield Line("Every line of these files: the same command with --full")
-
-
-def _is_head(line: str, below: str) -> bool:
-    return line.startswith("--- ") and below.startswith("+++ ")
 
 
 def signs() -> dict[str, str]:
