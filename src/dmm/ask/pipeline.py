@@ -89,8 +89,8 @@ def gather(
     ]
     unknown = [one for one in dict.fromkeys(unknown) if not _is_told(one, evidence)]
     # A section that is named, a definition or a session proves in other ways.
-    if not (unknown or named or located or sessions.evidence):
-        unknown = nearness.find_unproved(question.subjects, evidence, worth)
+    proved = unknown or named or located or sessions.evidence
+    unproved = [] if proved else nearness.find_unproved(question.subjects, evidence, worth)
     return Gathered(
         memory,
         sessions,
@@ -101,6 +101,7 @@ def gather(
         survey.packages,
         named,
         tuple(unknown),
+        tuple(unproved),
     )
 
 
@@ -240,7 +241,7 @@ def _answer(
     """Return the short answer."""
     told = {*short_answer.OVERVIEW, *find_sections(question.words)}
     lacking = [one for one in map(SECTION_OF.get, gate.missing) if one in told]
-    missing = (*(MEANING[one] for one in lacking), *gathered.unknown)
+    missing = (*(MEANING[one] for one in lacking), *gathered.unknown, *gathered.unproved)
     evidence: Sequence[Evidence] = gathered.evidence
     about_all = len(decision.profile.sections) >= ABOUT_ALL
     inside = short_answer.put_first(evidence, question.subjects, gathered.name_package)
