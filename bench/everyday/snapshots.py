@@ -40,12 +40,13 @@ def check_out(repository: Path, folder: Path) -> None:
     """Write the files at HEAD; what a snapshot lists without its content is left out."""
     git("clone", "-q", "--shared", "--no-checkout", str(repository), str(folder))
     rows = git("-C", str(folder), "ls-tree", "-r", "HEAD").splitlines()
-    named = {row.split()[2]: row.split("\t", 1)[1] for row in rows}
-    known = git("-C", str(folder), "cat-file", "--batch-check", given="\n".join(named) + "\n")
-    absent = [line.split()[0] for line in known.splitlines() if line.endswith("missing")]
+    named = [(row.split()[2], row.split("\t", 1)[1]) for row in rows]
+    listed = "".join(f"{one}\n" for one, _ in named)
+    known = git("-C", str(folder), "cat-file", "--batch-check", given=listed)
+    absent = {line.split()[0] for line in known.splitlines() if line.endswith("missing")}
     git("-C", str(folder), "read-tree", "HEAD")
     if absent:
-        gone = "\n".join(named[one] for one in absent) + "\n"
+        gone = "".join(f"{path}\n" for one, path in named if one in absent)
         git("-C", str(folder), "update-index", "--force-remove", "--stdin", given=gone)
     git("-C", str(folder), "checkout-index", "-a", "-q")
 

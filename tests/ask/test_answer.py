@@ -327,3 +327,38 @@ def test_a_title_in_html_is_not_what_the_project_is_for(
     }
     told = answer("where do I start in this repository?", files)
     assert told["points"][0]["text"] == "Harbour plans berths."
+
+
+def test_words_that_no_place_holds_together_are_missing(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = {
+        "src/price.py": "def read_price(row):\n    return row[0]\n",
+        "src/subscription.py": "def renew_subscription(member):\n    member.renewed = True\n",
+        "src/route.py": "def calculate_route(ship):\n    return ship.route\n",
+        "src/berth.py": "def assign_berth(ship):\n    return first_free(ship.length)\n",
+    }
+    unanswered = answer("how is the price of a subscription calculated?", files)
+    assert unanswered["missing"] == ["price", "calculated"]
+    assert answer("how is a berth assigned to a ship?", files)["missing"] == []
+
+
+def test_code_comes_before_types_and_migrations_of_the_same_name(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = {
+        "src/types/key.ts": "export interface BerthKey {\n  berth: string;\n  key: string;\n}\n",
+        "migrations/1_berth_key.ts": "export function moveBerthKey(rows) {\n  rows.save();\n}\n",
+        "src/keys.ts": "export function checkBerthKey(key) {\n  return known.has(key);\n}\n",
+    }
+    first = answer("how is the key of a berth checked?", files)["points"][0]
+    assert first["cite"].startswith("src/keys.ts")
+
+
+def test_a_package_about_evals_is_the_product(answer: Callable[..., dict[str, Any]]) -> None:
+    code = "def limit_rate(evaluator):\n    evaluator.wait()\n"
+    files = {"packages/harbour-evals/src/harbour/evals/limits.py": code}
+    files |= {"packages/harbour-evals/pyproject.toml": '[project]\nname = "harbour-evals"\n'}
+    files |= {"src/harbour/page.py": "def show_evaluator(evaluator):\n    print(evaluator)\n"}
+    first = answer("how is the rate of an evaluator limited?", files)["points"][0]
+    assert first["cite"].startswith("packages/harbour-evals/src/harbour/evals/limits.py")

@@ -111,7 +111,8 @@ def compose_points(
     wide = len(about) < SEVERAL
     # Where the nearest thing is named by all else that is asked, the question is about that alone.
     nearest = max(evidence, key=lambda one: one.near, default=None)
-    focused = not wide and nearest is not None and about <= _named_by(nearest)
+    focused = nearest is not None and is_near(nearest) and about <= _named_by(nearest)
+    focused = focused and not wide
     listed = [one for one in LINES if one in named and not focused]
     lines = [_describe_section(one, evidence, name_package) for one in listed]
     points = [one for one in lines if one is not None]

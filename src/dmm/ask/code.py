@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dmm.ask import landmarks
 from dmm.ask.evidence import Evidence, make_code, safe_line
 from dmm.ask.remarks import find_remark
-from dmm.ask.sources import CodeFile, Definition
+from dmm.ask.sources import DECLARED, CodeFile, Definition
 from dmm.errors import IndexBusy, StorageError
 from dmm.files.citations import digest
 from dmm.files.lock import exclusive
@@ -88,7 +88,10 @@ class Repository:
 
     def _evidence(self, found: Found, text: str) -> Evidence:
         """Make evidence of a place; what a file holds of secrets is not shown."""
-        remark = self._remark(found) if found.symbol else ""
+        within = self._definitions_of(found)
+        span = max(((one.start, one.end) for one in within), default=(found.start, found.end))
+        remark = find_remark(self.read(found.path), *span, found.path) if found.symbol else ""
+        declared = [one.kind for one in within if one.kind in DECLARED]
         return make_code(
             found.path,
             (found.start, found.end),
@@ -96,20 +99,18 @@ class Repository:
             clean(text),
             symbol=found.symbol,
             score=found.score,
-            kind=str(found.kind),
+            kind=declared[0] if declared else str(found.kind),
             remark=clean(remark),
         )
 
-    def _remark(self, found: Found) -> str:
-        """Read the comment on the definition that a passage belongs to."""
+    def _definitions_of(self, found: Found) -> list[Definition]:
+        """List the definitions that a passage belongs to, of the name that it goes by."""
         name = (found.symbol or "").rpartition(".")[2]
-        around = [
-            (one.start, one.end)
+        return [
+            one
             for one in self.definitions(found.path)
             if one.name == name and one.start <= found.start <= one.end
         ]
-        span = max(around, default=(found.start, found.end))
-        return find_remark(self.read(found.path), *span, found.path)
 
     def search_documents(self, question: str, limit: int) -> list[Evidence]:
         """Find the passages of documents that bear on a question, titled by their headings."""
@@ -165,6 +166,10 @@ class Repository:
     def rank(self, words: str) -> list[str]:
         """List the paths of all files that bear on some words, best first."""
         return [] if self._index is None else self._index.rank(words)
+
+    def weigh(self, words: str) -> dict[str, float]:
+        """Return how much each term says of what a question is about."""
+        return {} if self._index is None else self._index.weigh(words)
 
     def find_unknown(self, words: Sequence[str]) -> list[str]:
         """List the words that no file contains."""

@@ -41,7 +41,8 @@ class Evidence:
     """Something that bears on a question; `cite` is how a reader finds it again.
 
     `doubt` says why it tells and never orders, where that is so; `remark` is the first sentence of
-    the comment on code, `near` how near it is to the question in words and in meaning.
+    the comment on code, `near` how near it is to the question in words and in meaning, `alike` the
+    meaning alone, `covers` the share of what is asked about that it speaks of.
     """
 
     id: str
@@ -60,6 +61,8 @@ class Evidence:
     kind: str = ""
     remark: str = ""
     near: float = 0.0
+    alike: float = 0.0
+    covers: float = 0.0
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -154,7 +157,10 @@ def dedupe(found: Iterable[Evidence]) -> tuple[list[Evidence], list[tuple[str, s
             continue
         held = kept[same]
         marks = tuple(dict.fromkeys((*held.marks, *one.marks)))
-        kept[same] = replace(held, marks=marks, near=max(held.near, one.near))
+        best = max(held, one, key=lambda two: two.near)
+        kept[same] = replace(
+            held, marks=marks, near=best.near, alike=best.alike, covers=best.covers
+        )
         dropped.append((one.id, same))
     return list(kept.values()), dropped
 

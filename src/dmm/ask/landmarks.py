@@ -99,7 +99,11 @@ def order(path: str) -> tuple[bool, int, str]:
     """Order paths: the product before what serves its making, the upper before the deeper."""
     folders = path.split("/")[:-1]
     hidden = any(one.startswith(".") for one in folders)
-    return hidden or not _ASIDE.isdisjoint(folders), len(folders), path
+    aside = _ASIDE.intersection(folders)
+    if aside:
+        # A package whose name has the word is about that, and is the product.
+        aside -= {word for one in folders if one not in aside for word in _WORD.findall(one)}
+    return hidden or bool(aside), len(folders), path
 
 
 def is_past(path: str, paths: Collection[str]) -> bool:
@@ -107,6 +111,11 @@ def is_past(path: str, paths: Collection[str]) -> bool:
     above, _, name = path.rpartition("/")[0].rpartition("/")
     is_version = name == "versions" and f"{above}/env.py".lstrip("/") in paths
     return is_version or not _MIGRATIONS.isdisjoint(path.split("/")[:-1])
+
+
+def is_beside(path: str, paths: Collection[str]) -> bool:
+    """Return whether code serves the work on the product, or is one of a row of migrations."""
+    return order(path)[0] or (bool(paths) and is_past(path, paths))
 
 
 def is_aside(document: str) -> bool:

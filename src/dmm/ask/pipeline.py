@@ -11,8 +11,9 @@ from dmm.ask.evidence import dedupe
 from dmm.ask.mapping import map_question
 from dmm.ask.question import read_question
 from dmm.ask.results import Answered, Gathered, Request, Written
-from dmm.ask.sections import MEANING, SECTION_OF, Section
+from dmm.ask.sections import MEANING, SECTION_OF, Section, find_sections
 from dmm.ask.survey import Survey
+from dmm.index.analysis import analyze
 from dmm.repo.records import Kind
 
 if TYPE_CHECKING:
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from dmm.ask.sources import Sources
 
 # Places that are read for their meaning, and those that are kept.
-MOST_READ, MOST_PLACES = 40, 12
+MOST_READ, MOST_PLACES = 30, 12
 MOST_PACKAGES = 3
 # The evidence is what a prompt is for: what frames it takes at most this part of the budget.
 FRAME_SHARE = 0.5
 # A profile that looks for so many sections is about the repository itself.
 ABOUT_ALL = 5
+# A question that has the word is about migrations themselves.
+MIGRATIONS = frozenset(analyze("migrations"))
 
 
 def answer(
@@ -77,12 +80,17 @@ def gather(
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
     code = _in_order(profile, named, hits, covered.evidence)
-    remembered = nearness.order(question.words, memory.evidence, sources.liken)
+    worth = sources.code.weigh(question.words)
+    remembered = nearness.order(question.words, memory.evidence, sources.liken, worth)
     evidence, dropped = dedupe((*remembered, *sessions.evidence, *code))
     unknown = [
         *_unfound(question, sources, survey, located),
         *sources.code.find_unknown(question.subjects),
     ]
+    unknown = [one for one in dict.fromkeys(unknown) if not _is_told(one, evidence)]
+    # A section that is named, a definition or a session proves in other ways.
+    proved = unknown or named or located or sessions.evidence
+    unproved = [] if proved else nearness.find_unproved(question.subjects, evidence, worth)
     return Gathered(
         memory,
         sessions,
@@ -92,7 +100,8 @@ def gather(
         len(survey.files),
         survey.packages,
         named,
-        tuple(one for one in dict.fromkeys(unknown) if not _is_told(one, evidence)),
+        tuple(unknown),
+        tuple(unproved),
     )
 
 
@@ -101,7 +110,8 @@ def _search(
 ) -> list[Evidence]:
     """Find code of the product, or tests where they are asked for, then order it by its meaning.
 
-    Examples and tools match well, since they show all of it; they come later.
+    Examples and tools match well, since they show all of it; they come later, and so do
+    migrations, which say what was.
     """
     # A question for anything at all would find whatever shares its idle words.
     if not (question.topic or question.files or question.symbols):
@@ -113,9 +123,14 @@ def _search(
     for package in sorted(survey.asked)[:MOST_PACKAGES]:
         read += sources.code.search(asked, MOST_PLACES, wanted, package)
     read = list({one.id: one for one in read}.values())
-    beside = [one for one in read if wanted is product and landmarks.order(one.path)[0]]
+    past = () if MIGRATIONS & {*analyze(question.words)} else survey.files
+    beside = [one for one in read if wanted is product and landmarks.is_beside(one.path, past)]
     near = nearness.order(
-        question.words, [one for one in read if one not in beside], sources.liken, survey.is_asked
+        question.words,
+        [one for one in read if one not in beside],
+        sources.liken,
+        sources.code.weigh(question.words),
+        survey.is_asked,
     )
     later = [*beside, *sources.code.search(asked, MOST_PLACES, others)]
     return [*near[:MOST_PLACES], *later[:MOST_PLACES]]
@@ -224,9 +239,9 @@ def _answer(
     question: Question, decision: Decision, gathered: Gathered, gate: coverage.Gate
 ) -> short_answer.Answer:
     """Return the short answer."""
-    told = {*short_answer.OVERVIEW, *gathered.named}
+    told = {*short_answer.OVERVIEW, *find_sections(question.words)}
     lacking = [one for one in map(SECTION_OF.get, gate.missing) if one in told]
-    missing = (*(MEANING[one] for one in lacking), *gathered.unknown)
+    missing = (*(MEANING[one] for one in lacking), *gathered.unknown, *gathered.unproved)
     evidence: Sequence[Evidence] = gathered.evidence
     about_all = len(decision.profile.sections) >= ABOUT_ALL
     inside = short_answer.put_first(evidence, question.subjects, gathered.name_package)

@@ -76,7 +76,8 @@ class ProjectSources:
         if not question.topic:
             return []
         found = self.repository.search_documents(question.words, DOCUMENTS_READ)
-        kept = filter(nearness.is_near, nearness.order(question.words, found, self.liken))
+        worth = self.repository.weigh(question.words)
+        kept = filter(nearness.is_near, nearness.order(question.words, found, self.liken, worth))
         return sorted(kept, key=lambda one: landmarks.is_aside(one.path))[:MOST_DOCUMENTS]
 
     def liken(self, text: str, others: Sequence[str]) -> list[float]:

@@ -52,6 +52,7 @@ class Gathered:
     packages: Mapping[str, int]
     named: tuple[Section, ...]
     unknown: tuple[str, ...]
+    unproved: tuple[str, ...]
 
     def name_package(self, path: str) -> str:
         """Name the package of a file where the repository has several; empty otherwise."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from dmm.ask.evidence import Evidence
     from dmm.ask.question import Question
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dmm.repo.records import Kind
 
 SOURCE, TEST, DOCUMENT, OTHER = "source", "test", "document", "other"
+# Definitions that name what code handles; the code itself says what happens.
+DECLARED = frozenset(("type", "interface"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,9 @@ class Code(Protocol):
 
     def rank(self, words: str) -> Sequence[str]:
         """List the paths of all files that bear on some words, best first."""
+
+    def weigh(self, words: str) -> Mapping[str, float]:
+        """Return how much each term says of what a question is about; together they say 1."""
 
     def find_unknown(self, words: Sequence[str]) -> Sequence[str]:
         """List the words that no file contains."""

@@ -100,6 +100,16 @@ class RepoIndex:
 
         return self._mended(look)
 
+    def weigh(self, question: str) -> dict[str, float]:
+        """Return how much each term says of what a question is about; together they say 1."""
+
+        def look() -> dict[str, float]:
+            worth = self._state().weigh(read_question(question).terms)
+            total = sum(worth.values())
+            return {term: value / total for term, value in worth.items()}
+
+        return self._mended(look)
+
     def find_unknown(self, words: Sequence[str]) -> list[str]:
         """List the words that no file contains; vendored files and lock files don't count."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.files.citations import digest
@@ -56,25 +57,43 @@ def narrow(
     worth: Mapping[str, float],
     path: str,
 ) -> Passage:
-    """Find the densest lines of some chunks; a definition of fair length around them stays whole.
+    """Find the definition that holds most of what is asked, its name counted beside its lines.
 
-    Imports, and tests that stand in the file they test, are shown only where nothing else matches.
+    Of a long one the densest lines are shown. Imports, and tests that stand in the file they test,
+    are shown only where nothing else matches.
     """
     idle = {*_imports(lines), *_tested(symbols)}
-    declared = {n for s in symbols if s.kind in _DECLARED for n in range(s.start, s.end + 1)}
-    chunk, most, at = _best_of(lines, chunks, worth, idle)
-    if at in declared:
-        other = _best_of(lines, chunks, worth, idle | declared)
-        chunk, _, at = other if other[1] >= most * ENOUGH else (chunk, most, at)
-    at = _commented(lines, at, symbols, comment_lead(path))
-    around = [s for s in symbols if s.start <= at <= s.end and s.kind != "constant"]
-    inner = min(around, key=lambda s: (s.end - s.start, s.start), default=None)
+    defined = [s for s in symbols if s.kind != "constant" and s.start not in idle]
+    called = {s: {*analyze(s.name)} & worth.keys() for s in defined}
+    named = sorted(filter(called.get, called), key=lambda s: -_sum(called[s], worth))
+    named = named[: len(chunks)]
+    runs = [range(c.start, min(c.end, len(lines)) + 1) for c in chunks]
+    runs += [range(s.start, min(s.end, s.start + LONGEST, len(lines)) + 1) for s in named]
+    held = {
+        n: {*analyze(lines[n - 1][:LONG])} & worth.keys()
+        for run in runs
+        for n in run
+        if n not in idle
+    }
+    code = {n for s in defined if s.kind not in _DECLARED for n in range(s.start, s.end + 1)}
+    inside = {n: terms for n, terms in held.items() if n in code}
+    lead = comment_lead(path)
+    found = []
+    for run, terms in product(runs, (held, inside)):
+        most, densest = _densest(run, terms, worth)
+        at = _commented(lines, densest, defined, lead)
+        around = [s for s in defined if s.start <= at <= s.end]
+        inner = min(around, key=lambda s: (s.end - s.start, s.start), default=None)
+        share = ENOUGH if inner is None or inner.kind in _DECLARED else 1.0
+        value = share * (most + _sum(set().union(*(called[s] for s in around)), worth))
+        found.append((value, at, run, inner, around))
+    _, at, run, inner, around = max(found, key=lambda one: one[0])
     first, last = (1, len(lines)) if inner is None else (inner.start, min(inner.end, len(lines)))
     if last - first >= LONGEST:
         middle = max(first, at - SHOWN // 3)
         first, last = middle, min(last, middle + SHOWN - 1)
     elif inner is None:
-        first, last = chunk.start, min(chunk.end, len(lines))
+        first, last = run.start, run.stop - 1
         first = next((n for n in range(first, at + 1) if n not in idle), first)
     return Passage(first, last, digest(lines[first - 1 : last]), _qualified(inner, around))
 
@@ -83,7 +102,7 @@ def _commented(
     lines: Sequence[str], at: int, symbols: Sequence[Symbol], lead: re.Pattern[str]
 ) -> int:
     """Move from a comment to the definition that it stands on."""
-    starts = {s.start for s in symbols if s.kind != "constant"}
+    starts = {s.start for s in symbols}
 
     def stands(line: str) -> bool:
         return bool(lead.match(line) or _ATTRIBUTE.match(line))
@@ -91,13 +110,6 @@ def _commented(
     rest = (n for n in range(at, len(lines) + 1) if n in starts or not stands(lines[n - 1]))
     line = next(rest, at)
     return line if line in starts else at
-
-
-def _best_of(
-    lines: Sequence[str], chunks: Sequence[Chunk], worth: Mapping[str, float], idle: set[int]
-) -> tuple[Chunk, float, int]:
-    found = [(chunk, *_densest(lines, chunk, worth, idle)) for chunk in chunks]
-    return max(found, key=lambda one: one[1])
 
 
 def _imports(lines: Sequence[str]) -> Iterator[int]:
@@ -116,23 +128,19 @@ def _imports(lines: Sequence[str]) -> Iterator[int]:
 def _tested(symbols: Sequence[Symbol]) -> Iterator[int]:
     """Yield the numbers of the lines of test modules."""
     for one in symbols:
-        if one.kind == "module" and one.name in _TESTS:
+        if one.kind == "module" and not _TESTS.isdisjoint(one.name.split("_")):
             yield from range(one.start, one.end + 1)
 
 
 def _densest(
-    lines: Sequence[str], chunk: Chunk, worth: Mapping[str, float], idle: set[int]
+    run: Sequence[int], held: Mapping[int, set[str]], worth: Mapping[str, float]
 ) -> tuple[float, int]:
     """Find the best line of the few lines that together hold the most of what is asked."""
-    numbers = range(chunk.start, min(chunk.end, len(lines)) + 1)
-    held = [
-        set() if n in idle else set(analyze(lines[n - 1][:LONG])) & worth.keys() for n in numbers
-    ]
-    windows = [set().union(*held[at : at + WINDOW]) for at in range(len(held))]
-    sums = [_sum(window, worth) for window in windows]
+    rows = [held.get(n, set()) for n in run]
+    sums = [_sum(set().union(*rows[at : at + WINDOW]), worth) for at in range(len(rows))]
     start = _best(sums)
-    at = start + _best([_sum(terms, worth) for terms in held[start : start + WINDOW]])
-    return max(sums, default=0.0), chunk.start + at
+    at = start + _best([_sum(terms, worth) for terms in rows[start : start + WINDOW]])
+    return max(sums, default=0.0), run[at]
 
 
 def _sum(terms: set[str], worth: Mapping[str, float]) -> float:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_NEIGHBOURS = 20
 FEWEST_CHANGES = 2
+# A term that this share of its files define names with counts fully, another less, down to this.
+OFTEN, LEAST = 0.1, 0.2
 
 
 class RareTerms(LexicalIndex):
@@ -29,9 +31,12 @@ class RareTerms(LexicalIndex):
 
     def rarities(self, terms: Mapping[str, float]) -> dict[str, float]:
         """Return how rare each term is among all files; one that is nowhere is left out."""
+        return {term: self._idf(count) for term, count in self.count(terms).items() if count}
+
+    def count(self, terms: Mapping[str, float]) -> dict[str, int]:
+        """Count the files that hold each term."""
         spans = zip(terms, self._spans(terms), strict=True)
-        counts = {term: span.stop - span.start for term, span in spans}
-        return {term: self._idf(count) for term, count in counts.items() if count}
+        return {term: span.stop - span.start for term, span in spans}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,18 @@ class Snapshot:
     imported: NDArray[np.int32]
     messages: LexicalIndex
     touched: tuple[tuple[int, ...], ...]
+
+    def weigh(self, terms: Mapping[str, float]) -> dict[str, float]:
+        """Weigh terms by how rare they are and how often files that hold them define such names.
+
+        What code is about is called so in it; the words around it in a question stand in comments.
+        """
+        held, named = self.terms.count(terms), self.names.count(terms)
+        rarities = self.terms.rarities(terms)
+        return {
+            term: rarity * max(LEAST, min(1.0, named[term] / held[term] / OFTEN))
+            for term, rarity in rarities.items()
+        }
 
     def neighbours(self, path: str) -> list[Neighbour]:
         """Return which files a file imports, is imported by, and was changed with."""
