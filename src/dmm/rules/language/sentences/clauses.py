@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dmm.rules.content.constructs import CONSTRUCTS
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.constructs import CONSTRUCTS
 from dmm.text import polarity
 from dmm.text.pieces import LINKS, Piece, Pieces, find, signs, skip, word_at
 from dmm.text.words import english, word_set
