@@ -120,9 +120,10 @@ def _referent(topic: Words) -> Noun | None:
             # A possessive: "the certificate's expiry date".
             return noun_of(topic, (index,))
         if word.text in ("a", "an"):
-            phrases = phrases_of(topic, index + 1, len(topic))
-            return noun_of(topic, phrases[0].indices) if phrases else None
-    return None
+            topic = topic[index:]
+            break
+    phrases = phrases_of(topic, 0, len(topic))
+    return noun_of(topic, phrases[0].indices) if phrases else None
 
 
 def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
