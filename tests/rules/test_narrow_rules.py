@@ -188,6 +188,7 @@ def test_each_thing_that_a_choice_leaves_out_is_forbidden(sentence: str, others:
             "Deployments are slow",
             "The deployment is on Friday",
         ),
+        ("Review the patch before applying it", "Apply the theme", "Apply the patch"),
         ("Validate URLs before requesting", "Raise the limits and requests", "Request the page"),
         (
             "Never delete logs",

@@ -90,7 +90,7 @@ def sentences(text: str) -> list[Pieces]:
             current.append(piece)
         elif piece.text == ";" and depth > 0:
             # What stands in brackets goes on: "(`a`, not `b`; `c`, not `d`)".
-            current.append(Piece(",", "mark"))
+            current.append(Piece(";", "mark"))
         else:
             if current and "?" not in piece.text:
                 found.append(tuple(current))

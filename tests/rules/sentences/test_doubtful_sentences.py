@@ -318,6 +318,7 @@ def test_a_sentence_that_ends_in_a_colon_is_read_like_any_other(text: str) -> No
         ("Forbidden, not optional: `npm publish`", "npm publish", "deny"),
         ("Commits must be signed and never pushed to main", "git push origin main", "deny"),
         ("Use pnpm (fast; never npm)", "npm install x", "deny"),
+        ("Pin versions (`a@1`, not `a@^1`; `b@2`, not `@latest`)", ("a.yml", "b@latest"), "allow"),
         ("Never use panicking calls (`.unwrap()`, `panic!`)", ("a.rs", "a.unwrap()"), "deny"),
         ("Use `git clean -n`, not `git clean`", "git clean -f src", "deny"),
         ("Use `git add path/to/file`, not `git add`", "git add .", "allow"),

@@ -122,7 +122,8 @@ def _referent(topic: Words) -> Noun | None:
         if word.text in ("a", "an"):
             topic = topic[index:]
             break
-    phrases = phrases_of(topic, 0, len(topic))
+    # What is yours is whatever you are about to do: "review your message before you send it".
+    phrases = phrases_of(topic, 0, len(topic)) if text_at(topic, 0) != "your" else ()
     return noun_of(topic, phrases[0].indices) if phrases else None
 
 

@@ -112,6 +112,8 @@ def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
             outer += [Piece(",", "mark")] if following in ("not", "never") else []
         elif piece.mark == ")":
             inside = False
+        elif piece.mark == ";":
+            asides += [[]]
         else:
             (asides[-1] if inside else outer).append(piece)
     return tuple(outer), asides
