@@ -16,7 +16,6 @@ SOURCE = ROOT / "src" / "dmm"
 LIMIT = 35
 # Packages that are not there yet. A ceiling may be lowered or its line removed, never raised.
 CEILINGS = {
-    "observations": 43,
     "redaction": 62,
     "rules": 53,
     "text": 68,

@@ -208,7 +208,11 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
         text + "\nUse pnpm, not npm. See @docs/more.md for more.\n"
     )
     (project.folder / "AGENTS.md").write_text(text)
+    cost = re.compile(r"^With DMM instead: .* [1-9]\d* rules", re.MULTILINE)
+    planned = cost.findall(typed("import", "CLAUDE.md", "AGENTS.md", within=project.folder).out)
     told = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
+    assert cost.findall(told.out) == planned
+    assert len(planned) == 1
     assert "\nmerged   AGENTS.md:" in told.out
     assert "\nmentions docs/more.md (CLAUDE.md:" in told.out
     assert told.out.endswith(

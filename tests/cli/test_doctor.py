@@ -41,7 +41,7 @@ def test_a_connected_project_is_well_from_end_to_end(
     assert "  ok    trust: it is trusted" in lines
     assert f"  ok    memory: {tmp_path / '.dmm'}" in lines
     for title in ("Codex", "Gemini CLI", "Cursor", "opencode"):
-        assert f"  ok    {title} begins: a session starts with its memory" in lines
+        assert f"  ok    {title} at session start: a session starts with its memory" in lines
         assert (
             f"  ok    {title} denies: a forbidden command is denied, a harmless one is allowed"
             in lines
@@ -100,7 +100,7 @@ def test_without_a_client_the_hook_is_proved_under_its_own_name(
     told = patient("doctor", within=tmp_path)
     assert told.status == 0, told.out
     lines = told.out.splitlines()
-    assert "  ok    the hook itself begins: a session starts with its memory" in lines
+    assert "  ok    the hook at session start: a session starts with its memory" in lines
     assert "Claude Code" not in told.out
     # The hook works, but no agent runs it.
     assert any(line.startswith("  warn  agents: none is connected: ") for line in lines)

@@ -6,6 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.main import get_command
+
+from dmm.cli.commands import COMMANDS, INSTEAD, make_app
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,12 +63,32 @@ def test_no_client_at_all_is_said(bare: Typed, tmp_path: Path) -> None:
     )
 
 
-def test_the_way_out_is_told_to_whoever_guesses_its_name(bare: Typed, tmp_path: Path) -> None:
-    told = bare("uninstall", within=tmp_path)
-    assert (told.status, told.err.splitlines()) == (
-        2,
-        ["dmm: no such command: uninstall", "  hint:  dmm install --uninstall"],
-    )
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["uninstall"], "dmm install --uninstall"),
+        (["rules", "remove", "x"], "dmm rules disable RULE"),
+        (["rm", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo SEQ"),
+        (["write", "delete", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo SEQ"),
+        (["help"], "dmm --help"),
+    ],
+)
+def test_the_way_out_is_told_to_whoever_guesses_its_name(
+    bare: Typed, tmp_path: Path, words: list[str], hint: str
+) -> None:
+    told = bare(*words, within=tmp_path)
+    word = next(one for one in words if one not in COMMANDS)
+    lines = [f"dmm: no such command: {word}", f"  hint:  {hint}"]
+    assert (told.status, told.err.splitlines()) == (2, lines)
+
+
+def test_every_command_that_is_named_instead_exists() -> None:
+    ways = {way for named in INSTEAD.values() for way in named if way != "--help"}
+    commands = vars(get_command(make_app()))["commands"]
+    for way in ways:
+        name, _, rest = way.partition(" ")
+        inner = vars(commands[name]).get("commands")
+        assert inner is None or rest.split()[0] in inner
 
 
 def test_a_dry_run_shows_every_line_and_writes_none(

@@ -517,3 +517,23 @@ def test_the_log_tells_of_it_in_words(typed: Typed, own: Project, make: Any) -> 
         "ProposalApplying proposal_1 is being applied: project/l…",
         "ProposalApplied  proposal_1 applied",
     ]
+
+
+def test_an_import_is_shown_by_folder_and_in_full_when_it_is_asked_for(
+    typed: Typed, own: Project
+) -> None:
+    rooms = (*ROOMS, "garden", "roof")
+    for n, room in enumerate(rooms):
+        (own.folder / room).mkdir()
+        told = f"# The {room}\n\nThe sensor in the {room} reports to gateway {n} every hour.\n"
+        (own.folder / room / "AGENTS.md").write_text(told)
+    typed("import", *(f"{room}/AGENTS.md" for room in rooms), "--apply", within=own.folder)
+    for line in (("review", "show", "1"), ("undo", "1")):
+        short = typed(*line, within=own.folder).out
+        full = typed(*line, "--full", within=own.folder).out
+        assert "gateway" not in short
+        assert (
+            len(re.findall(r"  (?:adds|removes) 1 file in project/\w+\n    \w+\.md", short)) == 12
+        )
+        assert short.endswith("Every line of these files: the same command with --full\n")
+        assert all(f"to gateway {n} every hour" in full for n in range(12))

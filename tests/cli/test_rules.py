@@ -141,6 +141,7 @@ def test_an_unknown_rule_is_not_found_and_a_near_one_is_named(rules: ProposalSto
         told = rules(name, "never-run-rm")
         assert told.status == 2
         assert "did you mean never-run-rm-rf" in told.err
+    assert "did you mean never-run-rm-rf" in rules("show", "rm").err
 
 
 def test_an_edit_is_checked_and_a_failed_one_changes_nothing(

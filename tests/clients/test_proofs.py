@@ -166,7 +166,7 @@ def test_a_hook_that_brings_memory_and_denies_is_proved(
     stand_in: Callable[[str], str], tmp_path: Path
 ) -> None:
     assert prove_one(tmp_path, "hook", stand_in(HOOK)) == {
-        "Codex begins": ("ok", "a session starts with its memory"),
+        "Codex at session start": ("ok", "a session starts with its memory"),
         "Codex denies": ("ok", "a forbidden command is denied, a harmless one is allowed"),
     }
 
@@ -185,7 +185,7 @@ def test_a_hook_that_does_not_do_its_work_fails(
 ) -> None:
     line = stand_in(script)
     assert prove_one(tmp_path, "hook", line) == {
-        "Codex begins": ("fail", f"the hook runs but returns no memory: {line}"),
+        "Codex at session start": ("fail", f"the hook runs but returns no memory: {line}"),
         "Codex denies": ("fail", denies),
     }
 
@@ -269,7 +269,7 @@ def test_events_are_told_in_the_words_of_each_client(
 
 def test_without_a_configured_hook_that_of_this_installation_is_proved(wiring: Wiring) -> None:
     own = own_hook(wiring.scopes["user"])
-    assert own.title == "the hook itself"
+    assert own.title == "the hook"
     assert (own.kind, own.line) == ("hook", launch.here().hook_line("claude-code"))
 
 

@@ -43,6 +43,8 @@ def work(project: Project, memory_text: MemoryText) -> Project:
     project.write("project/new.md", new)
     (project.dmm / "rules" / "no-push.md").write_text(RULE.format("ask"))
     (project.dmm / "rules" / "no-pull.md").write_text(RULE.format("deny").replace("push", "pull"))
+    words = "---\nid: no-expect\nlevel: deny\n---\n# Never import expect from vitest.\n"
+    (project.dmm / "rules" / "no-expect.md").write_text(words)
     (project.dmm / "BOOT.md").write_text("Begin here.\n")
     project.write("project/torn.md", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n")
     commit(project, "topic")
@@ -66,9 +68,21 @@ def test_a_branch_is_told_in_sentences(work: Project, typed: Typed) -> None:
         '- Changes the memory "Retry" (project/retry.md): tags +net -retry; priority 0.5 → 0.8;'
         " text, 2 lines added, 0 removed.",
         "- Leaves project/torn.md unreadable; see: dmm validate",
-        '- Adds the rule "Never pull" (rules/no-pull.md), level deny.',
+        '- Adds the rule "Never import expect from vitest." (rules/no-expect.md),'
+        " checked on decisions only.",
+        '- Adds the rule "Never pull" (rules/no-pull.md), enforced.',
         '- Changes the rule "Never push" (rules/no-push.md): level deny → ask.',
     ]
+
+
+def test_files_that_are_no_memories_are_added_and_changed_too(work: Project, typed: Typed) -> None:
+    (work.dmm / "policy.md").write_text("Ask first.\n")
+    (work.memory / "project" / "_dir.md").write_text("What is here.\n")
+    commit(work, "more")
+    (work.memory / "project" / "_dir.md").write_text("All that is here.\n")
+    told = typed("diff", "topic~1...HEAD", within=work.folder)
+    assert told.out.splitlines()[:2] == ["- Adds project/_dir.md.", "- Adds policy.md."]
+    assert typed("diff", within=work.folder).out == "- Changes project/_dir.md.\n"
 
 
 def test_a_contradiction_is_told(work: Project, typed: Typed, memory_text: MemoryText) -> None:

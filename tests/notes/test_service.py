@@ -14,7 +14,7 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.rules.authorship import Likeness
 
 if TYPE_CHECKING:
-    from tests.conftest import Opener, Project
+    from tests.conftest import MemoryText, Opener, Project
 
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
@@ -110,6 +110,52 @@ def test_a_note_that_says_more_than_a_rule_is_kept_and_shown_the_rule(
     assert (remark.other, rule in remark.text) == (held.id, True)
 
 
+@pytest.mark.parametrize("replaces", [True, False])
+def test_a_note_against_a_rule_is_kept_and_told_the_ways_out(dmm: Dmm, *, replaces: bool) -> None:
+    rule = dmm.rules.add("Never push to main")
+    older = dmm.notes.remember("The build is green before lunch.").path if replaces else None
+    told = dmm.notes.remember("push to main when the build is green", replaces=older)
+    assert told.status == "applied"
+    assert told.remarks[-1].text == (
+        f'it goes against the rule {rule.id}: "Never push to main". If the note is wrong: '
+        f"dmm forget {told.path}; if the rule no longer holds: dmm rules disable {rule.id}"
+    )
+    agent = dmm.as_actor(AGENT).notes.remember("Push to main after a green build")
+    assert agent.status == "pending"
+    assert agent.remarks[-1].other == rule.id
+    assert "dmm forget" not in agent.remarks[-1].text
+    dmm.notes.remember("The main branch holds the releases.")
+    dmm.rules.disable(rule.id)
+    kept = dmm.notes.remember("push to main after the tests are green")
+    assert not [one for one in kept.remarks if one.check == "rule"]
+
+
+MANY = """\
+- Assess the impact of a change on the public packages before you begin.
+- Work on a branch rather than committing directly to `main`.
+- Every package has a changeset for each change that its users can see.
+- Formatting is done by oxfmt and linting by oxlint, both from the root of the repository.
+- Fixtures are shared by all packages and stay small; they are never published.
+- Generated types are checked in and made by the build of the package itself.
+- Comments that switch a check off give the reason on the same line.
+- Documentation for users is in another repository, and changes there follow a release."""
+
+
+def test_a_note_against_one_of_many_sentences_of_the_baseline_is_told(
+    dmm: Dmm, project: Project, memory_text: MemoryText
+) -> None:
+    project.write("baseline/rules.md", memory_text("Rules", MANY, scope="baseline"))
+    told = dmm.notes.remember("Commit directly to main for small fixes.")
+    (remark,) = told.remarks
+    assert (told.status, remark.check, remark.other) == (
+        "applied",
+        "conflicts",
+        "baseline/rules.md",
+    )
+    assert "rather than committing directly" in remark.text
+    assert dmm.notes.remember("Main is built by the action after each merge.").remarks == ()
+
+
 @pytest.mark.parametrize(
     ("note", "rule"),
     [
@@ -191,6 +237,20 @@ def test_a_memory_is_forgotten_by_path_id_or_words(dmm: Dmm, project: Project) -
     again = dmm.notes.forget(named, reason="we moved to bun")
     dmm.undoing.undo(again.seq)
     assert dmm.notes.forget(f".dmm/memory/{first.path}").path == first.path
+
+
+def test_a_forgotten_note_comes_back_where_it_was(dmm: Dmm, project: Project) -> None:
+    text = "The staging database is reset every Sunday."
+    first = dmm.notes.remember(text)
+    before = (project.memory / first.path).read_text()
+    dmm.notes.forget(first.path)
+    other = dmm.notes.remember("The staging database is reset every Sunday!")
+    assert other.path != first.path
+    dmm.notes.forget(other.path)
+    again = dmm.notes.remember(text)
+    assert (again.status, again.path) == ("applied", first.path)
+    assert (project.memory / first.path).read_text() == before
+    assert served(dmm, "when is the staging database reset") == [first.path]
 
 
 def test_nothing_is_forgotten_where_several_may_be_meant(dmm: Dmm) -> None:

@@ -113,7 +113,13 @@ class Writing(Viewing):
 
         search = finding.Search(self.indexes, self.proposals.intake.drafts, today)
         rules = self.base.rule_folder
-        return Notes(self.root, self.proposals, search, lambda: rules.read({}).rules)
+        return Notes(
+            self.root,
+            self.proposals,
+            search,
+            lambda: rules.read({}).rules,
+            self.ledger.check_decision,
+        )
 
     @cached_property
     def reviews(self) -> Reviews:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # Arguments that hold words, so that too many of them are most likely one text without quotes.
 TEXTS = {"task", "text", "question", "value"}
+_NO_COMMAND = re.compile(r"No such command '([^']*)'")
 
 # By heading, in the order of the help; each module is loaded when its command is asked for.
 SECTIONS = {
@@ -99,6 +101,17 @@ SUMMARIES = {
     "distil": "Rewrite session summaries with your chat model.",
     "doctor": "Check that everything works, end to end.",
     "ui": "Open the page in a browser, signed in.",
+}
+
+# Words of other tools, and the commands that do it here.
+_GONE = ("forget MEMORY", "rules disable RULE", "undo SEQ")
+INSTEAD = {
+    **dict.fromkeys(("remove", "delete", "rm"), _GONE),
+    "uninstall": ("install --uninstall",),
+    "list": ("status", "rules list", "review list", "conflicts list"),
+    "show": ("query TASK", "rules show RULE", "review show ID"),
+    **dict.fromkeys(("add", "save", "note", "new"), ("remember TEXT", "rules add TEXT")),
+    **dict.fromkeys(("help", "commands"), ("--help",)),
 }
 
 # Run by Git, not by people.
@@ -187,9 +200,11 @@ def report_system_error(error: OSError, *, as_json: bool = False) -> int:
 def _refuse(error: Any, *, as_json: bool) -> int:
     """Explain a command line that can't be read: typer knows how, we know the way out."""
     hint = _missing_quotes(error)
-    if "No such command 'uninstall'" in error.format_message():
-        # The nearest name would do the opposite.
-        error = UsageError("no such command: uninstall", hint="dmm install --uninstall")
+    missing = _NO_COMMAND.match(error.format_message())
+    ways = missing and _list_ways(error.ctx.command_path, missing[1])
+    if missing and ways:
+        # The nearest name may do the opposite.
+        error = UsageError(f"no such command: {missing[1]}", hint=", ".join(ways))
         return failures.report(error, as_json=as_json)
     if as_json:
         way = hint or (f"see {error.ctx.command_path} --help" if error.ctx else None)
@@ -200,6 +215,12 @@ def _refuse(error: Any, *, as_json: bool) -> int:
         told.write(f"  hint: {hint}\n")
     sys.stderr.write(neutralise(told.getvalue()))
     return int(error.exit_code)
+
+
+def _list_ways(group: str, word: str) -> list[str]:
+    """List the commands that a word of other tools may mean, those of its group where it has."""
+    known = [f"dmm {way}" for way in INSTEAD.get(word, ())]
+    return [way for way in known if way.startswith(f"{group} ")] or known
 
 
 def _missing_quotes(error: Any) -> str | None:

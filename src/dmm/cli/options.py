@@ -24,6 +24,7 @@ Root = Annotated[
     typer.Option(help="Project or .dmm folder.", show_default="found upward, or $DMM_ROOT"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Output JSON.")]
+Full = Annotated[bool, typer.Option("--full", help="Every line, however many files change.")]
 
 T = TypeVar("T")
 

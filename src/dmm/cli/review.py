@@ -14,7 +14,7 @@ import typer
 from dmm.cli import failures
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import paint, verdicts
-from dmm.cli.options import Json, Root, agrees, counted, open_project, present, refuse_agents
+from dmm.cli.options import Full, Json, Root, agrees, counted, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.errors import DmmError, UsageError
@@ -85,11 +85,15 @@ def list_proposals(
 
 @app.command()
 def show(
-    name: Named = None, proposal_id: Id = None, as_json: Json = False, root: Root = None
+    name: Named = None,
+    proposal_id: Id = None,
+    full: Full = False,
+    as_json: Json = False,
+    root: Root = None,
 ) -> None:
     """Show a proposal with its checks and what would change."""
     told = open_project(root).reviews.show(_one(name, proposal_id))
-    _present(told, as_json=as_json, lines=verdicts.shown)
+    _present(told, as_json=as_json, lines=partial(verdicts.shown, full=full))
 
 
 @app.command()

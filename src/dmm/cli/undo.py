@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dmm.cli.format import paint, verdicts
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.options import Json, Root, agrees, counted, open_project, present, refuse_agents
+from dmm.cli.options import Full, Json, Root, agrees, counted, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct
@@ -34,6 +35,7 @@ def undo(
         str, typer.Option(help="The reason; it is recorded.", show_default=False)
     ] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
+    full: Full = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -48,7 +50,7 @@ def undo(
     chosen = {"session": session, "source": source}
     if not yes:
         found = undoing.preview(number, **chosen)
-        present(found, as_json=as_json, lines=_plan, show=paint.show)
+        present(found, as_json=as_json, lines=partial(_plan, full=full), show=paint.show)
         if as_json:
             return
         if not _agrees():
@@ -66,13 +68,13 @@ def _number(text: str) -> int:
     return int(digits)
 
 
-def _plan(found: UndoPreview) -> Iterator[paint.Line | str]:
+def _plan(found: UndoPreview, *, full: bool) -> Iterator[paint.Line | str]:
     yield f"{counted(len(found.would_undo), 'write')} would be undone:"
     for one in found.would_undo:
         text = f"{verdicts.change(one)} by {one.proposer}: {one.reason}"
         yield from wrapped(text, f"  {one.id}  ")
     yield ""
-    yield from paint.diff_lines(found.diff)
+    yield from paint.diff_summary(found.diff, full=full)
 
 
 def _agrees() -> bool:

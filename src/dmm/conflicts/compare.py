@@ -27,6 +27,8 @@ from dmm.domain.memory import has_expired
 from dmm.domain.text import repeats
 from dmm.embed.pairs import phrase
 from dmm.index.analysis import analyze
+from dmm.rules.language.judge import InForce, Priority, judge
+from dmm.rules.source import read_sentence
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -146,6 +148,25 @@ def _shared(pair: tuple[str, str]) -> float:
 @lru_cache(maxsize=4_096)
 def _terms(sentence: str) -> frozenset[str]:
     return frozenset(analyze(sentence))
+
+
+def find_forbidden(one: Reading, other: Reading) -> Clash | None:
+    """Return the sentence of a memory that forbids, read as a rule, what the other one says."""
+    if linked(one.memory, other.memory):
+        return None
+    for quotes in quotes_of(one, other):
+        shared = _terms(quotes[0]) & _terms(quotes[1])
+        if shared and any(_forbids(ban, said) for ban, said in (quotes, quotes[::-1])):
+            kind = ConflictType.CONTRADICTION
+            return Clash(kind, LEAST_SURE - 0.01, _TOLD[kind], DECIDE, quotes)
+    return None
+
+
+def _forbids(ban: str, said: str) -> bool:
+    rule = read_sentence(ban)
+    if rule is None or read_sentence(said) == rule:
+        return False
+    return judge(said, [InForce(0, ban, Priority.REQUIRED, rule)]).blocked
 
 
 def conclude(questions: Sequence[Question], answers: Sequence[Chances]) -> Clash | None:

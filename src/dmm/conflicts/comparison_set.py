@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.candidates import Candidates, Pair, in_order, profile_of
-from dmm.conflicts.compare import compare_all, read_memory
+from dmm.conflicts.compare import compare_all, find_forbidden, read_memory
 from dmm.domain.conflict import Method
-from dmm.domain.memory import Memory, Origin, Status, has_expired
+from dmm.domain.memory import Memory, Origin, Scope, Status, has_expired
 from dmm.domain.pack import shown_path
 from dmm.errors import IndexBroken, ModelUnavailable
 from dmm.gc_tuning import settle
@@ -291,12 +291,16 @@ class ComparisonSet:
             and other.memory.id != memory.id
             and other.shown != memory.path
         ][:MOST_AT_A_WRITE]
-        if not others:
-            return
         reading = read_memory(memory)
-        readings = [(reading, self._reading(number)) for number in others]
-        clashes = compare_all(readings, self._model(), self.today())
-        for number, clash in sorted(zip(others, clashes, strict=True), key=lambda one: one[0]):
+        read = {number: self._reading(number) for number in others}
+        asked = [(reading, one) for one in read.values()]
+        model = self._model() if asked else None
+        found_by = dict(zip(others, compare_all(asked, model, self.today()), strict=True))
+        # What is in every pack bears on every note, however far it is from it.
+        always = (n for n, m in serving.items() if m.memory.scope is Scope.BASELINE)
+        for number in sorted(n for n in {*others, *always} if serving[n].memory.id != memory.id):
+            near = read.get(number) or self._reading(number)
+            clash = found_by.get(number) or find_forbidden(reading, near)
             if clash is not None:
                 yield serving[number], clash
 

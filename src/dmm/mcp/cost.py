@@ -41,7 +41,9 @@ def count_rules(dmm: Dmm, planned: Iterable[PlannedRule] = ()) -> int:
     """Count the rules as a session gets them, each with its name and what it does."""
     standing = dmm.packs.find_standing()
     held = () if standing is None else standing.constraints()
-    lines = (constraint_line(one.rule.id, one.state, one.rule.title) for one in planned)
+    there = {one.id for one in held}
+    new = (one for one in planned if one.rule.id not in there)
+    lines = (constraint_line(one.rule.id, one.state, one.rule.title) for one in new)
     return min(BUDGET, sum(one.token_count for one in held) + sum(map(dmm.count, lines)))
 
 

@@ -6,14 +6,16 @@ the rules for its tier (review/tiers.py).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 from unicodedata import category
 
 from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalStatus, Verdict
 from dmm.domain.proposal_payload import ProposalReviewed
-from dmm.errors import DmmError, ReviewRefused, UsageError
+from dmm.errors import DmmError, MemoryFileError, ReviewRefused, UsageError
 from dmm.files.worktree import is_ignored, list_changed
 from dmm.notes.finding import Match
 from dmm.notes.placing import Around, Near, place_note
@@ -21,6 +23,7 @@ from dmm.notes.ruled import find_rule
 from dmm.redaction.inputs import need
 from dmm.redaction.redact import redact
 from dmm.review.application import Approval
+from dmm.review.checks.subject import quote
 from dmm.review.drafting import About
 from dmm.review.intake import Wish
 from dmm.review.writing import Writing, draft_edits
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from dmm.review.application import Applied
     from dmm.review.service import Proposals
     from dmm.rules.folder import FileRule
+    from dmm.rules.results import CallChecked
     from dmm.rules.rule import Rule
 
 ORIGIN = "remember"
@@ -107,6 +111,7 @@ class Notes:
     proposals: Proposals
     search: Search
     list_rules: Callable[[], Iterable[FileRule]]
+    check_decision: Callable[[str], CallChecked]
 
     @traced()
     def remember(
@@ -137,12 +142,15 @@ class Notes:
         if held is not None and held.repeated:
             return _repeated(placed, held.rule.id)
         told = self._keep(placed, replaces, source, anyway=anyway)
+        against = None if told.status == "refused" else self.check_decision(text)
+        if against is not None and against.outcome != "allowed":
+            return _against(told, against)
         return told if held is None else _beside(told, held.rule)
 
     def _keep(
         self, placed: Placed, replaces: str | None, source: str | None, *, anyway: bool
     ) -> Remembered:
-        asked = self._replacing(placed, replaces) if replaces else _creating(placed)
+        asked = self._replacing(placed, replaces) if replaces else self._creating(placed)
         if self._by_person and source is None:
             return self._write(asked, placed, anyway=anyway)
         told = self.proposals.write(replace(asked, source=source))
@@ -155,7 +163,7 @@ class Notes:
 
     def _place(self, text: str) -> Placed:
         near = tuple(Near(one.path, one.title, one.similarity) for one in self.search.similar(text))
-        around = Around(near, self._list_changed, self._exists, self._is_free)
+        around = Around(near, self._list_changed, self._exists, partial(self._is_free, text))
         return place_note(text, around)
 
     def _list_changed(self) -> tuple[str, ...]:
@@ -167,9 +175,15 @@ class Notes:
             return False
         return (self.root.project / name).exists()
 
-    def _is_free(self, path: str) -> bool:
+    def _is_free(self, text: str, path: str) -> bool:
+        """Return whether a note can be written to a path; where it was forgotten, it comes back."""
         tree = self.root.tree
-        return tree.text_of(path) is None and not is_ignored(self.root.folder, tree.root / path)
+        if tree.text_of(path) is None:
+            return not is_ignored(self.root.folder, tree.root / path)
+        with suppress(MemoryFileError):
+            known = tree.load(path).memory
+            return not known.in_force and known.body.rstrip().endswith(text.strip())
+        return False
 
     def _replacing(self, placed: Placed, name: str) -> Writing:
         match = self.search.exact(name)
@@ -177,6 +191,15 @@ class Notes:
             hint = "name it by its path or id; dmm query finds memories by content"
             raise UsageError("there is no such memory", where=name, hint=hint)
         return Writing(match.path, REASON, Operation.UPDATE, content=placed.body, origin=ORIGIN)
+
+    def _creating(self, placed: Placed) -> Writing:
+        path = placed.path
+        if self.root.tree.text_of(path) is not None:
+            text = self.proposals.intake.drafts().activated(path)
+            return Writing(path, REASON, Operation.UPDATE, content=text, origin=ORIGIN)
+        about = About(tags=placed.tags, paths=placed.paths)
+        made = placed.body
+        return Writing(path, REASON, Operation.CREATE, content=made, about=about, origin=ORIGIN)
 
     def _write(self, asked: Writing, placed: Placed, *, anyway: bool) -> Remembered:
         """Write a person's note at once, unless something has to be decided first."""
@@ -278,11 +301,15 @@ def _beside(told: Remembered, rule: Rule) -> Remembered:
     return replace(told, remarks=(*told.remarks, Remark(RULE, text, rule.id)))
 
 
-def _creating(placed: Placed) -> Writing:
-    about = About(tags=placed.tags, paths=placed.paths)
-    return Writing(
-        placed.path, REASON, Operation.CREATE, content=placed.body, about=about, origin=ORIGIN
-    )
+def _against(told: Remembered, rule: CallChecked) -> Remembered:
+    name = rule.rule or str(rule.seq)
+    ways = f"if the rule no longer holds: dmm rules disable {name}"
+    if told.status == "applied":
+        ways = f"if the note is wrong: dmm forget {told.path}; {ways}"
+    text = f'it goes against the rule {name}: "{rule.title}". {ways[:1].upper()}{ways[1:]}'
+    # The memory that a rule was imported from says the same.
+    others = (one for one in told.remarks if f"against {quote(rule.title or '')}" not in one.text)
+    return replace(told, remarks=(*others, Remark(RULE, text, name)))
 
 
 def _decides(check: Check, *, anyway: bool) -> bool:

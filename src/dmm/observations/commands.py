@@ -63,12 +63,21 @@ _CHANGE = re.compile(
     r"\s+(?:create|merge|edit|close)|systemctl\s+\w+)\b"
     r"|^(?:\S+\s+){0,3}(?:\S*[:/-])?(?:deploy|migrate|publish|upgrade|downgrade|rollback|seed)\b"
 )
-_LOOKS = english("looking_programs")
-_GIT_LOOK = re.compile(
-    r"^git\s+(?:-\S+\s+)*(?:status|diff|log|show|branch|blame|ls-files|rev-parse|remote|grep|fetch"
-    r"|stash|config|add|describe|shortlog|checkout|switch|pull|clone|worktree|reflog)\b"
+_LOOKING = "|".join(map(re.escape, sorted(english("looking_programs"))))
+_LOOK = re.compile(
+    rf"^(?:(?:{_LOOKING})(?!\S)|git\s+(?:-\S+\s+)*(?:status|diff|log|show|branch|blame|ls-files"
+    r"|rev-parse|remote|grep|fetch|stash|config|add|describe|shortlog|checkout|switch|pull"
+    r"|clone|worktree|reflog)\b)"
 )
-_COMMIT = re.compile(r"^git\s+(?:-\S+\s+\S+\s+)*commit\b")
+# The first that fits a command says what it is for.
+_FORMS = {
+    Sort.LOOK: _LOOK,
+    Sort.COMMIT: re.compile(r"^git\s+(?:-\S+\s+\S+\s+)*commit\b"),
+    Sort.TEST: _TEST,
+    Sort.INSTALL: _INSTALL,
+    Sort.CHANGE: _CHANGE,
+    Sort.CHECK: _CHECK,
+}
 _MESSAGE = re.compile(
     r"(?:(?<![\w-])-[a-z]*m|--message)[=\s]*(?:\"((?:[^\"\\]|\\.)+)\"|'([^']+)'|\$'([^']+)'|([^\s\"'$<&;|]+))"
 )
@@ -120,19 +129,7 @@ def _unwrapped(command: str) -> str:
 
 def _sort(part: str) -> Sort:
     bare = _BEFORE.sub("", part)
-    word = bare.split(maxsplit=1)[0] if bare.split() else ""
-    if word in _LOOKS or _GIT_LOOK.match(bare):
-        return Sort.LOOK
-    for found, sort in (
-        (_COMMIT.match(bare), Sort.COMMIT),
-        (_TEST.search(bare), Sort.TEST),
-        (_INSTALL.match(bare), Sort.INSTALL),
-        (_CHANGE.match(bare), Sort.CHANGE),
-        (_CHECK.search(bare), Sort.CHECK),
-    ):
-        if found:
-            return sort
-    return Sort.RUN
+    return next((sort for sort, form in _FORMS.items() if form.search(bare)), Sort.RUN)
 
 
 def name_check(command: str) -> str:
@@ -150,27 +147,24 @@ def read_commit(command: str, output: str) -> tuple[str, str]:
     if heredoc and "commit" in command[: heredoc.start()]:
         return clip(squeeze(heredoc[2].strip().split("\n")[0]), LONGEST_QUOTE), ""
     given = _MESSAGE.search(command[:LONGEST_READ])
-    message = "" if given is None else next((one for one in given.groups() if one), "")
+    message = "" if given is None else "".join(given.groups(""))
     return clip(squeeze(message.split("\n")[0]), LONGEST_QUOTE), ""
 
 
 def has_failed(sort: Sort, output: str) -> bool:
     """Read from its output whether a command failed, where no exit status was told."""
-    read = output if len(output) <= LONGEST_READ else output[:2_000] + output[-2_000:]
-    told = _EXIT.search(f"{read[:200]}\n{read[-200:]}")
+    told = _EXIT.search(f"{output[:200]}\n{output[-200:]}")
     if told:
         return int(told[1]) != 0
+    read = f"{output[:2_000]}…{output[-2_000:]}"
     return sort in (Sort.TEST, Sort.CHECK) and _FAILS.search(read) is not None
 
 
 def quote_outcome(output: str, *, failed: bool) -> str:
     """Quote what tells most of an output: the error, or the counts of a test run."""
-    if failed:
-        error = find_error(output)
-        if error:
-            return error
-    counts = _COUNTS.findall(output[-LONGEST_TAIL:])
-    return clip(counts[-1], LONGEST_QUOTE) if counts else ""
+    counts = ["", *_COUNTS.findall(output[-LONGEST_TAIL:])]
+    error = find_error(output) if failed else ""
+    return error or clip(counts[-1], LONGEST_QUOTE)
 
 
 def find_error(output: str) -> str:

@@ -80,8 +80,7 @@ def digest(day: str, units: Iterable[Observation], limits: Limits) -> tuple[Draf
     told = [unit for unit in known if unit.kind in _WEIGHT and not unit.narrative.startswith(RULE)]
     talk = {unit.evidence[0]: unit.narrative for unit in known if unit.kind is Kind.MESSAGE}
     decided = [_draft_decision(unit, told, talk, limits) for unit in told if is_durable(unit)]
-    daily = _draft_day(day, told, limits)
-    return tuple(draft for draft in (daily, *decided) if draft is not None)
+    return tuple(filter(None, [_draft_day(day, told, limits), *decided]))
 
 
 def is_durable(unit: Observation) -> bool:
@@ -118,13 +117,10 @@ def _draft_day(day: str, told: Sequence[Observation], limits: Limits) -> Draft |
 
 def _point(number: int, unit: Observation) -> str:
     # A decision is told in the words that settled it, anything else by its title first.
-    title = [] if unit.kind is Kind.DECISION and unit.facts else [unit.title]
-    facts = [
-        fact for fact in unit.facts[:MOST_FACTS] if fact.rstrip(".") != unit.title or not title
-    ]
-    files = f"Files: {', '.join(unit.files[:MOST_FILES])}." if unit.files else ""
-    parts = [*map(stopped, (*title, *facts)), *filter(None, [files]), f"({unit.id})"]
-    return f"{number}. {unit.kind.capitalize()}: {' '.join(parts)}"
+    title = () if unit.kind is Kind.DECISION and unit.facts else (unit.title,)
+    parts = dict.fromkeys(map(stopped, (*title, *unit.facts[:MOST_FACTS])))
+    files = f"Files: {', '.join(unit.files[:MOST_FILES])}. " if unit.files else ""
+    return f"{number}. {unit.kind.capitalize()}: {' '.join(parts)} {files}({unit.id})"
 
 
 def _draft_decision(
@@ -183,8 +179,8 @@ def _finished(
 
 def areas_of(units: Iterable[Observation]) -> tuple[str, ...]:
     """Name the parts of the project that units touched most, by their files."""
-    counted = Counter(area for unit in units for area in {_area(path) for path in unit.files})
-    ranked = sorted((-number, area) for area, number in counted.items() if area)
+    counted = Counter(area for unit in units for area in {*map(_area, unit.files)} - {""})
+    ranked = sorted((-number, area) for area, number in counted.items())
     often = [area for number, area in ranked if number < -1]
     return tuple((often or [area for _, area in ranked[:1]])[:MOST_AREAS])
 
@@ -200,6 +196,5 @@ def _area(path: str) -> str:
 
 def _slug(text: str, joint: str) -> str:
     plain = _PLAIN.sub(joint, text.casefold()).strip(joint)
-    if len(plain) > LONGEST_SLUG:
-        plain = plain[: LONGEST_SLUG + 1].rpartition(joint)[0] or plain[:LONGEST_SLUG]
-    return plain or "untitled"
+    found = re.match(rf".{{1,{LONGEST_SLUG}}}(?={joint}|$)|.{{{LONGEST_SLUG}}}", plain)
+    return found[0] if found else "untitled"

@@ -11,12 +11,19 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType, Trust, least
 from dmm.domain.observation import Observation, name_observation
-from dmm.domain.payload import TurnEnded, UserMessageReceived
+from dmm.domain.payload import TurnEnded
 from dmm.observations.episodes import Episode, Said
 from dmm.observations.facts import facts_of
 from dmm.observations.kinds import kind_of
 from dmm.observations.narratives import narrative_of
-from dmm.observations.records import label, read_message, read_record, read_settled
+from dmm.observations.records import (
+    label,
+    read_message,
+    read_record,
+    read_settled,
+    session_of,
+    words_of,
+)
 from dmm.observations.steps import EDITS, Act, read_steps
 from dmm.observations.titles import is_followup, title_of
 from dmm.observations.wording import is_nod
@@ -126,13 +133,12 @@ class _Reading:
 
     def end(self, event: Event) -> None:
         """Close the episode of a session that starts or ends."""
-        self._close(event.session or "")
+        self._close(session_of(event))
 
     def ask(self, event: Event) -> None:
         """Begin an episode; an acknowledgement or follow-up continues the previous one."""
-        told = UserMessageReceived.read(event)
-        words = "" if told is None else told.text or ""
-        session, nod = event.session or "", is_nod(words)
+        session, words = session_of(event), words_of(event)
+        nod = is_nod(words)
         self._keep(read_message(event))
         if words and session in self._open and (nod or is_followup(words)):
             return
@@ -145,11 +151,13 @@ class _Reading:
 
     def work(self, event: Event) -> None:
         """Add a tool call to the episode."""
-        steps = read_steps(event, self._root)
-        if event.type == EventType.TOOL_REQUESTED and not steps:
-            return
-        episode = self._current(event)
+        episode, steps = self._current(event), read_steps(event, self._root)
         self._hold(episode.session, episode.take(event.seq, steps, label(event)))
+
+    def refuse(self, event: Event) -> None:
+        """Add a call that the rules stopped; another one is told when it was made."""
+        if read_steps(event, self._root):
+            self.work(event)
 
     def answer(self, event: Event) -> None:
         """Add what the agent said at the end of a turn."""
@@ -161,13 +169,14 @@ class _Reading:
             self._hold(episode.session, episode.hear(Said(event.seq, told.text, label(event))))
 
     def _current(self, event: Event) -> Episode:
-        session = event.session or ""
-        return self._open.get(session) or Episode(session, 0, event.at, event.actor)
+        session = session_of(event)
+        return self._open.get(session, Episode(session, 0, event.at, event.actor))
 
 
 _TAKEN: dict[str, Callable[[_Reading, Event], None]] = {
     **dict.fromkeys(RECORDS, _Reading.record),
     **dict.fromkeys(TOOLS, _Reading.work),
+    EventType.TOOL_REQUESTED: _Reading.refuse,
     **dict.fromkeys(TURNS, _Reading.answer),
     **dict.fromkeys(BOUNDS, _Reading.end),
     EventType.USER_MESSAGE_RECEIVED: _Reading.ask,
@@ -177,8 +186,7 @@ _TAKEN: dict[str, Callable[[_Reading, Event], None]] = {
 def observe(episode: Episode) -> Observation | None:
     """Make the observation of an episode; None where nothing came of it."""
     kind = kind_of(episode)
-    title = "" if kind is None else title_of(episode)
-    if kind is None or not title:
+    if kind is None or not (title := title_of(episode)):
         return None
     told = facts_of(episode)
     files = (*episode.edited, *episode.looked_at)
@@ -199,12 +207,11 @@ def observe(episode: Episode) -> Observation | None:
 
 def _evidence(episode: Episode, quoted: tuple[int, ...]) -> tuple[int, ...]:
     """Choose the events that an observation rests on: words, first edits, ends of commands."""
-    words = [one.seq for one in (episode.prompt, *episode.answers) if one is not None]
+    words = [one.seq for one in episode.said]
     edits: dict[str, int] = {}
-    for step in episode.steps:
-        if step.act in EDITS:
-            edits.setdefault(step.target, step.seq)
-    runs = [step.seq for step in episode.steps if step.act in (Act.RUN, Act.REFUSED)]
+    for step in episode.steps_of(*EDITS):
+        edits.setdefault(step.target, step.seq)
+    runs = [step.seq for step in episode.steps_of(Act.RUN, Act.REFUSED)]
     chosen = dict.fromkeys([episode.anchor, *words, *quoted, *edits.values(), *runs])
     rest = sorted(list(chosen)[1:MOST_EVIDENCE])
     return (episode.anchor, *rest)

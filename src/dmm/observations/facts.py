@@ -23,6 +23,9 @@ MOST_EXACT = 5
 MOST_ASKED = 3
 MOST_CHECKS = 3
 MOST_COMMANDS = 4
+MOST_COMMITS = 3
+# How a command ended well; all others passed.
+_ENDS = {Sort.RUN: "ran"}
 _CAUSE = re.compile(
     r"\b(?:root cause|caused by|the cause|because|due to|turn(?:s|ed) out|the fix (?:was|is)"
     r"|the (?:problem|issue|bug|culprit|reason) (?:was|is)|fixed (?:it )?by"
@@ -61,31 +64,22 @@ class Told:
 def facts_of(episode: Episode) -> Told:
     """Gather the facts of an episode, the most telling first."""
     answers = [one.text for one in reversed(episode.answers)]
-    # What a request settles is an observation of its own, which then has the request's number.
-    own = episode.prompt is not None and episode.anchor == episode.prompt.seq
-    asked = episode.asked if own else ""
-    checks = list(_checks(episode))
+    checks = {clip(line, LONGEST_FACT): seqs for line, seqs in _checks(episode)}
+    # What a request settles is an observation of its own.
     lines = [
         *_said(answers, _CAUSE),
-        *_said([*answers, asked], _DECIDED),
-        *(line for line, _ in checks),
+        *_said(answers, _DECIDED),
+        *checks,
         *_commits(episode),
         *_commands(episode),
         *_refusals(episode),
         *_exact(answers),
         *_demands(episode.asked),
     ]
-    kept = tuple(dict.fromkeys(clip(line.rstrip(" :"), LONGEST_FACT) for line in lines))[
-        :MOST_FACTS
-    ]
-    seqs = [
-        seq
-        for line, quoted in checks
-        if clip(line.rstrip(" :"), LONGEST_FACT) in kept
-        for seq in quoted
-    ]
-    seqs += [run.seq for run in episode.runs if run.sort is Sort.COMMIT and run.quote]
-    return Told(kept, tuple(dict.fromkeys(seqs)))
+    kept = tuple(dict.fromkeys(clip(line.rstrip(" :"), LONGEST_FACT) for line in lines))
+    quoted = [seq for line in kept[:MOST_FACTS] for seq in checks.get(line, ())]
+    quoted += [run.seq for run in episode.runs if run.sort is Sort.COMMIT and run.quote]
+    return Told(kept[:MOST_FACTS], tuple(dict.fromkeys(quoted)))
 
 
 def decisions_in(text: str) -> list[str]:
@@ -103,39 +97,38 @@ def _checks(episode: Episode) -> Iterator[tuple[str, list[int]]]:
     runs: dict[str, list[Step]] = {}
     for step in episode.runs:
         if step.sort in (Sort.TEST, Sort.CHECK) or step.failed:
-            name = name_check(step.target) if step.sort is not Sort.RUN else step.target
-            runs.setdefault(name, []).append(step)
+            runs.setdefault(name_check(step.target), []).append(step)
     ordered = sorted(runs.values(), key=lambda steps: (steps[-1].sort is Sort.RUN, steps[0].seq))
     for steps in ordered[:MOST_CHECKS]:
         failures = [step for step in steps if step.failed]
-        told = [_ended(failures[0])] if failures else []
-        if not failures or steps[-1] is not failures[0]:
-            told.append(_ended(steps[-1]))
-        line = f"`{steps[-1].target}`: {'; then '.join(told)}"
-        yield line, [one.seq for one in (*failures[:1], steps[-1]) if one.quote]
+        told = dict.fromkeys((*failures[:1], steps[-1]))
+        line = f"`{steps[-1].target}`: {'; then '.join(map(_ended, told))}"
+        yield line, [one.seq for one in told if one.quote]
 
 
 def _ended(step: Step) -> str:
-    end = "failed" if step.failed else "passed" if step.sort is not Sort.RUN else "ran"
-    return f"{end} ({step.quote})" if step.quote else end
+    end = "failed" if step.failed else _ENDS.get(step.sort, "passed")
+    return end + _in_brackets(step.quote)
 
 
-def _commits(episode: Episode) -> Iterator[str]:
-    for run in episode.commits[-3:]:
-        yield f"{f'committed {run.quote}'.rstrip()}: {run.note}"
+def _in_brackets(more: str) -> str:
+    return f" ({more})" if more else ""
 
 
-def _commands(episode: Episode) -> Iterator[str]:
+def _commits(episode: Episode) -> list[str]:
+    runs = episode.commits[-MOST_COMMITS:]
+    return [f"{f'committed {run.quote}'.rstrip()}: {run.note}" for run in runs]
+
+
+def _commands(episode: Episode) -> list[str]:
     """Name the commands that changed something else than files that were edited."""
     found = [run for run in episode.runs if run.sort in CHANGES and not run.failed and not run.note]
-    for target in list(dict.fromkeys(run.target for run in found))[:MOST_COMMANDS]:
-        yield f"ran `{target}`"
+    return [f"ran `{one}`" for one in dict.fromkeys(run.target for run in found)][:MOST_COMMANDS]
 
 
-def _refusals(episode: Episode) -> Iterator[str]:
-    for step in episode.steps:
-        if step.act is Act.REFUSED:
-            yield f"refused: `{step.target}`" + (f" ({step.note})" if step.note else "")
+def _refusals(episode: Episode) -> list[str]:
+    steps = episode.steps_of(Act.REFUSED)
+    return [f"refused: `{step.target}`{_in_brackets(step.note)}" for step in steps]
 
 
 def _exact(texts: Iterable[str]) -> list[str]:

@@ -21,8 +21,9 @@ _REDIRECT = re.compile(
 )
 _IN_PLACE = re.compile(r"\b(?:sed|perl)\s+(?:-\S+\s+)*-\w*i\S*\s")
 _REMOVE = re.compile(r"(?:^|[;&]\s*)(?:git\s+)?rm\s+([^;&|\n<>]+)")
+_REMOVED = re.compile(r"(?<!\S)(?!-)['\"]*([^\s*?$~{'\"][^\s*?$~{]*?)['\"]*(?!\S)")
 _PATH = re.compile(r".{1,300}")
-_SCRATCH = re.compile(r"/(?:dev|proc|tmp|var)(?:/|$)")
+_OUTSIDE = re.compile(r"/(?:dev|proc|tmp|var)(?:/|$)|$")
 MOST_PATCHED = 20
 
 
@@ -65,21 +66,18 @@ def written_by_shell(command: str) -> str:
 def removed_by_shell(command: str) -> list[str]:
     """Find the files that a command removes by name."""
     found = _REMOVE.search(command[:2_000])
-    words = found[1].split() if found else []
-    named = [word.strip("'\"") for word in words if not word.startswith("-")]
-    return [one for one in named if one and not set(one) & set("*?$~{")][:MOST_PATCHED]
+    return _REMOVED.findall(found[1])[:MOST_PATCHED] if found else []
 
 
-def is_scratch(path: str) -> bool:
-    """Return whether a file lies in a temporary folder."""
-    return _SCRATCH.match(path) is not None
+def is_outside(path: str) -> bool:
+    """Return whether a path names no file of the project: none at all, or a temporary one."""
+    return _OUTSIDE.match(path) is not None
 
 
 def relate(path: str, cwd: str, root: str) -> str:
     """Return a path relative to the project, or to the agent's working directory."""
+    if not path:
+        return ""
     plain = posixpath.normpath(posixpath.join(cwd, path) if cwd.startswith("/") else path)
-    for base in (root, cwd):
-        start = base.rstrip("/") + "/"
-        if len(start) > 1 and plain.startswith(start):
-            return plain[len(start) :]
-    return plain
+    bases = filter(None, (root.rstrip("/"), cwd.rstrip("/")))
+    return next((plain[len(one) + 1 :] for one in bases if plain.startswith(f"{one}/")), plain)

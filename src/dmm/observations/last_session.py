@@ -57,7 +57,7 @@ class LastSession:
             ]
             lines = summarise(events, self.project)
             if lines:
-                return write_record(events, lines, _moment(events[-1]))
+                return write_record(events, lines, moment_of(events[-1]))
         return ""
 
 
@@ -70,7 +70,7 @@ def _newest_sessions(
     for event in log.events_of(WORDS, max(0, head - EVENTS_LOOKED_AT), head):
         name = event.session or ""
         fits = name not in ("", told) and event.source != IMPORTED
-        if fits and _branch(event, "") == branch and _moment(event) >= since:
+        if fits and _branch(event, "") == branch and moment_of(event) >= since:
             spans[name] = (spans.get(name, (event.seq, 0))[0], event.seq)
     newest = sorted(spans.items(), key=lambda one: -one[1][1])[:SESSIONS_LOOKED_AT]
     return [(name, first, _end(log, name, last, head)) for name, (first, last) in newest]
@@ -89,7 +89,8 @@ def _branch(event: Event, otherwise: str) -> str:
     return value if isinstance(value, str) else otherwise
 
 
-def _moment(event: Event) -> dt.datetime:
+def moment_of(event: Event) -> dt.datetime:
+    """Return when an event happened; one with a time that can't be read is as old as can be."""
     try:
         found = dt.datetime.fromisoformat(event.at)
     except ValueError:

@@ -17,6 +17,7 @@ from dmm.domain.event import Trust, least
 from dmm.domain.observation import Kind
 from dmm.models.metering import Question, Silence
 from dmm.observations.distil import RECORDS
+from dmm.observations.last_session import moment_of
 from dmm.observations.model_prompt import ask, gather, read_answer
 from dmm.observations.records import label
 from dmm.observations.results import DistilRun, EpisodeView, RefusedView, RetoldView
@@ -102,14 +103,12 @@ class Distiller:
 
     def _waiting(self) -> Iterator[Observation]:
         """Return the finished episodes that rules told, newest first."""
-        retold, unfinished = self.observations.retold, self.observations.unfinished
-        tries = self._tries()
-        for unit in self.observations.newest_of(_KINDS):
-            open_at = unfinished.get(unit.id)
-            if unit.id in retold or tries[unit.id] >= MOST_TRIES:
-                continue
-            if (open_at is None or self._is_quiet(open_at)) and self._is_episode(unit):
-                yield unit
+        unfinished = self.observations.unfinished.items()
+        busy = {name for name, seq in unfinished if not self._is_quiet(seq)}
+        tried = {name for name, times in self._tries().items() if times >= MOST_TRIES}
+        done = self.observations.retold | busy | tried
+        found = self.observations.newest_of(_KINDS)
+        return (unit for unit in found if unit.id not in done and self._is_episode(unit))
 
     def _tries(self) -> Counter[str]:
         tries: Counter[str] = Counter()
@@ -121,9 +120,7 @@ class Distiller:
 
     def _is_quiet(self, seq: int) -> bool:
         event = self._event(seq)
-        moment = dt.datetime.fromisoformat(event.at) if event else self.meter.now()
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
-        return self.meter.now() - aware >= QUIET
+        return event is not None and self.meter.now() - moment_of(event) >= QUIET
 
     def _is_episode(self, unit: Observation) -> bool:
         first = self._event(unit.evidence[0])

@@ -89,7 +89,7 @@ def gather(unit: Observation, events: Iterable[Event], clean: Callable[[str], st
 
 def event_rank(event: Event) -> int:
     """Return what is shown first where not all can be: words, then what tools did."""
-    return 0 if isinstance(event.get("text"), str) and event.get("tool") is None else 1
+    return int(event.get("tool") is not None or not isinstance(event.get("text"), str))
 
 
 def _texts(value: object, depth: int) -> Iterator[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from dmm.observations.commands import Sort
 from dmm.observations.steps import Act
 from dmm.observations.titles import outcome_of
-from dmm.observations.wording import clip, is_nod, prose, sentences, squeeze
+from dmm.observations.wording import clip, is_nod, list_names, prose, sentences, squeeze, stopped
 
 if TYPE_CHECKING:
     from dmm.observations.episodes import Episode
@@ -18,7 +17,7 @@ LONGEST_ASKED = 320
 LONGEST_OUTCOME = 480
 MOST_NAMED = 4
 OUTCOME_SENTENCES = 3
-_STOP = re.compile(r"[.!?…]$")
+_PASSED = dict.fromkeys((Sort.TEST, Sort.CHECK), " (passed)")
 
 
 def narrative_of(episode: Episode) -> str:
@@ -30,7 +29,7 @@ def narrative_of(episode: Episode) -> str:
         _unfinished(episode),
         _outcome(episode.answer),
     ]
-    return " ".join(part if _STOP.search(part) else f"{part}." for part in parts if part)
+    return " ".join(map(stopped, filter(None, parts)))
 
 
 def _done(episode: Episode) -> str:
@@ -38,18 +37,18 @@ def _done(episode: Episode) -> str:
     gone = _targets(episode, Act.DELETE)
     changed = [path for path in episode.edited if path not in (*made, *gone)]
     parts = [
-        f"{verb} {_listed(names)}"
+        f"{verb} {list_names(names, MOST_NAMED)}"
         for verb, names in (("wrote", made), ("edited", changed), ("deleted", gone))
         if names
     ]
     parts += [_ran(step) for step in _told_runs(episode.runs)]
     if not parts and episode.looked_at:
-        parts = [f"looked at {_listed(list(episode.looked_at))}"]
+        parts = [f"looked at {list_names(episode.looked_at, MOST_NAMED)}"]
     return f"Done: {'; '.join(parts)}" if parts else ""
 
 
 def _targets(episode: Episode, act: Act) -> list[str]:
-    return list(dict.fromkeys(step.target for step in episode.steps if step.act is act))
+    return list(dict.fromkeys(step.target for step in episode.steps_of(act)))
 
 
 def _told_runs(runs: list[Step]) -> list[Step]:
@@ -62,11 +61,7 @@ def _told_runs(runs: list[Step]) -> list[Step]:
 def _ran(step: Step) -> str:
     if step.sort is Sort.COMMIT and step.note:
         return f"committed “{step.note}”"
-    end = ""
-    if step.failed:
-        end = " (failed)"
-    elif step.sort in (Sort.TEST, Sort.CHECK):
-        end = " (passed)"
+    end = " (failed)" if step.failed else _PASSED.get(step.sort, "")
     return f"ran `{step.target}`{end}"
 
 
@@ -80,17 +75,8 @@ def _outcome(answer: str) -> str:
     first = outcome_of(answer)
     if not first:
         return ""
-    told = [one for one in sentences(answer) if not is_nod(one)]
-    at = next((n for n, one in enumerate(told) if one.endswith(first)), 0)
-    picked = [first, *told[at + 1 : at + OUTCOME_SENTENCES]]
-    return "Outcome: " + clip(" ".join(_stopped(one) for one in picked), LONGEST_OUTCOME)
-
-
-def _stopped(sentence: str) -> str:
-    return sentence if _STOP.search(sentence) else f"{sentence.rstrip(':;,')}."
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    shown = ", ".join(names[:MOST_NAMED])
-    return f"{shown} and {more} more" if more > 0 else shown
+    said = [one for one in sentences(answer) if not is_nod(one)]
+    at = next((n for n, one in enumerate(said) if one.endswith(first)), 0)
+    picked = [first, *said[at + 1 : at + OUTCOME_SENTENCES]]
+    told = [stopped(one.rstrip(":;,")) for one in picked]
+    return "Outcome: " + clip(" ".join(told), LONGEST_OUTCOME)

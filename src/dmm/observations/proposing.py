@@ -86,11 +86,8 @@ class Digest:
 
     def _answered(self, draft: Draft) -> Proposal | None:
         """Find the digest that already proposed the same file, whatever became of it."""
-        for one in self.known():
-            same = one.origin == ORIGIN and any(edit.path == draft.path for edit in one.edits)
-            if same:
-                return one
-        return None
+        digests = (one for one in self.known() if one.origin == ORIGIN)
+        return next((one for one in digests if draft.path in {it.path for it in one.edits}), None)
 
     def _propose(self, day: str, draft: Draft) -> DraftView:
         try:

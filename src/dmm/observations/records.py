@@ -41,17 +41,28 @@ def label(event: Event) -> Trust:
         return Trust.THIRD_PARTY
 
 
+def session_of(event: Event) -> str:
+    """Return the session of an event; empty where it belongs to none."""
+    return event.session or ""
+
+
+def words_of(event: Event) -> str:
+    """Return what somebody said; empty where that is not known."""
+    told = Words.read(event)
+    return "" if told is None else told.text or ""
+
+
 def read_message(event: Event) -> Observation | None:
     """Make a unit of what somebody said, word for word; a mere nod is none."""
-    told = Words.read(event)
-    if told is None or told.text is None or is_nod(told.text):
+    text, speaker = words_of(event), event.get("speaker")
+    if is_nod(text):
         return None
     return Observation(
         id=name_message(event.seq),
         kind=Kind.MESSAGE,
-        title=title_of_text(told.text),
-        narrative=told.text.removeprefix(f"{told.speaker}: ") if told.speaker else told.text,
-        session=event.session or "",
+        title=title_of_text(text),
+        narrative=text.removeprefix(f"{speaker}: ") if speaker else text,
+        session=session_of(event),
         at=event.at,
         evidence=(event.seq,),
         trust=label(event),
@@ -62,8 +73,9 @@ def read_message(event: Event) -> Observation | None:
 def speaker_of(event: Event) -> str:
     """Return who spoke; where only an agent says that the user did, it is named as well."""
     told = HookReport.read(event)
-    if told is not None and told.speaker.strip():
-        return clip(squeeze(told.speaker), LONGEST_TITLE)
+    speaker = "" if told is None else squeeze(told.speaker)
+    if speaker:
+        return clip(speaker, LONGEST_TITLE)
     if event.type != EventType.USER_MESSAGE_RECEIVED:
         return event.actor
     return "user" if event.trust == Trust.USER else f"user ({event.actor})"
@@ -71,8 +83,7 @@ def speaker_of(event: Event) -> str:
 
 def read_settled(event: Event) -> Observation | None:
     """Make an observation of what a message settles, in its own words."""
-    told = Words.read(event)
-    found = decisions_in(told.text or "") if told is not None else []
+    found = decisions_in(words_of(event))
     if not found:
         return None
     title = title_of_decision(found[0])
@@ -131,7 +142,7 @@ def _observed(
         kind=kind,
         title=clip_clause(squeeze(title).rstrip("."), LONGEST_TITLE),
         narrative=narrative,
-        session=event.session or "",
+        session=session_of(event),
         at=event.at,
         evidence=(event.seq, *dict.fromkeys(links[:MOST_REFERENCES])),
         trust=label(event),

@@ -198,6 +198,5 @@ def _retell(kept: UnitStore, told: dict[str, Retelling]) -> None:
 
 
 def _laid_over(unit: Observation, text: str | None) -> tuple[Observation, Observation | None]:
-    told = None if text is None else read_kept(text)
-    made = None if told is None else retell(unit, told)
+    made = None if text is None else retell(unit, read_kept(text))
     return (unit, None) if made is None else (made, unit)

@@ -6,6 +6,7 @@ Told are the words of requests, decisions and rulings, never what a tool printed
 from __future__ import annotations
 
 import re
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType, Trust
@@ -13,7 +14,7 @@ from dmm.domain.observation import Kind
 from dmm.domain.text import neutralise
 from dmm.observations.commands import Sort
 from dmm.observations.distil import TOOLS, distil
-from dmm.observations.records import BLOCKED, RULE
+from dmm.observations.records import BLOCKED, RULE, words_of
 from dmm.observations.steps import Act, read_steps
 from dmm.observations.titles import title_of_text
 from dmm.observations.wording import clip, is_nod, squeeze
@@ -71,21 +72,18 @@ def _read_calls(events: Sequence[Event], root: str) -> Iterator[Line]:
     """Name the calls that rules stopped, and a last test run that failed."""
     calls = (event for event in events if event.type in TOOLS)
     steps = [step for event in calls for step in read_steps(event, root)]
-    for step in steps:
-        if step.act is Act.REFUSED:
-            yield "Blocked", f"`{step.target}`"
-    tests = [step for step in steps if step.act is Act.RUN and step.sort is Sort.TEST]
-    if tests and tests[-1].failed:
-        yield "Open", f"the last test run failed: `{tests[-1].target}`"
+    yield from (("Blocked", f"`{step.target}`") for step in steps if step.act is Act.REFUSED)
+    last = [step for step in steps if step.sort is Sort.TEST][-1:]
+    failed = (step.target for step in last if step.failed)
+    yield from (("Open", f"the last test run failed: `{target}`") for target in failed)
 
 
 def _read_words(events: Sequence[Event]) -> Iterator[Line]:
     """Name a request that was left without an answer."""
-    spoken = [event for event in events if event.type in _SPOKEN]
-    asked = bool(spoken) and spoken[-1].type == EventType.USER_MESSAGE_RECEIVED
-    last = spoken[-1].get("text") if asked else None
-    if isinstance(last, str) and not is_nod(last):
-        yield "Open", f"no answer yet to: {title_of_text(last)}"
+    last = [event for event in events if event.type in _SPOKEN][-1:]
+    asked = (words_of(one) for one in last if one.type == EventType.USER_MESSAGE_RECEIVED)
+    for text in filterfalse(is_nod, asked):
+        yield "Open", f"no answer yet to: {title_of_text(text)}"
 
 
 def write_record(events: Sequence[Event], lines: Sequence[Line], ended: dt.datetime) -> str:

@@ -18,7 +18,7 @@ from dmm.observations.commands import (
     sort_command,
 )
 from dmm.observations.files import (
-    is_scratch,
+    is_outside,
     named_path,
     patched_paths,
     relate,
@@ -29,6 +29,8 @@ from dmm.observations.files import (
 from dmm.observations.wording import clip, squeeze
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from dmm.domain.event import Event
 
 LONGEST_REFUSAL = 160
@@ -66,10 +68,8 @@ class Step:
 
     def is_like(self, other: Step) -> bool:
         """Return whether two consecutive calls say the same."""
-        mine = (self.act, self.target, self.failed, self.note)
-        return mine == (other.act, other.target, other.failed, other.note) and (
-            self.act is not Act.RUN or self.quote == other.quote
-        )
+        mine = (self.act, self.target, self.failed, self.quote, self.note)
+        return mine == (other.act, other.target, other.failed, other.quote, other.note)
 
 
 _COMMANDS = ("command", "cmd", "script")
@@ -80,43 +80,70 @@ _PATCHED = {
     "Move to": Act.CREATE,
 }
 _NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_WRITERS = frozenset(("write", "create", "save", "new"))
-_EDITORS = frozenset(("edit", "multiedit", "replace", "patch", "insert", "update", "append", "str"))
-_FILES = frozenset(("file", "notebook", "text", "patch", "editor", "edit", "write", "replace"))
 _SHELLS = frozenset(("bash", "shell", "exec", "terminal", "command", "powershell", "run"))
-_DELETERS = frozenset(("delete", "remove"))
+# What a tool does to a file: the first act of which its own name has a word of each set.
+_NAMED_ACTS: dict[Act, list[tuple[str, ...]]] = {
+    Act.EDIT: [("edit", "multiedit", "replace", "patch", "insert", "update", "append", "str")],
+    Act.CREATE: [
+        ("write", "create", "save", "new"),
+        ("file", "notebook", "text", "patch", "editor", "edit", "write", "replace"),
+    ],
+    Act.DELETE: [("delete", "remove")],
+}
 
 
 def read_steps(event: Event, root: str) -> list[Step]:
     """Read the steps of a tool event; a patch may have several."""
-    if event.type == EventType.TOOL_REQUESTED and not _is_refused(event):
-        return []
+    return list(_READERS[event.type](event, root)) if event.type in _READERS else []
+
+
+def _read_refusal(event: Event, _root: str) -> Iterator[Step]:
+    """Read a call that the rules stopped; most were allowed, and are read no further."""
+    verdict = event.get("verdict")
+    denied = isinstance(verdict, dict) and verdict.get("status") == "deny"
+    if denied and (told := ToolRequested.read(event)) is not None:
+        why = told.verdict.get("reason")
+        note = clip(squeeze(why), LONGEST_REFUSAL) if isinstance(why, str) else ""
+        target = clip(squeeze(told.text or told.tool), LONGEST_REFUSAL)
+        yield Step(event.seq, Act.REFUSED, target, note=note)
+
+
+def _read_call(event: Event, root: str) -> Iterator[Step]:
+    """Read a call that was made."""
     told = ToolCalled.read(event)
-    if told is None or isinstance(told, ToolRequested):
-        return [] if told is None else _refusal(event.seq, told)
-    given, cwd = told.input or {}, told.cwd
-    words = {word.casefold() for word in _NAME.findall(told.tool.rpartition("__")[2])}
-    patched = [(_PATCHED[what], relate(path, cwd, root)) for what, path in patched_paths(given)]
-    if patched:
-        return [_edit(event.seq, told, act, path) for act, path in patched]
-    named = named_path(given)
+    if told is None:
+        return
+    given = told.input or {}
+    patched = [(_PATCHED[what], path) for what, path in patched_paths(given)]
     command = next(texts_of(given, _COMMANDS, " "), "")
-    if command and (_SHELLS & words or not named):
-        return _run(event.seq, told, command, root)
-    path = relate(named, cwd, root) if named else ""
-    return [_edit(event.seq, told, _act_on(path, words, told.said), path)]
+    words = {word.casefold() for word in _NAME.findall(told.tool.rpartition("__")[2])}
+    named = relate(named_path(given), told.cwd, root)
+    if patched:
+        yield from (
+            _edit(event.seq, told, act, relate(path, told.cwd, root)) for act, path in patched
+        )
+    elif command and (_SHELLS & words or not named):
+        yield from _run(event.seq, told, command, root)
+    else:
+        yield _edit(event.seq, told, _act_on(named, words, told.said), named)
+
+
+_READERS: dict[str, Callable[[Event, str], Iterator[Step]]] = {
+    EventType.TOOL_REQUESTED: _read_refusal,
+    EventType.TOOL_USED: _read_call,
+    EventType.TOOL_FAILED: _read_call,
+}
 
 
 def _act_on(path: str, words: set[str], said: str) -> Act:
-    """Return what a tool did to the file it names, by the words of its own name."""
+    """Return what a tool did to the file it names."""
     # What agents write into a memory is no file of the project.
-    if not path or is_scratch(path) or "memory" in words:
+    if is_outside(path) or "memory" in words:
         return Act.LOOK
-    if words & _EDITORS:
-        return Act.EDIT
-    if words & _WRITERS and words & _FILES:
-        return Act.EDIT if said[:20].casefold().startswith("update") else Act.CREATE
-    return Act.DELETE if words & _DELETERS else Act.LOOK
+    found = (act for act, each in _NAMED_ACTS.items() if all(words & set(one) for one in each))
+    act = next(found, Act.LOOK)
+    rewritten = act is Act.CREATE and said[:20].casefold().startswith("update")
+    return Act.EDIT if rewritten else act
 
 
 def _edit(seq: int, told: ToolCalled, act: Act, path: str) -> Step:
@@ -126,36 +153,22 @@ def _edit(seq: int, told: ToolCalled, act: Act, path: str) -> Step:
 
 
 def _run(seq: int, told: ToolCalled, command: str, root: str) -> list[Step]:
-    output, cwd, failed = told.said, told.cwd, isinstance(told, ToolFailed)
-    written = "" if failed else written_by_shell(command)
-    if written and not is_scratch(path := relate(written, cwd, root)):
-        return [Step(seq, Act.EDIT, path)]
+    failed = isinstance(told, ToolFailed)
+    written = relate("" if failed else written_by_shell(command), told.cwd, root)
+    if not is_outside(written):
+        return [Step(seq, Act.EDIT, written)]
     sort = sort_command(command)
-    failed = failed or has_failed(sort, output)
+    failed = failed or has_failed(sort, told.said)
     if sort is Sort.CHANGE and not failed:
-        gone = [relate(path, cwd, root) for path in removed_by_shell(command)]
-        kept = [path for path in gone if not is_scratch(path)]
-        if kept:
-            return [Step(seq, Act.DELETE, path) for path in kept]
-    quote = note = ""
-    if sort is Sort.COMMIT and not failed:
-        note, quote = read_commit(command, output)
-    elif failed or sort is Sort.TEST:
-        quote = quote_outcome(output, failed=failed)
+        removed = [relate(path, told.cwd, root) for path in removed_by_shell(command)]
+        gone = [Step(seq, Act.DELETE, path) for path in removed if not is_outside(path)]
+        if gone:
+            return gone
     if sort is Sort.LOOK:
         return [Step(seq, Act.LOOK, "", failed=failed)]
+    quote = note = ""
+    if failed or sort is Sort.TEST:
+        quote = quote_outcome(told.said, failed=failed)
+    elif sort is Sort.COMMIT:
+        note, quote = read_commit(command, told.said)
     return [Step(seq, Act.RUN, simplify(command), sort, failed, quote, note)]
-
-
-def _is_refused(event: Event) -> bool:
-    """Return whether the rules stopped a call; most were allowed, and are read no further."""
-    verdict = (event.payload or {}).get("verdict")
-    return isinstance(verdict, dict) and verdict.get("status") == "deny"
-
-
-def _refusal(seq: int, told: ToolRequested) -> list[Step]:
-    """Read a call that the rules stopped."""
-    why = told.verdict.get("reason")
-    note = clip(squeeze(why), LONGEST_REFUSAL) if isinstance(why, str) else ""
-    target = clip(squeeze(told.text or told.tool), LONGEST_REFUSAL)
-    return [Step(seq, Act.REFUSED, target, note=note)]

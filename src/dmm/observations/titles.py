@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from dmm.observations.facts import decisions_in
@@ -14,12 +15,15 @@ from dmm.observations.wording import (
     exactness,
     is_nod,
     is_question,
+    list_names,
     sentences,
     squeeze,
 )
 from dmm.text.words import english
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from dmm.observations.episodes import Episode
 
 LONGEST_TITLE = 80
@@ -76,28 +80,36 @@ MOST_FOLLOWUP_WORDS = 6
 
 def title_of(episode: Episode) -> str:
     """Return the title of an episode: a commit, else the request, else the outcome or the work."""
+    return _finished(next(filter(None, _titles(episode)), ""))
+
+
+def _titles(episode: Episode) -> Iterator[str]:
+    """Find what may stand as the title, the best first."""
     subjects = {run.note for run in episode.commits}
     if len(subjects) == 1:
-        return _finished(_subject(subjects.pop()))
+        yield _subject(subjects.pop())
     asked = _wanted(episode)
-    worked = bool(episode.edited) and is_question(episode.asked) and not _WANTS.match(asked)
-    if not is_vague(asked) and not worked:
-        return _finished(asked)
+    worked = episode.edited and is_question(episode.asked)
+    if not worked or _WANTS.match(asked):
+        yield _clear(asked)
     outcome = _FIRST_PERSON.sub("", outcome_of(episode.answer))
-    return _finished((_work(episode) or asked or outcome) if is_vague(outcome) else outcome)
+    yield from (_clear(outcome), _work(episode), asked, outcome)
 
 
-def _unsettled(episode: Episode) -> str:
-    """Return the request without what it settles, where that is an observation of its own."""
-    if episode.prompt is None or episode.anchor == episode.prompt.seq:
-        return episode.asked
-    settled = decisions_in(episode.asked)
-    return "\n".join(one for one in sentences(episode.asked) if one not in settled)
+def _clear(sentence: str) -> str:
+    return "" if is_vague(sentence) else sentence
+
+
+def _unsettled(text: str) -> str:
+    """Return a request without what it settles, which is an observation of its own."""
+    settled = decisions_in(text)
+    rest = (one for one in sentences(text) if one not in settled)
+    return "\n".join(rest) if settled else text
 
 
 def _wanted(episode: Episode) -> str:
     """Find the request; of work that was asked for, a question before it says less."""
-    asked = _unsettled(episode)
+    asked = _unsettled(episode.asked)
     told = [one for one in sentences(asked) if not one.endswith("?") or _POLITE.match(one)]
     clear = request_of("\n".join(told)) if episode.edited else ""
     return request_of(asked) if is_vague(clear) else clear
@@ -121,11 +133,16 @@ def title_of_decision(sentence: str) -> str:
 
 def request_of(text: str) -> str:
     """Find the sentence of a prompt that says what is wanted, without courtesies."""
-    found = [bare for one in sentences(text)[:12] if (bare := _bare(one))]
-    telling = [one for one in found if not is_nod(one)]
-    clear = [one for one in telling if not is_vague(one)]
-    spoken = [one for one in clear if not _PASTED.search(one)]
-    return next(iter(spoken or clear or telling), "")
+    found = filterfalse(is_nod, map(_bare, sentences(text)[:12]))
+    return [*leave_out(found, is_vague, _PASTED.search), ""][0]
+
+
+def leave_out(found: Iterable[str], *doubts: Callable[[str], object]) -> list[str]:
+    """Leave out what one doubt after the other speaks against, as long as something remains."""
+    left = list(found)
+    for doubt in doubts:
+        left = list(filterfalse(doubt, left)) or left
+    return left
 
 
 def _bare(sentence: str) -> str:
@@ -143,10 +160,9 @@ def is_followup(text: str) -> bool:
 
 def outcome_of(text: str) -> str:
     """Find the sentence of an answer that tells the outcome, without a preamble."""
-    found = [one for one in sentences(text)[:8] if not _PREAMBLE.match(one) and not is_nod(one)]
-    found = [one for one in found if not _GREEN.match(one)] or found
-    bare = [_OPENING.sub("", one) for one in found]
-    return next(iter([*(one for one in bare if not is_vague(one)), *bare]), "")
+    told = filterfalse(is_nod, filterfalse(_PREAMBLE.match, sentences(text)[:8]))
+    bare = [_OPENING.sub("", one) for one in leave_out(told, _GREEN.match)]
+    return [*leave_out(bare, is_vague), ""][0]
 
 
 def is_vague(sentence: str) -> bool:
@@ -159,10 +175,9 @@ def _work(episode: Episode) -> str:
     """Return the work itself, where nobody said what it was about."""
     if episode.edited:
         names = [posixpath.basename(path) for path in episode.edited]
-        made = {step.target for step in episode.steps if step.act is Act.CREATE}
+        made = {step.target for step in episode.steps_of(Act.CREATE)}
         verb = "Wrote" if made.issuperset(episode.edited) else "Edited"
-        more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-        return f"{verb} {', '.join(names[:2])}{more}"
+        return f"{verb} {list_names(names, 2)}"
     runs = episode.runs
     return f"Ran {runs[-1].target}" if runs else ""
 

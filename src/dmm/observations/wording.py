@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from dmm.text.prose import split_sentences, straighten
 from dmm.text.words import english
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LONGEST_READ = 8_000
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -22,8 +26,6 @@ _MARKER = re.compile(r"^\s*(?:[-*+>•✓✔✅❌]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|
 _BOLD = re.compile(r"\[Image #\d+\]\s*|\*\*|__(?=\w)|(?<=\w)__")
 _CLAUSE = re.compile(r"[,;:] |\. | \(| - | because | so that | since | which | instead of | when ")
 _WORD = re.compile(r"\w+(?:['-]\w+)*")
-
-
 _NODS = english("nods")
 _LEADING = english("nod_openers")
 _MOST_NOD_WORDS = 7
@@ -57,6 +59,13 @@ def clip(text: str, length: int) -> str:
 def stopped(text: str) -> str:
     """Return a text that ends as a sentence does."""
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def list_names(names: Sequence[str], most: int) -> str:
+    """List the first names, and say how many more there are."""
+    more = len(names) - most
+    shown = ", ".join(names[:most])
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def straight(text: str) -> str:

@@ -70,7 +70,7 @@ class Wired:
     @property
     def title(self) -> str:
         """Name whose command it is: a client's, or our own that no client has yet."""
-        return self.client.title if self.configured else "the hook itself"
+        return self.client.title if self.configured else "the hook"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +263,12 @@ def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
     way = "see: dmm daemon logs"
     if "session_start" not in one.client.takes_context:
         told = "this client takes no memory from a hook; its tools bring it"
-        yield Check("proof", f"{title} begins", "ok", told)
+        yield Check("proof", f"{title} at session start", "ok", told)
     elif MARK in trial.begin(one.line, name):
-        yield Check("proof", f"{title} begins", "ok", "a session starts with its memory")
+        yield Check("proof", f"{title} at session start", "ok", "a session starts with its memory")
     else:
         told = f"the hook runs but returns no memory: {one.line}"
-        yield Check("proof", f"{title} begins", "fail", told, way)
+        yield Check("proof", f"{title} at session start", "fail", told, way)
     forbidden = decision_of(trial.request(one.line, name, FORBIDDEN, 2 * number))
     harmless = decision_of(trial.request(one.line, name, HARMLESS, 2 * number + 1))
     if forbidden == "deny" and harmless != "deny":

@@ -11,7 +11,9 @@ from dmm.domain.memory import Memory
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import markdown
 from dmm.files.rules import RuleText, parse_rule
+from dmm.files.tree import DESCRIPTOR
 from dmm.project.snapshots import find_base, read_commit, read_disk
+from dmm.rules.source import read_rule, state_of_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -102,6 +104,12 @@ def compare_files(before: Files, after: Files) -> Iterator[Difference]:
         if path in moved.values() or before.get(path) == after.get(path):
             continue
         origin = moved.get(path, path)
+        if path in after and new[path] is None and not _is_broken(path):
+            verb, kind = ("Changes", "changed") if path in before else ("Adds", "added")
+            yield Difference(
+                kind, path.removeprefix(MEMORY), f"{verb} {path.removeprefix(MEMORY)}."
+            )
+            continue
         yield from _compare(path, old.get(origin), new.get(path), origin=origin, data=after)
         yield from _supersedes(old.get(origin), new.get(path), names)
 
@@ -122,12 +130,10 @@ def _compare(
     shown = path.removeprefix(MEMORY)
     if path not in data:
         yield Difference("removed", shown, f"Removes {_name(old, shown)}.")
-    elif new is None and path.startswith((MEMORY, RULES)):
-        yield Difference("broken", shown, f"Leaves {shown} unreadable; see: dmm validate")
     elif new is None:
-        yield Difference("changed", shown, f"Changes {shown}.")
+        yield Difference("broken", shown, f"Leaves {shown} unreadable; see: dmm validate")
     elif old is None:
-        yield Difference("added", shown, f"Adds {_name(new)}{_level(new)}.")
+        yield Difference("added", shown, f"Adds {_name(new)}{_state(new)}.")
     else:
         said = "; ".join(_list_changes(old, new)) or "format only"
         if origin != path:
@@ -135,6 +141,11 @@ def _compare(
             yield Difference("moved", shown, f"{moved}: {said}.")
         else:
             yield Difference("changed", shown, f"Changes {_name(new)}: {said}.")
+
+
+def _is_broken(path: str) -> bool:
+    """Return whether a file that can't be read as a memory or a rule should be one."""
+    return path.startswith((MEMORY, RULES)) and not path.endswith(f"/{DESCRIPTOR}")
 
 
 def _supersedes(old: Known, new: Known, names: Mapping[str, str]) -> Iterator[Difference]:
@@ -192,6 +203,7 @@ def _read(path: str, data: bytes) -> Known:
     try:
         text = markdown.decode(path, data)
         if path.startswith(RULES):
+            read_rule(path, text)
             return parse_rule(path, text)
         memory = path.removeprefix(MEMORY)
         return None if memory == path else markdown.parse(memory, text).memory
@@ -211,6 +223,9 @@ def _quote(one: Memory | RuleText) -> str:
     return f'"{one.title}" ({one.path})'
 
 
-def _level(one: Known) -> str:
-    level = one.fields.get("level") if isinstance(one, RuleText) else None
-    return f", level {level}" if level else ""
+def _state(one: Known) -> str:
+    """Say what a rule does, in the word that every surface uses."""
+    if not isinstance(one, RuleText):
+        return ""
+    rule = read_rule(one.path, one.source)
+    return f", {'disabled' if rule.disabled else state_of_rule(rule)}"

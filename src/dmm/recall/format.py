@@ -104,6 +104,8 @@ def row_lines(told: Searched | Timeline) -> Iterator[str]:
     """
     anchor = told.anchor if isinstance(told, Timeline) else None
     rows = told.results if isinstance(told, Timeline) else _gather(told.results)
+    if told.hint:
+        yield f"hint: {told.hint}"
     head = ""
     for row in rows:
         if (own := _head(row)) != head:
@@ -114,8 +116,6 @@ def row_lines(told: Searched | Timeline) -> Iterator[str]:
     yield from (f"notice: {one}" for one in told.notices)
     if isinstance(told, Searched) and told.retrieval == "keyword":
         yield "notice: found by words alone"
-    if told.hint:
-        yield f"hint: {told.hint}"
 
 
 def _gather(rows: Sequence[Row]) -> list[Row]:

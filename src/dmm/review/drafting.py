@@ -96,6 +96,11 @@ class Drafts:
         fields = {"status": Status.DEPRECATED.value, "confidence": Confidence.DEPRECATED.value}
         return (Edit(path, before, _set(path, before, fields)),)
 
+    def activated(self, path: str) -> str:
+        """Return the text of a deprecated memory as it is when it is active again."""
+        fields = {"status": Status.ACTIVE.value, "confidence": Confidence.ACTIVE.value}
+        return _set(path, self._there(path), fields)
+
     def move(self, path: str, scope: str, target: str | None) -> tuple[Edit, ...]:
         """Return the edits that move a memory to another scope and folder."""
         before = self._there(path)

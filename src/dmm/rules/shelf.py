@@ -59,7 +59,9 @@ class RuleShelf:
         for fault in self.faults():
             if PurePosixPath(fault.path).stem == name:
                 raise fault
-        near = difflib.get_close_matches(name, [one.rule.id for one in rules], NEAR)
+        ids = [one.rule.id for one in rules]
+        within = [one for one in ids if name and name in one]
+        near = within[:NEAR] or difflib.get_close_matches(name, ids, NEAR)
         hint = f"did you mean {', '.join(near)}?" if near else "list them: dmm rules"
         raise UsageError(f"no rule is called {name!r}", hint=hint)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from dmm.cli.format.paint import COLOURS, Line, diff_lines, signs
+from dmm.cli.format.paint import COLOURS, Line, diff_lines, diff_summary, signs
 from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import counted
 
@@ -135,8 +135,8 @@ def listed(told: ProposalList) -> Iterator[Line | str]:
         yield "Show one with: dmm review show ID; all with: dmm review batch"
 
 
-def shown(told: ProposalView) -> Iterator[Line | str]:
-    """Return everything about one proposal."""
+def shown(told: ProposalView, *, full: bool = True) -> Iterator[Line | str]:
+    """Return everything about one proposal; a pending one with every line that is decided on."""
     yield from _headed(told)
     yield from wrapped(_whence(told), "  by:     ")
     yield from wrapped(told.reason, "  reason: ")
@@ -151,7 +151,8 @@ def shown(told: ProposalView) -> Iterator[Line | str]:
     yield from _section("Checks", checks(told.checks, passed=True))
     yield from _section("Reviews", _reviews(told.reviews))
     yield from _section("Nearest memories", _neighbours(told.neighbours))
-    yield from _section("Changes", diff_lines(told.diff))
+    whole = full or told.status == "pending"
+    yield from _section("Changes", diff_summary(told.diff, full=whole))
     if told.stale:
         yield from _section("The file has changed since", diff_lines(told.stale))
     yield from _ways(told)

@@ -32,8 +32,9 @@ def check_conflicts(subject: Subject, memory: Memory) -> Check:
     if Scope.BASELINE in tops and any(clash.sure for clash, _, _ in found):
         text = f"{told}{more}. The baseline applies to every task and must not contradict anything"
         return failed(NAME, text, other=found[0][1])
-    text = f"{told}{more}. If the older one no longer holds: dmm forget {found[0][1]}"
-    return warned(NAME, text, other=found[0][1])
+    older = found[0][1]
+    text = f"{told}{more}. If the older one no longer holds, edit it, or: dmm forget {older}"
+    return warned(NAME, text, other=older)
 
 
 def _tell(clash: Clash, path: str) -> str:

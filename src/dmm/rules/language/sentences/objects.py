@@ -63,6 +63,9 @@ def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
     found = read_branches(pieces, start) if led or bare else None
     if found and (led or ends(pieces, found[1])):
         if verb == "delete":
+            said = any(one.word.startswith("branch") for one in pieces[start : found[1]])
+            if not said and not all(name in words.BRANCHES for name in found[0]):
+                return None
             return Thing(tuple(one for name in found[0] for one in _deletions(name))), found[1]
         return commands(_GIT[verb], branch=found[0]), found[1]
     thing, end = _GIT.get(verb), skip(pieces, at, words.IDLE, _CARRIED)
