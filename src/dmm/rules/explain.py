@@ -123,9 +123,8 @@ def _selected(globs: Sequence[str]) -> str:
     """Name what globs take in, and what they take out."""
     taken = [one for one in globs if not one.startswith("!")]
     out = [one.removeprefix("!") for one in globs if one.startswith("!")]
-    return (
-        _listed(taken).replace("**", "any file") if taken == ["**"] else _listed(taken) or "any"
-    ) + (f" except {_listed(out)}" if out else "")
+    named = "any file" if taken == ["**"] else _listed(taken) or "any"
+    return named + (f" except {_listed(out)}" if out else "")
 
 
 _ACCESS = {
@@ -165,12 +164,13 @@ def _syntax(rule: Any) -> str:
 
     if "any" in rule:
         return _listed([_syntax(one) for one in rule["any"]])
-    like = sample_of(rule) or rule.get("pattern")
-    if like:
-        return f"code like `{like}`"
-    kind = str(rule.get("kind", "code")).replace("_", " ")
+    sample = sample_of(rule)
+    more = "" if sample or rule.keys() <= {"kind", "regex", "pattern"} else " under its conditions"
+    if sample or "pattern" in rule:
+        return f"code like `{sample or rule['pattern']}`{more}"
     found = _text(rule["regex"]) if "regex" in rule else _BY_REGEX
-    return f"code of the kind {kind}" + (f" with {found}" if found != _BY_REGEX else "")
+    text = f"code of the kind {rule['kind'].replace('_', ' ')}" if "kind" in rule else "code"
+    return text + (f" with {found}" if found != _BY_REGEX else "") + more
 
 
 def describe_pattern(pattern: Pattern) -> str:

@@ -140,9 +140,9 @@ def clashes(rules: Iterable[Rule], about: Rule | None = None) -> list[Clash]:
 def _other_ways(rules: Iterable[Rule]) -> Iterator[Clash]:
     """Name rules that stop the same and say to use something else instead."""
     first: dict[str, Rule] = {}
-    for rule in filter(_forbids, rules):
+    for rule in rules:
         own = Likeness.of(rule.title, rule.call, rule.folder)
-        for pattern in rule.call.patterns if rule.call else ():
+        for pattern in rule.call.patterns if rule.call and not rule.call.needs else ():
             other = first.setdefault(repr((pattern, rule.folder)), rule)
             way = own.find_other_way(Likeness.of(other.title, other.call, other.folder))
             if way:

@@ -138,6 +138,10 @@ def test_a_rule_from_a_sentence_is_told_without_its_regex(sentence: str, told: s
             {"rule": {"any": [{"kind": "default_parameter"}, {"pattern": "f($A)"}]}},
             "code of the kind default parameter or code like `f($A)`",
         ),
+        (
+            {"rule": {"pattern": "f($A)", "inside": {"kind": "except_clause"}}},
+            "code like `f($A)` under its conditions",
+        ),
         (r"\bTODO\b(?!\(#\d+\))", "`TODO`, with exceptions"),
         (r"\b(from|import)\W+lodash\b", "text that fits its regular expression"),
     ],
