@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.rules.english import compile_sentence
 from dmm.rules.faults import Clash, check_rule_files, clashes
 from dmm.rules.form import compile_fields
 
@@ -85,3 +86,25 @@ def test_every_rule_that_denies_all_ways_is_named_and_no_other() -> None:
 def test_rules_of_one_id_are_told_apart() -> None:
     again = rule("no-make", match={"command": "gmake"})
     assert [clash.other for clash in clashes([again, NO_MAKE, CHECK_FIRST])] == ["no-make"]
+
+
+def said(title: str, **fields: object) -> Rule:
+    name = title.lower().replace(",", "").replace(" ", "-")
+    return compile_fields((compile_sentence(title).fields or {}) | fields, title, stem=name)
+
+
+def test_rules_that_stop_the_same_for_different_choices_clash() -> None:
+    pnpm, bun = said("Use pnpm, not npm"), said("Use bun, not npm or yarn")
+    (clash,) = clashes([pnpm, bun])
+    assert (clash.rule, clash.other) == (bun.id, pnpm.id)
+    assert clash.what == "use-pnpm-not-npm stops the same and says to use pnpm"
+    assert clashes([pnpm, said("Never use npm or yarn"), said("Use pnpm, not yarn")]) == []
+    assert clashes([pnpm, said("Use bun, not npm", disabled=True)]) == []
+
+
+def test_two_rules_that_choose_what_the_other_forbids_clash() -> None:
+    pnpm, npm = said("Use pnpm, not npm"), said("Use npm, not pnpm")
+    assert {(one.rule, one.other) for one in clashes([pnpm, npm])} == {
+        (pnpm.id, npm.id),
+        (npm.id, pnpm.id),
+    }

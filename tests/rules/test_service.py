@@ -85,7 +85,9 @@ def test_another_sentence_with_the_same_matcher_is_the_same_rule(dmm: Dmm) -> No
         dmm.rules.add("history on the remote stays", match=FORCE)
 
 
-@pytest.mark.parametrize("other", ["Use bun, not npm", "Use bun instead of npm."])
+@pytest.mark.parametrize(
+    "other", ["Use bun, not npm", "Use bun instead of npm.", "Use bun, not npm or yarn"]
+)
 def test_a_rule_that_stops_the_same_for_another_choice_is_refused_by_name(
     dmm: Dmm, other: str
 ) -> None:
@@ -97,6 +99,13 @@ def test_a_rule_that_stops_the_same_for_another_choice_is_refused_by_name(
     dmm.rules.disable("use-pnpm-not-npm")
     dmm.rules.add(other)
     assert [one.rule.disabled for one in dmm.shelf.rules()] == [False, True]
+
+
+def test_a_choice_of_what_another_rule_forbids_is_refused(dmm: Dmm) -> None:
+    dmm.rules.add("Use pnpm, not npm")
+    with pytest.raises(UsageError, match="`pnpm install` as allowed, which is denied") as refused:
+        dmm.rules.add("Use npm, not pnpm")
+    assert refused.value.hint == "dmm rules disable use-pnpm-not-npm"
 
 
 def test_what_a_ledger_constraint_says_is_not_added_again(dmm: Dmm) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.errors import DmmError, MemoryFileError, RuleFormError, UsageError
@@ -154,17 +154,15 @@ class Likeness:
     """Knows a rule that says the same as another, in its words or by what it matches."""
 
     words: str
-    matcher: object = field(default=None)
+    matcher: ToolRule | None = None
     title: str = ""
+    folder: str = ""
 
     @classmethod
     def of(cls, title: str, call: ToolRule | None = None, folder: str = "") -> Likeness:
         """Describe a rule by what makes it the same as another."""
-        matcher = None
-        if call is not None:
-            matcher = (call.patterns, call.exceptions, call.needs, folder)
         words = (one.lstrip(_BEFORE).rstrip(_AFTER) for one in straighten(title.casefold()).split())
-        return cls(" ".join(filter(None, words)), matcher, title)
+        return cls(" ".join(filter(None, words)), call, title, folder)
 
     def same_words(self, other: Likeness) -> bool:
         """Whether both have the same sentence."""
@@ -176,17 +174,24 @@ class Likeness:
 
     def same_matcher(self, other: Likeness) -> bool:
         """Whether both stop the same calls."""
-        return self.matcher is not None and self.matcher == other.matcher
+        return self._matched() is not None and self._matched() == other._matched()
+
+    def _matched(self) -> object:
+        one = self.matcher
+        return one and (one.patterns, one.exceptions, one.needs, self.folder)
 
     def find_other_way(self, other: Likeness) -> str:
-        """Name what another that stops the same tells to use, where this names something else."""
-        if not self.same_matcher(other) or self.same_words(other):
+        """Name what another that stops one of the same tells to use, where this names another."""
+        if self.matcher is None or other.matcher is None or self.same_words(other):
             return ""
-        own, way = _way_out(self.title), _way_out(other.title)
+        shared = any(one in other.matcher.patterns for one in self.matcher.patterns)
+        if not shared or self.folder != other.folder:
+            return ""
+        own, way = name_way_out(self.title), name_way_out(other.title)
         return way if own and own != way else ""
 
 
-def _way_out(title: str) -> str:
+def name_way_out(title: str) -> str:
     """Name what a sentence says to use instead, without what for."""
     said = compile_sentence(title).instead
     return said.split()[1].strip("`.,") if said.startswith("Use ") else ""

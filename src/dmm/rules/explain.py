@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import re
+from typing import TYPE_CHECKING, Any
 
 from dmm.rules.commands.checks import WORDS_FOR_CHECKS
 from dmm.rules.commands.tools import TELLING_KEYS
@@ -61,8 +63,41 @@ def _command(pattern: CommandPattern) -> str:
     return text + (f", not with {_listed(lifted)}" if lifted else "")
 
 
-def _found(regex: str) -> list[str]:
-    return [f"text that matches /{regex}/"] if regex else []
+# What a regex asks of the place around, and a part that may be missing: neither names the text.
+_AROUND = re.compile(r"\(\?<?[=!][^()]*\)|\(\?:[^()]*\)\?|\(\?i\)|\\b|(?<!\\)[\^$]|\\s[*+]")
+# Signs of a regex that stand for one in the text, and what stands for them until it is read.
+_SIGNS = (
+    (r"\\\(", "\1", "("),
+    (r"\\\)", "\2", ")"),
+    (r"\[\^[^\]]*\]\*\??|\\w\+", "\3", "*"),
+    (r"(?<=\w)\\s[*+](?=\w)", "\4", " "),
+)
+_UNREAD = "\5"
+_BY_REGEX = "text that fits its regular expression"
+
+
+def _text(regex: str) -> str:
+    """Return in words what a regex finds: code like it, the names in it, or that there is one."""
+    from dmm.rules.content.constructs import IMPORTED, LINE, sample_of
+
+    sample = sample_of(regex)
+    if sample:
+        return f"code like `{sample}`"
+    rest = regex.removeprefix(LINE)
+    text = rest.removeprefix(IMPORTED)
+    for sign, kept, _ in _SIGNS:
+        text = re.sub(sign, kept, text)
+    while (less := re.sub(r"\(\?:[^()]*\)(?!\?)", _UNREAD, _AROUND.sub("", text))) != text:
+        text = less
+    if not text or re.search(rf"(?<!\\)[\[\](){{}}.*+?{_UNREAD}]|\\\w", text):
+        return _BY_REGEX
+    for _, kept, meant in _SIGNS:
+        text = text.replace(kept, meant)
+    names = [re.sub(r"\\(.)", r"\1", one) for one in text.split("|")]
+    names = [f"`{one}{')' * (one.count('(') - one.count(')'))}`" for one in names]
+    # What must not follow is more than the end of a word: `TODO`, but not `TODO(#12)`.
+    lifted = ", with exceptions" if re.search(r"\(\?!(?!\[)", rest) else ""
+    return f"{'an import of ' if rest.startswith(IMPORTED) else ''}{_listed(names)}{lifted}"
 
 
 def _rest(pattern: CommandPattern) -> str:
@@ -71,7 +106,7 @@ def _rest(pattern: CommandPattern) -> str:
     parts += [f"no argument {_either(one[1:])}" for one in pattern.args if one.startswith("!")]
     parts += ["no arguments"] if pattern.no_args else []
     parts += [f"{one} set" for one in pattern.env]
-    parts += _found(pattern.matches)
+    parts += [_text(pattern.matches)] if pattern.matches else []
     named = {
         "remote": pattern.remotes,
         "host": pattern.hosts,
@@ -88,7 +123,8 @@ def _selected(globs: Sequence[str]) -> str:
     """Name what globs take in, and what they take out."""
     taken = [one for one in globs if not one.startswith("!")]
     out = [one.removeprefix("!") for one in globs if one.startswith("!")]
-    return (_listed(taken) or "any") + (f" except {_listed(out)}" if out else "")
+    named = "any file" if taken == ["**"] else _listed(taken) or "any"
+    return named + (f" except {_listed(out)}" if out else "")
 
 
 _ACCESS = {
@@ -109,25 +145,39 @@ def _path(pattern: PathPattern) -> str:
 
 def _message(pattern: MessagePattern) -> str:
     text = f"a {_listed([_MESSAGES[one] for one in pattern.of])}"
-    parts = [f"matches /{pattern.regex}/"] if pattern.regex else []
-    parts += [f"does not match /{pattern.not_regex}/"] if pattern.not_regex else []
-    return f"{text} that {_listed(parts, 'and')}" if parts else text
+    text += f" with {_text(pattern.regex)}" if pattern.regex else ""
+    return text + (" that does not fit its regular expression" if pattern.not_regex else "")
 
 
 def _content(pattern: ContentPattern) -> str:
     parts = [f"code like `{pattern.pattern}`"] if pattern.pattern else []
-    parts += [f"code that fits the rule {pattern.rule}"] if pattern.rule else []
-    parts += _found(pattern.regex)
+    parts += [_syntax(json.loads(pattern.rule))] if pattern.rule else []
+    parts += [_text(pattern.regex)] if pattern.regex else []
     done = "leaving" if not pattern.only_added else "writing"
     text = f"{'removing' if pattern.removed else done} {_listed(parts, 'and')}"
     return text + (f" in {pattern.language} files" if pattern.language else "")
+
+
+def _syntax(rule: Any) -> str:
+    """Return in words what a rule on syntax finds: code like it, or its kind."""
+    from dmm.rules.content.constructs import sample_of
+
+    if "any" in rule:
+        return _listed([_syntax(one) for one in rule["any"]])
+    sample = sample_of(rule)
+    more = "" if sample or rule.keys() <= {"kind", "regex", "pattern"} else " under its conditions"
+    if sample or "pattern" in rule:
+        return f"code like `{sample or rule['pattern']}`{more}"
+    found = _text(rule["regex"]) if "regex" in rule else _BY_REGEX
+    text = f"code of the kind {rule['kind'].replace('_', ' ')}" if "kind" in rule else "code"
+    return text + (f" with {found}" if found != _BY_REGEX else "") + more
 
 
 def describe_pattern(pattern: Pattern) -> str:
     """Return what a pattern matches, in words."""
     match pattern:
         case ToolPattern():
-            given = [*pattern.args, *_found(pattern.matches)]
+            given = [*pattern.args, *([_text(pattern.matches)] if pattern.matches else [])]
             with_args = f" with {_listed(given, 'and')}" if given else ""
             return f"any call of the tool {pattern.name}{with_args}"
         case CommandPattern():

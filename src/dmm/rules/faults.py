@@ -10,6 +10,7 @@ from dmm.errors import MemoryFileError
 from dmm.files import markdown
 from dmm.files.texts import check_characters, check_isolation, describe_fault
 from dmm.reading import read_regular
+from dmm.rules.authorship import Likeness
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.procedures import PROCEDURE_CHECKS
 from dmm.rules.explain import describe_call
@@ -117,21 +118,36 @@ class Clash:
     what: str
 
 
-def clashes(rules: Iterable[Rule]) -> list[Clash]:
-    """Find the rules of which no one can keep both."""
+def clashes(rules: Iterable[Rule], about: Rule | None = None) -> list[Clash]:
+    """Find the rules of which no one can keep both; `about` is one that all others are tried on."""
     held = [one for one in rules if not one.disabled]
     # All that forbid in one book, each by its place: a call is then read once, not once a rule.
-    book = CallBook(
+    entries = [
         CallEntry(number, one.title, one.call, typed=True)
         for number, one in enumerate(held)
         if one.call is not None and _forbids(one)
-    )
-    found: list[Clash] = []
+    ]
+    book = CallBook(entries)
+    own = CallBook(one for one in entries if held[one.seq] is about)
+    found = list(_other_ways(held))
     for number, rule in enumerate(held):
-        against = _find_against(rule, book)
+        against = _find_against(rule, book if about in (None, rule) else own)
         others = sorted(against.keys() - {number})
         found += [Clash(rule.id, held[one].id, against[one]) for one in others]
     return found
+
+
+def _other_ways(rules: Iterable[Rule]) -> Iterator[Clash]:
+    """Name rules that stop the same and say to use something else instead."""
+    first: dict[str, Rule] = {}
+    for rule in rules:
+        own = Likeness.of(rule.title, rule.call, rule.folder)
+        for pattern in rule.call.patterns if rule.call and not rule.call.needs else ():
+            other = first.setdefault(repr((pattern, rule.folder)), rule)
+            way = own.find_other_way(Likeness.of(other.title, other.call, other.folder))
+            if way:
+                yield Clash(rule.id, other.id, f"{other.id} stops the same and says to use {way}")
+                break
 
 
 def _forbids(rule: Rule) -> bool:

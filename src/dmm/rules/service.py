@@ -16,10 +16,12 @@ from dmm.rules.authorship import (
     Wish,
     adopt_constraint,
     compose,
+    name_way_out,
     need_examples,
     switch,
 )
 from dmm.rules.constraints import need_learned, need_priority
+from dmm.rules.faults import clashes
 from dmm.rules.folder import FileRule, digest_source
 from dmm.rules.listing import (
     RuleReading,
@@ -140,12 +142,14 @@ class Rules(RuleReading):
         own = Likeness.of(rule.title, rule.call, rule.folder)
         for one in others:
             other = Likeness.of(one.rule.title, one.rule.call, one.rule.folder)
-            way = own.find_other_way(other)
-            if way and not one.rule.disabled:
-                what = f"rule {one.rule.id} stops the same and says to use {way}"
-                raise UsageError(what, hint=f"dmm rules disable {one.rule.id}")
-            if not way and own.same(other):
+            if own.same(other) and not own.find_other_way(other):
                 raise _double(one.rule.id)
+        known = {one.rule.id: one.rule for one in others} | {rule.id: rule}
+        for clash in clashes(known.values(), about=rule):
+            if rule.id in (clash.rule, clash.other) and name_way_out(known[clash.rule].title):
+                what = f"rule {clash.rule} can't hold beside {clash.other}: {clash.what}"
+                second = clash.other if clash.rule == rule.id else clash.rule
+                raise UsageError(what, hint=f"dmm rules disable {second}")
         for held in self._constraints():
             same = own.same_words(Likeness.of(held.text))
             if same and (held.pending or rule.call is None or stops_calls(held)):

@@ -83,9 +83,14 @@ def sentences(text: str) -> list[Pieces]:
     """Split a rule into sentences of pieces; a question says nothing."""
     found: list[Pieces] = []
     current: list[Piece] = []
+    depth = 0
     for piece in (*_read(text), Piece(".", "stop")):
+        depth += (piece.mark == "(") - (piece.mark == ")")
         if piece.kind != "stop":
             current.append(piece)
+        elif piece.text == ";" and depth > 0:
+            # What stands in brackets goes on: "(`a`, not `b`; `c`, not `d`)".
+            current.append(Piece(";", "mark"))
         else:
             if current and "?" not in piece.text:
                 found.append(tuple(current))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from tests.rules.content.conftest import Judge, make_book
 
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.english import compile_sentence
 from dmm.rules.explain import describe_pattern
+from dmm.rules.form import compile_fields
 from dmm.rules.index import CallIndex
 from dmm.rules.patterns import AllOf, CommandPattern, PathPattern, ToolPattern
 from dmm.rules.stored import book_from_dict, book_to_dict
@@ -102,3 +105,49 @@ def test_the_choosiest_key_finds_a_rule() -> None:
 
 def test_the_parts_are_told_in_words() -> None:
     assert describe_pattern(BOTH) == "writing code like `console.log($$$)` in src/**"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("Never use any in TypeScript", "writing code like `let a: any` in *.ts, "),
+        ("Never use `findUnique`", "writing `findUnique` in any file except *.md, "),
+        ("Never call `fetch()`", "writing `fetch()` in "),
+        ("Never import from `lib/old`", "writing an import of `lib/old` in "),
+        (
+            "Never commit .env",
+            "the command git add or stage with `.env` or `.env.*`, with exceptions",
+        ),
+        ("No `Co-Authored-By` in commit messages", "a commit message with `Co-Authored-By`"),
+    ],
+)
+def test_a_rule_from_a_sentence_is_told_without_its_regex(sentence: str, told: str) -> None:
+    rule = compile_fields(compile_sentence(sentence).fields or {}, sentence, stem="a-rule")
+    assert rule.call is not None
+    assert describe_pattern(rule.call.patterns[0]).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            {"rule": {"kind": "except_clause", "regex": r"^except\s*:"}},
+            "code of the kind except clause with `except:`",
+        ),
+        (
+            {"rule": {"any": [{"kind": "default_parameter"}, {"pattern": "f($A)"}]}},
+            "code of the kind default parameter or code like `f($A)`",
+        ),
+        (
+            {"rule": {"pattern": "f($A)", "inside": {"kind": "except_clause"}}},
+            "code like `f($A)` under its conditions",
+        ),
+        (r"\bTODO\b(?!\(#\d+\))", "`TODO`, with exceptions"),
+        (r"\b(from|import)\W+lodash\b", "text that fits its regular expression"),
+    ],
+)
+def test_a_matcher_by_hand_is_told_as_far_as_it_names_something(content: object, told: str) -> None:
+    fields = {"match": {"content": content, "path": "*.py"}}
+    call = compile_fields(fields, "A rule", stem="a-rule").call
+    assert call is not None
+    assert describe_pattern(call.patterns[0]) == f"writing {told} in *.py"

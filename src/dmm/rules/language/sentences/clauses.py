@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dmm.rules.content.constructs import CONSTRUCTS
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.constructs import CONSTRUCTS
 from dmm.text import polarity
 from dmm.text.pieces import LINKS, Piece, Pieces, find, signs, skip, word_at
 from dmm.text.words import english, word_set
@@ -116,6 +116,8 @@ def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
             outer += [Piece(",", "mark")] if following in ("not", "never") else []
         elif piece.mark == ")":
             inside = False
+        elif piece.mark == ";":
+            asides += [[]]
         else:
             (asides[-1] if inside else outer).append(piece)
     return tuple(outer), asides
@@ -195,6 +197,10 @@ def _choice(pieces: Pieces) -> list[Clause]:
     turn = polarity.find_choice(signs(pieces), at)
     using = first in polarity.CHOOSING or words.group_of(first) in ("use", "run")
     coded = at < len(pieces) and pieces[at].kind == "code"
+    if turn and at < turn[0] and word_at(pieces, turn[1]).endswith("ing"):
+        # "Work on a branch rather than committing to main": whatever is chosen, the act is out.
+        clause = _verbs(pieces, turn[1], ())
+        return [clause._replace(level="warn")] if first in polarity.CHOOSING else [clause]
     if turn is None or not (using or (coded and pieces[-1].kind == "code")):
         return []
     chosen = pieces[skip(pieces, at + using, word_set("to use using")) : turn[0]]

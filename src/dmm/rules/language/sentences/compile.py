@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.rules.content.constructs import language_of
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
-from dmm.rules.language.sentences.constructs import language_of
 from dmm.rules.language.sentences.examples import Example, examples_of, order_examples, told_command
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.rules.content.constructs import EMOJI
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.constructs import EMOJI
 from dmm.rules.language.sentences.things import Thing
 from dmm.text.pieces import find, parted, skip, told, word_at
 from dmm.text.words import english, word_set

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dmm.rules.content.constructs import CALLED, CODE, LANGUAGES
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.constructs import CALLED, CODE, LANGUAGES
 from dmm.rules.language.sentences.things import (
     Context,
     Item,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.constructs import (
+from dmm.rules.content.constructs import (
     CONSTRUCTS,
+    IMPORTED,
     LONGEST,
     SUPPRESSED,
     content_of,
@@ -17,6 +17,7 @@ from dmm.rules.language.sentences.constructs import (
     parts_of,
     regex_of,
 )
+from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
 from dmm.text.lemmas import base_forms
 from dmm.text.pieces import LINKS, Piece, Pieces, find, skip, word_at
@@ -132,7 +133,7 @@ def _imported(pieces: Pieces, at: int, context: Context) -> Found | None:
     if not re.fullmatch(r"[\w@~./:-]*\w/?", name) or len(name) < 3:
         return None
     end = "" if name.endswith("/") else r"(?![\w-])"
-    regex = rf"\b(?:import|from|require|use)\b[^\n]*?(?<![\w-]){re.escape(name)}{end}"
+    regex = rf"{IMPORTED}(?<![\w-]){re.escape(name)}{end}"
     item = content_of(regex) | {"path": files_of("")}
     sample = f"{name}x" if name.endswith("/") else name
     return Thing((item,), sample=(f"import a from '{sample}'", "import a from 'b'")), at + 1

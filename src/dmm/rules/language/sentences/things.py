@@ -6,8 +6,8 @@ import re
 from typing import Any, NamedTuple
 
 from dmm.rules.commands.options import SUBCOMMANDED
+from dmm.rules.content.constructs import looks_like_code
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.constructs import looks_like_code
 from dmm.rules.syntax import flags_of
 from dmm.text.lexicon import DETERMINERS
 from dmm.text.pieces import LINKS, Pieces, read_list, skip, word_at

@@ -14,7 +14,8 @@ CALLED = group_by_word("language_names")
 # Prose may speak of code without being code; a rule file speaks of what it forbids.
 CODE = ["**", "!*.md", "!*.mdx", "!*.rst", "!*.txt", "!*.adoc", "!**/docs/**", "!.dmm/**"]
 # A line that is a comment does nothing.
-_LINE = r"^(?!\s*(?://|/\*|\*\s|#\s|--\s)).*?"
+LINE = r"^(?!\s*(?://|/\*|\*\s|#\s|--\s)).*?"
+IMPORTED = r"\b(?:import|from|require|use)\b[^\n]*?"
 EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
 
 
@@ -31,7 +32,7 @@ def _look(text: str) -> str | dict[str, object]:
     """Read the look of a construct: a rule on syntax, or a regex, on code alone behind `>`."""
     if text.startswith("{"):
         return dict(json.loads(text))
-    return _LINE + text[1:] if text.startswith(">") else text
+    return LINE + text[1:] if text.startswith(">") else text
 
 
 # These are named with the verb that makes them what they are: "disable lint rules", "skip tests".
@@ -43,6 +44,7 @@ CONSTRUCTS = {
     )
     for phrase in names.split("|")
 }
+_SAMPLES = {str(one.look): one.bad for _, one in CONSTRUCTS.values()}
 LONGEST = max(len(phrase.split()) for phrase in CONSTRUCTS)
 
 
@@ -65,6 +67,11 @@ _SIGNS = (
 def language_of(code: str) -> str:
     """Name the language that a piece of code can only be of, or nothing."""
     return next((name for sign, name in _SIGNS if sign.search(code)), "")
+
+
+def sample_of(look: object) -> str:
+    """Return a line with the construct that has this look, or nothing."""
+    return _SAMPLES.get(str(look), "")
 
 
 def files_of(language: str) -> list[str]:
@@ -134,5 +141,5 @@ def parts_of(name: str) -> list[str]:
 
 def content_of(regex: str, *, comments: bool = False) -> dict[str, object]:
     """Write a content matcher; what only a comment says is left alone unless it is meant."""
-    whole = regex if comments else _LINE + regex
+    whole = regex if comments else LINE + regex
     return {"content": {"regex": whole}}
