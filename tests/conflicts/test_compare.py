@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.conflicts.compare import WHOLE, compare_all, read_memory
-from dmm.conflicts.exact import compare_texts
+from dmm.conflicts.exact import compare_choices, compare_texts
 from dmm.domain.conflict import Clash, ConflictType
 from dmm.embed.pairs import PairModel
 
@@ -52,7 +52,38 @@ def clash(one: Memory, other: Memory, model: PairModel | None = None) -> Clash |
 def test_equal_texts_changed_numbers_and_turned_orders_need_no_model(
     one: str, other: str, kind: ConflictType | None
 ) -> None:
-    assert compare_texts(one, other) is kind
+    assert (compare_texts(one, other) or compare_choices([one], [other])) is kind
+
+
+def test_a_choice_is_refused_by_one_sentence_not_by_the_words_of_several(note: NewNote) -> None:
+    one = note("Import `helpers` first. Never use `waitFor`, use `vi.waitFor`.", "Imports")
+    other = note("Import `waitFor` first. Never use `helpers` of other packages.", id=OTHER)
+    assert clash(one, other) is None
+    chosen = note("Ana owns this. Use pnpm, not npm.", "Installing", id=OTHER)
+    refused = note("Use npm, never pnpm. See the wiki.", "Packages")
+    found = clash(refused, chosen)
+    assert found is not None
+    assert found.type is ConflictType.CONTRADICTION
+
+
+def test_memories_that_show_different_code_are_not_the_same_however_alike_their_words_are(
+    note: NewNote, model: PairModel
+) -> None:
+    body = "Applies to: `web/**`\n\nTests of a page look like this.\n\n```ts\n{code}\n```\n"
+    one = note(body.format(code="render(<App/>)"), "Rendering a page")
+    other = note(body.format(code="await screen.findByRole('main')"), "Finding a role", id=OTHER)
+    assert clash(one, other, model) is None
+    again = note(one.body, "Rendering a page", id=OTHER)
+    same = clash(one, again, model)
+    assert same is not None
+    assert same.type is ConflictType.DUPLICATE
+
+
+def test_the_files_that_a_memory_is_about_are_nothing_that_it_says(note: NewNote) -> None:
+    one = note("Applies to: `web/**`\n\nUse the store.", "State")
+    other = note("Applies to: `web/**`\n\nUse the router.", "Links", id=OTHER)
+    assert read_memory(one).sentences == ("Use the store.",)
+    assert clash(one, other) is None
 
 
 def test_a_memory_does_not_clash_with_what_it_replaces_or_what_has_expired(

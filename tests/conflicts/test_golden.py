@@ -39,11 +39,12 @@ def test_the_second_table_has_the_three_labels_in_equal_parts() -> None:
     assert labels == dict.fromkeys(conflicts.LABELS, 20)
 
 
-@pytest.mark.parametrize(("sort", "count"), [("open", 32), ("fresh", 6), ("unseen", 7)])
+@pytest.mark.parametrize(("sort", "count"), [("open", 57), ("fresh", 6), ("unseen", 12)])
 def test_tables_by_strangers_have_every_label_and_half_is_tricky(sort: str, count: int) -> None:
     paths = pairs.named(sort)
     assert len(paths) == count
     for path in paths:
         table = conflicts.load_table(path)
         assert {pair.label for pair in table} == set(conflicts.LABELS)
-        assert sum(pair.tricky for pair in table) * 2 == len(table) == 60
+        assert len(table) in {60, 70}
+        assert sum(pair.tricky for pair in table) * 2 >= len(table)

@@ -485,12 +485,14 @@ def test_clashes_of_a_text_that_is_in_no_file_are_found_and_nothing_is_recorded(
 def test_a_text_that_shares_words_with_a_stranger_is_compared_only_where_one_names_the_other(
     proposal_store: ProposalStore,
 ) -> None:
-    """The model takes these two for a conflict; they are about different things."""
-    proposal_store.write(1, ("Deletes in orders", "Never hard-delete rows in orders."))
+    """The model takes these two for a conflict, but they are far apart."""
+    scripts = "No page of the site may load scripts from another origin."
+    proposal_store.write(1, ("No third-party scripts", scripts))
     dmm = proposal_store.open()
     dmm.indexes.refresh()
-    other = ("Warehouse", "The warehouse with the full orders table runs in eu-west-1.")
-    alone = proposal_store.memory_text(*other, id=ident(9), tags="[orders]")
+    widget = "The pricing page loads the Intercom widget straight from widget.intercom.io."
+    other = ("Support chat on the pricing page", widget)
+    alone = proposal_store.memory_text(*other, id=ident(9), tags="[page]")
     assert clashes(dmm, "project/new.md", alone) == []
     naming = proposal_store.memory_text(*other, id=ident(9), related=f"[{ident(1)}]")
     assert len(clashes(dmm, "project/new.md", naming)) == 1

@@ -1,9 +1,10 @@
 """Train the teacher, then the student on what the teacher says; runs on one GPU in minutes.
 
     public + made pairs ── first stage ──┐
-    labelled, changed, imported pairs ───┴─ second stage ─→ teacher ─ scores ─→ student
+    labelled, changed, imported pairs ───┴─ second stage ─→ teachers ─ scores ─┐
+    the same pairs, and near ones that nobody has labelled ────────────────────┴─→ student
 
-Whatever is chosen is chosen on the labelled tables that teacher and student were held back from;
+Whatever is chosen is chosen on the labelled tables that teachers and student were held back from;
 the student that is shipped then learns from these, too. No table called unseen is read.
 """
 
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 FOLDS, HELD = 4, 0
-EPOCHS = {"student": 3, "teacher": 1}  # of the second stage
+SEEDS = 9, 10, 11  # a teacher for each; their scores are averaged
+EPOCHS = {"student": 4, "teacher": 1}  # of the second stage
+SIZES = {"student": 128, "teacher": 80}
 RATES = {"student": (1.5e-4, 1.3e-4), "teacher": (4e-5, 2e-5)}
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 STARTED = time.monotonic()
@@ -151,19 +154,12 @@ class Course:
         self.reader = Reader(name, base)
         self._quick = quick
         self.general = [*self._load(data, "public"), *self._load(data, "made") * 2]
-        self.labelled = self._load(data, "labelled")
-        self.changed = self._load(data, "changed")
-        self.imported = self._load(data, "imported")
+        parts = "labelled", "changed", "imported", "near"
+        self.notes = {part: self._load(data, part) for part in parts}
+        self.labelled = self.notes["labelled"]
         tables = sorted({one.source for one in self.labelled})
         self._folds = {table: at % FOLDS for at, table in enumerate(tables)}
-        log(
-            name,
-            "examples",
-            len(self.general),
-            len(self.labelled),
-            len(self.changed),
-            len(self.imported),
-        )
+        log(name, "examples", len(self.general), *(len(part) for part in self.notes.values()))
 
     def _load(self, data: Path, name: str) -> list[Example]:
         rows = read_rows(data / f"{name}.gz")
@@ -191,11 +187,15 @@ class Course:
         )
         return network
 
-    def second(self, start: Network, but: int | None, told: dict[str, Floats] | None) -> Network:
+    def second(
+        self, start: Network, but: int | None, told: dict[str, Floats] | None, seed: int = SEEDS[0]
+    ) -> Network:
         """Train on notes, all but those of one fold, and on some of the general pairs."""
-        chance = np.random.default_rng(9)
-        parts = {"labelled": self.labelled, "changed": self.changed, "imported": self.imported}
-        if told is not None:
+        chance = np.random.default_rng(seed)
+        parts = dict(self.notes)
+        if told is None:
+            parts["near"] = []  # only a teacher answers these
+        else:
             parts = {name: _taught(part, told[name]) for name, part in parts.items()}
         kept = {
             name: [one for one in part if self.fold_of(one) != but] for name, part in parts.items()
@@ -204,15 +204,16 @@ class Course:
         some = [self.general[at] for at in chance.choice(len(self.general), count, replace=False)]
         network = Network(self.name).to(DEVICE)
         network.load_state_dict(start.state_dict())
-        examples = [*kept["labelled"] * 5, *kept["changed"] * 2, *kept["imported"], *some]
+        often = {"labelled": 5, "changed": 2, "imported": 1, "near": 1}
+        examples = [*some, *(one for name, part in kept.items() for one in part * often[name])]
         train(
             network,
             self.reader,
             examples,
             epochs=EPOCHS[self.name],
-            size=80,
+            size=SIZES[self.name],
             rate=RATES[self.name][1],
-            seed=9,
+            seed=seed,
             smooth=0.05,
             label=f"{self.name}, second stage, without fold {but}",
         )
@@ -220,21 +221,20 @@ class Course:
 
     def scores(self, network: Network) -> dict[str, Floats]:
         """Score everything that a student learns from."""
+        return {name: judge(network, self.reader, part) for name, part in self.notes.items()}
+
+    def teach(self, start: Network, but: int | None) -> dict[str, Floats]:
+        """Return what teachers say of the notes, one for each seed, averaged."""
+        told = [self.scores(self.second(start, but, None, seed)) for seed in SEEDS]
         return {
-            name: judge(network, self.reader, part)
-            for name, part in (
-                ("labelled", self.labelled),
-                ("changed", self.changed),
-                ("imported", self.imported),
-            )
+            name: sum((one[name] for one in told[1:]), told[0][name]) / len(told)
+            for name in told[0]
         }
 
-    def validate(self, network: Network) -> Floats:
-        """Judge the labelled notes; report those of the fold that was held back."""
-        found = judge(network, self.reader, self.labelled)
+    def report_held(self, found: Floats) -> None:
+        """Report how well the labelled notes are judged that were held back."""
         held = [at for at, one in enumerate(self.labelled) if self.fold_of(one) == HELD]
         report(f"{self.name}, held back", [self.labelled[at] for at in held], found[held])
-        return found
 
 
 def _taught(examples: Sequence[Example], told: Floats) -> list[Example]:
@@ -279,19 +279,28 @@ def main() -> None:
         torch.save(course.first(epochs=2).state_dict(), begun)
         return
     if options.what == "teacher":
-        network = course.second(course.first(epochs=1), HELD, None)
-        np.savez(options.out / "teacher_held.npz", scores=course.validate(network))
-        np.savez(options.work / "told.npz", **course.scores(network))  # type: ignore[arg-type]
+        start = course.first(epochs=1)
+        for but in (HELD, None):
+            told = course.teach(start, but)
+            np.savez(options.work / _told(but), **told)  # type: ignore[arg-type]
+            if but == HELD:
+                course.report_held(told["labelled"])
         return
     start = Network("student").to(DEVICE)
     start.load_state_dict(torch.load(begun, map_location=DEVICE))
-    told = None
-    if not options.untaught:
-        with np.load(options.work / "told.npz") as stored:
-            told = {part: stored[part] for part in stored.files}
-    save(course.second(start, None, told), options.out)
-    network = course.second(start, HELD, told)
-    np.savez(options.out / "student_held.npz", scores=course.validate(network))
+    for but in (HELD, None):
+        told = None if options.untaught else dict(np.load(options.work / _told(but)))
+        network = course.second(start, but, told)
+        if but == HELD:
+            found = judge(network, course.reader, course.labelled)
+            course.report_held(found)
+            np.savez(options.out / "student_held.npz", scores=found)
+        else:
+            save(network, options.out)
+
+
+def _told(but: int | None) -> str:
+    return "told.npz" if but is None else "told_held.npz"
 
 
 if __name__ == "__main__":

@@ -16,12 +16,13 @@ from dmm.conflicts.exact import (
     MERGE,
     SAME,
     VALUES,
+    compare_choices,
     compare_texts,
     linked,
     numbers_in,
     rivals,
 )
-from dmm.conflicts.sentences import headings_and_sentences
+from dmm.conflicts.sentences import code_in, headings_and_sentences
 from dmm.domain.conflict import LEAST_SURE, Clash, ConflictType
 from dmm.domain.memory import has_expired
 from dmm.domain.text import repeats
@@ -65,10 +66,11 @@ _TOLD = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is compared of a memory: its sentences, and whether it is read whole."""
+    """What is compared of a memory: its sentences and code, and whether it is read whole."""
 
     memory: Memory
     sentences: tuple[str, ...]
+    code: tuple[str, ...]
     whole: bool
 
     @property
@@ -94,7 +96,7 @@ def read_memory(memory: Memory) -> Reading:
     body = memory.body.strip().removeprefix(f"# {memory.title}")
     _, sentences = headings_and_sentences(body)
     words = sum(len(sentence.split()) for sentence in sentences)
-    return Reading(memory, tuple(sentences), words <= WHOLE)
+    return Reading(memory, tuple(sentences), tuple(code_in(body)), words <= WHOLE)
 
 
 def settle_exactly(one: Reading, other: Reading, today: dt.date | None) -> Clash | bool:
@@ -108,9 +110,13 @@ def settle_exactly(one: Reading, other: Reading, today: dt.date | None) -> Clash
     if rival is not None:
         return rival
     kind = compare_texts(" ".join(one.sentences), " ".join(other.sentences))
+    if kind is None and one.whole and other.whole:
+        kind = compare_choices(one.sentences, other.sentences)
     if kind is None or not one.sentences:
         return bool(one.sentences and other.sentences)
     if kind is ConflictType.DUPLICATE:
+        if one.code != other.code:
+            return False
         return Clash(kind, 1.0, SAME, MERGE, (one.sentences[0], other.sentences[0]))
     return Clash(kind, 0.95, _TOLD[kind], DECIDE, quotes_of(one, other)[0])
 
@@ -119,7 +125,9 @@ def questions_of(one: Reading, other: Reading) -> list[Question]:
     """Return what the model is asked about two memories."""
     quotes = quotes_of(one, other)
     if one.whole and other.whole:
-        return [Question(one.text, other.text, quotes[0], POSSIBLE, may_be_same=True)]
+        return [
+            Question(one.text, other.text, quotes[0], POSSIBLE, may_be_same=one.code == other.code)
+        ]
     titles = one.memory.title, other.memory.title
     return [
         Question(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import product, starmap
 from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import Clash, ConflictType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dmm.domain.memory import Memory
 
 DECIDE = "Decide which holds and deprecate the other, or say where each holds."
@@ -40,14 +43,11 @@ def compare_texts(one: str, other: str) -> ConflictType | None:
     """Compare two texts word by word; None where only a model can tell.
 
     Equal texts are duplicates. Texts that differ in nothing but numbers clash, and so do texts of
-    the same words around "before" or "over" with two of them exchanged. Where each text takes what
-    the other refuses, they clash however they go on: "Use A, not B", "Use B, never A".
+    the same words around "before" or "over" with two of them exchanged.
     """
     mine, yours = _words(one), _words(other)
     if mine == yours:
         return ConflictType.DUPLICATE
-    if _refuse_each_other(mine, yours):
-        return ConflictType.CONTRADICTION
     if len(mine) != len(yours):
         return None
     changed = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
@@ -59,6 +59,12 @@ def compare_texts(one: str, other: str) -> ConflictType | None:
     if turned and not _ORDER.isdisjoint(mine):
         return ConflictType.CONTRADICTION
     return None
+
+
+def compare_choices(one: Iterable[str], other: Iterable[str]) -> ConflictType | None:
+    """Compare sentences that choose: "Use A, not B" and "Use B, never A", however they go on."""
+    pairs = product(map(_words, one), map(_words, other))
+    return ConflictType.CONTRADICTION if any(starmap(_refuse_each_other, pairs)) else None
 
 
 def _refuse_each_other(mine: list[str], yours: list[str]) -> bool:

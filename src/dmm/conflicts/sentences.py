@@ -9,8 +9,8 @@ from dmm.text.prose import split_sentences, strip_emphasis, strip_item
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _HEADING = re.compile(r"^\s*#{1,6}\s+(.*?)\s*#*\s*$")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-# Where an imported memory comes from is nothing that it claims.
-_SOURCE = re.compile(r"^\s*Sources?:\s+\S+:\d")
+# Where an imported memory comes from, and which files it is about, is nothing that it claims.
+_FRAME = re.compile(r"^\s*(?:Sources?:\s+\S+:\d|Applies to: `)")
 _LONGEST = 600
 
 
@@ -38,7 +38,7 @@ def headings_and_sentences(body: str) -> tuple[list[str], list[str]]:
             close()
             headings.append(_plain(heading.group(1)))
             continue
-        if not line.strip() or line.lstrip().startswith((">", "|")) or _SOURCE.match(line):
+        if not line.strip() or line.lstrip().startswith((">", "|")) or _FRAME.match(line):
             if not (current and current[-1].endswith(":")):
                 close()
             continue
@@ -48,6 +48,17 @@ def headings_and_sentences(body: str) -> tuple[list[str], list[str]]:
         current.append(_plain(bare).strip())
     close()
     return headings, [one[:_LONGEST] for text in paragraphs for one in split_sentences(text)]
+
+
+def code_in(body: str) -> list[str]:
+    """The lines of code that a markdown body shows, which its sentences leave out."""
+    fenced, shown = False, []
+    for line in body.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif fenced and line.strip():
+            shown.append(line.strip())
+    return shown
 
 
 def _add_code(current: list[str], line: str) -> None:
