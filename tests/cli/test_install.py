@@ -71,6 +71,7 @@ def test_no_client_at_all_is_said(bare: Typed, tmp_path: Path) -> None:
         (["rm", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo N"),
         (["write", "delete", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo N"),
         (["help"], "dmm --help"),
+        (["rules", "help"], "dmm rules --help"),
     ],
 )
 def test_the_way_out_is_told_to_whoever_guesses_its_name(

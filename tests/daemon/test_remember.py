@@ -127,7 +127,7 @@ def test_what_the_process_can_not_write_is_told_by_the_command(
     assert not (lived_in.memory / PATH).exists()
 
 
-def test_an_interruption_while_the_process_is_busy_ends_the_command_at_once(
+def test_an_interruption_while_the_process_is_busy_ends_the_command_and_its_request(
     machine: Machine, lived_in: Project, wait: Callable[..., Any]
 ) -> None:
     pid = machine.start()
@@ -142,6 +142,24 @@ def test_an_interruption_while_the_process_is_busy_ends_the_command_at_once(
         os.kill(pid, signal.SIGCONT)
     assert (typed.returncode, out) == (130, b"")
     assert fault == b"\ndmm: interrupted; finished work is kept\n"
+    warm_up(machine, lived_in)
+    assert not (lived_in.memory / PATH).exists()
+
+
+def test_a_note_that_a_hanging_process_was_asked_for_is_written_once(
+    machine: Machine, lived_in: Project
+) -> None:
+    pid = machine.start()
+    warm_up(machine, lived_in)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        told = machine.dmm("remember", "--anyway", NOTE, within=lived_in.folder)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert told.returncode == 0, told.stderr
+    warm_up(machine, lived_in)
+    texts = [one.read_text() for one in lived_in.memory.rglob("*.md")]
+    assert sum(f"\n\n{NOTE}\n" in text for text in texts) == 1
 
 
 def is_socket(descriptor: Path) -> bool:

@@ -141,6 +141,20 @@ MANY = """\
 - Documentation for users is in another repository, and changes there follow a release."""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pushing to main is not allowed.",
+        "Pushing to main is forbidden since 2021.",
+        "Remember to ask before you push to main.",
+    ],
+)
+def test_a_note_that_says_what_a_rule_says_does_not_go_against_it(dmm: Dmm, text: str) -> None:
+    dmm.rules.add("Never push to main")
+    told = dmm.notes.remember(text)
+    assert "against" not in " ".join(one.text for one in told.remarks)
+
+
 def test_a_note_against_one_of_many_sentences_of_the_baseline_is_told(
     dmm: Dmm, project: Project, memory_text: MemoryText
 ) -> None:
@@ -251,6 +265,18 @@ def test_a_forgotten_note_comes_back_where_it_was(dmm: Dmm, project: Project) ->
     assert (again.status, again.path) == ("applied", first.path)
     assert (project.memory / first.path).read_text() == before
     assert served(dmm, "when is the staging database reset") == [first.path]
+
+
+def test_a_note_that_ends_in_the_words_of_a_forgotten_one_is_written_as_it_is(
+    dmm: Dmm, project: Project
+) -> None:
+    first = dmm.notes.remember("Never deploy on Friday afternoon.")
+    dmm.notes.forget(first.path)
+    told = dmm.notes.remember("deploy on Friday afternoon.")
+    text = (project.memory / told.path).read_text()
+    assert told.status == "applied"
+    assert "deploy on Friday afternoon." in text
+    assert "Never" not in text
 
 
 def test_nothing_is_forgotten_where_several_may_be_meant(dmm: Dmm) -> None:

@@ -180,13 +180,3 @@ def test_a_constraint_is_named_once_however_often_a_call_meets_it() -> None:
     book = Rulebook([held("Never run `git push` or `git commit`; command: git push")])
     call = ToolCall("Bash", {"command": "git commit -m x && git push"})
     assert [(one.seq, one.level) for one in book.calls.check(call)] == [(1, "deny")]
-
-
-@pytest.mark.parametrize(
-    "said", ["is slow on CI", "takes minutes", "will be removed", "has a cache"]
-)
-def test_what_is_told_of_a_program_is_no_command(said: str) -> None:
-    book = Rulebook([held("command: npm")])
-    assert judged(book, f"npm {said}").status is Status.ALLOWED
-    for command in ("npm get registry", "npm logs api", f"npm install  # {said}", "npm 'is slow'"):
-        assert judged(book, command).status is Status.BLOCKED

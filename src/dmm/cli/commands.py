@@ -201,9 +201,13 @@ def _refuse(error: Any, *, as_json: bool) -> int:
     """Explain a command line that can't be read: typer knows how, we know the way out."""
     hint = _missing_quotes(error)
     missing = _NO_COMMAND.match(error.format_message())
-    if missing and (known := [f"dmm {way}" for way in INSTEAD.get(missing[1], ())]):
+    if missing and missing[1] in INSTEAD:
         # The nearest name may do the opposite; a command of the same group is meant first.
-        ways = [way for way in known if way.startswith(f"{error.ctx.command_path} ")] or known
+        group = error.ctx.command_path
+        known = [
+            f"dmm {way}".replace("dmm --help", f"{group} --help") for way in INSTEAD[missing[1]]
+        ]
+        ways = [way for way in known if way.startswith(f"{group} ")] or known
         error = UsageError(f"no such command: {missing[1]}", hint=", ".join(ways))
         return failures.report(error, as_json=as_json)
     if as_json:

@@ -169,8 +169,9 @@ def find_forbidden(one: Reading, other: Reading) -> Clash | None:
 
 
 def _forbids(ban: str, said: str) -> bool:
-    rule = read_sentence(ban)
-    if rule is None or read_sentence(said) == rule:
+    rule, answer = read_sentence(ban), read_sentence(said)
+    # What forbids something itself does not do it, whatever the words.
+    if rule is None or (answer is not None and answer.forbids):
         return False
     return judge(said, [InForce(0, ban, Priority.REQUIRED, rule)]).blocked
 

@@ -244,6 +244,9 @@ class Server:
     def _attend(self, request: Request) -> None:
         kept = False
         try:
+            if request.kind == "call" and _is_given_up(request.link):
+                # Whoever asked has done it alone meanwhile, or was interrupted.
+                return
             request.link.settimeout(PATIENCE)
             reply = self._handle(request)
             kept = reply is None
@@ -256,6 +259,15 @@ class Server:
         finally:
             if not kept:
                 request.link.close()
+
+
+def _is_given_up(link: socket.socket) -> bool:
+    """Return whether whoever asked has hung up."""
+    link.setblocking(False)
+    try:
+        return link.recv(1, socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
 
 
 def _room_of(request: Request) -> str:

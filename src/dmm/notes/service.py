@@ -26,6 +26,7 @@ from dmm.review.checks.subject import quote
 from dmm.review.drafting import About
 from dmm.review.intake import Wish
 from dmm.review.writing import Writing, draft_edits
+from dmm.rules.source import read_sentence
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
@@ -141,10 +142,18 @@ class Notes:
         if held is not None and held.repeated:
             return _repeated(placed, held.rule.id)
         told = self._keep(placed, replaces, source, anyway=anyway)
-        against = None if told.status == "refused" else self.check_decision(text)
-        if against is not None and against.outcome != "allowed":
+        against = None if told.status == "refused" else self._check(text)
+        if against is not None:
             return _against(told, against)
         return told if held is None else _beside(told, held.rule)
+
+    def _check(self, text: str) -> CallChecked | None:
+        """Return the rule that a note surely goes against; one that forbids something does not."""
+        said = read_sentence(text)
+        if said is not None and said.forbids:
+            return None
+        found = self.check_decision(text)
+        return None if found.outcome in ("allowed", "warned") else found
 
     def _keep(
         self, placed: Placed, replaces: str | None, source: str | None, *, anyway: bool
@@ -180,7 +189,11 @@ class Notes:
         if tree.text_of(path) is None:
             return not is_ignored(self.root.folder, tree.root / path)
         known = self.search.exact(path) and tree.load(path).memory
-        return bool(known and not known.in_force and known.body.rstrip().endswith(text.strip()))
+        if not known or known.in_force:
+            return False
+        # The heading that was put above a note is no part of it.
+        said = known.body if text.startswith("# ") else known.body.partition("\n\n")[2]
+        return said.strip() == text.strip()
 
     def _replacing(self, placed: Placed, name: str) -> Writing:
         match = self.search.exact(name)

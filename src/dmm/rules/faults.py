@@ -10,7 +10,7 @@ from dmm.errors import MemoryFileError
 from dmm.files import markdown
 from dmm.files.texts import check_characters, check_isolation, describe_fault
 from dmm.reading import read_regular
-from dmm.rules.authorship import Likeness
+from dmm.rules.authorship import Likeness, name_way_out
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.procedures import PROCEDURE_CHECKS
 from dmm.rules.explain import describe_call
@@ -140,7 +140,7 @@ def clashes(rules: Iterable[Rule], about: Rule | None = None) -> list[Clash]:
 def _other_ways(rules: Iterable[Rule]) -> Iterator[Clash]:
     """Name rules that stop the same and say to use something else instead."""
     first: dict[str, Rule] = {}
-    for rule in rules:
+    for rule in (one for one in rules if name_way_out(one.title)):
         own = Likeness.of(rule.title, rule.call, rule.folder)
         for pattern in rule.call.patterns if rule.call and not rule.call.needs else ():
             other = first.setdefault(repr((pattern, rule.folder)), rule)

@@ -22,10 +22,8 @@ from dmm.rules.patterns import CommandPattern
 from dmm.rules.source import judge_words, read_rule
 from dmm.rules.starter import BUILT_IN
 from dmm.rules.syntax import compile_tool_rule
-from dmm.text import lexicon as lex
-from dmm.text.clauses import FINITE, read
+from dmm.text.clauses import read
 from dmm.text.tokens import tokens_of
-from dmm.text.verbs import is_base
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from dmm.rules.language.compile import Compilation
     from dmm.rules.language.rules import Rule
     from dmm.rules.rule import Rule as FiledRule
-    from dmm.text.clauses import Reading
 
 LANGUAGE = "language"
 TOOL = "tool"
@@ -153,19 +150,7 @@ class Rulebook:
         words = text.split(maxsplit=1)
         if not self._typed or not words or ("`" in text and words[0] not in self._programs):
             return None
-        return None if _speaks_of_program(read(text)) else ToolCall("Bash", {"command": text})
-
-
-def _speaks_of_program(reading: Reading) -> bool:
-    """Whether the text tells what a program is or does: "npm is slow on CI"."""
-    act = reading.acts[0] if reading.acts else None
-    if act is None or act.verb is None or not act.before or act.before[0] != 0:
-        return False
-    verb = reading.tokens[act.verb]
-    finite = verb.text.endswith("s") and not is_base(verb) and not verb.forms & lex.NOUNLIKE
-    helped = any(reading.tokens[i].text in FINITE for i in (*act.before, act.verb))
-    plain = all(char.isalnum() or char in " -./" for char in reading.text[: verb.start])
-    return plain and (finite or helped)
+        return ToolCall("Bash", {"command": text})
 
 
 def _programs(rule: ToolRule) -> Iterator[str]:

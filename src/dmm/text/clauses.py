@@ -10,7 +10,7 @@ from dmm.text import lexicon as lex
 from dmm.text.acts import RELATIVES, Act, Clause, ClausePolarity, Phrase, Polarity, phrases_of
 from dmm.text.amounts import Quantity, quantities_of
 from dmm.text.tokens import Sort, Token, sentences_of, text_at, tokens_of
-from dmm.text.verbs import is_base, is_participle, is_verb
+from dmm.text.verbs import is_participle, is_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +37,6 @@ def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
     return Reading(text, tokens, tuple(acts), quantities_of(tokens), tuple(ranges))
 
 
-# Of the auxiliaries those that stand behind a subject only; "get" and "do" can begin an order.
-FINITE = lex.AUXILIARIES - lex.VERBS - {"been", "being", "getting"}
 _MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
 _MOST_SCOPES = 4
 _MOST_LOOKED_BACK = 8
@@ -196,8 +194,6 @@ class _Sentence:
             forms = self._particle(verb, clause.last)
             if self._describes(clause, verb, verbs, passive=passive):
                 state = Polarity.ASIDE
-            elif state is Polarity.DONE and self._is_spoken_of(clause, verb, verbs):
-                state = Polarity.UNSURE
             before = tuple(range(start, verb))
             self.found.append(Act(verb, forms, state, phrases, self.number, passive, before))
             self._part(verb, end)
@@ -219,15 +215,6 @@ class _Sentence:
 
     def _last_forms(self) -> frozenset[str]:
         return self.found[-1].forms if self.found else frozenset()
-
-    def _is_spoken_of(self, clause: Clause, verb: int, verbs: list[int]) -> bool:
-        """ "Using Redis is expensive", "deploying takes long": the clause speaks of the act."""
-        opens = all(self.tokens[i].text in lex.MANNERS for i in range(clause.first, verb))
-        if not opens or is_base(self.tokens[verb]):
-            return False
-        later = [self.tokens[i].text for i in range(verb + 1, clause.last)]
-        told = any(self.tokens[i].text.endswith("s") for i in verbs if i > verb)
-        return told or not FINITE.isdisjoint(later)
 
     def _part(self, verb: int, end: int) -> None:
         """ "Store the logs in Loki and the images on S3" is two acts."""

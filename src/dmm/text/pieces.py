@@ -16,7 +16,7 @@ _PIECE = re.compile(
     r"""(?P<ticks>`+)(?P<code>[^`\n]+)(?P=ticks)
     |"(?P<quoted>[^"\n]+)"
     |(?<!\w)'(?P<single>[^'\n]+)'(?!\w)
-    |(?P<stop>\n+|(?<!\be\.g)(?<!\bi\.e)[.!?;]+(?=\s|$|\)))
+    |(?P<stop>\n+|[.!?;]+(?=\s|$|\)))
     |(?P<mark>[,:)](?=\W|$)|\(|(?<!\S)[-*]+(?=\s|$))
     |(?P<link>[/&](?=[\s`]))
     |(?P<word>(?:(?![.!?;,:)]+(?:\s|$|[.,:;]))[^\s`"()])+)
@@ -83,14 +83,9 @@ def sentences(text: str) -> list[Pieces]:
     """Split a rule into sentences of pieces; a question says nothing."""
     found: list[Pieces] = []
     current: list[Piece] = []
-    depth = 0
     for piece in (*_read(text), Piece(".", "stop")):
-        depth += (piece.mark == "(") - (piece.mark == ")")
         if piece.kind != "stop":
             current.append(piece)
-        elif piece.text == ";" and depth > 0:
-            # What stands in brackets goes on: "(`a`, not `b`; `c`, not `d`)".
-            current.append(Piece(";", "mark"))
         else:
             if current and "?" not in piece.text:
                 found.append(tuple(current))

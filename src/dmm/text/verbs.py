@@ -59,7 +59,7 @@ def is_verb(
     if before < start or tokens[before].sort is Sort.MARK:
         relative = text_at(tokens, before) in ("which", "who", "that")
         return known if relative else _opens(tokens, index, known)
-    return _follows(tokens, index, before, start, known)
+    return _follows(tokens, index, before, known)
 
 
 def _is_grammar(tokens: Sequence[Token], index: int) -> bool:
@@ -91,25 +91,7 @@ def _opens(tokens: Sequence[Token], index: int, known: bool) -> bool:
     return text not in lex.NOUNLIKE or text_at(tokens, index + 2) not in lex.BE
 
 
-def _goes_on(tokens: Sequence[Token], index: int, before: int, start: int) -> bool:
-    """Whether a word behind "and" can be a verb: one in -s has another before it.
-
-    "Raise the limits and requests" has none, "the job deletes logs and uploads images" has.
-    """
-    if not tokens[index].text.endswith("s") or tokens[index].text.endswith("ss"):
-        return True
-    earlier = tokens[max(start, before - _FARTHEST) : max(start, before - 1)]
-    return any(
-        one.text in lex.AUXILIARIES | _SUBJECTS
-        or (one.text.endswith("s") and one.forms & lex.VERBS)
-        for one in earlier
-    )
-
-
-_FARTHEST = 12
-
-
-def _follows(tokens: Sequence[Token], index: int, before: int, start: int, known: bool) -> bool:
+def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> bool:
     token, lead = tokens[index], tokens[before].text
     text, following = token.text, text_at(tokens, index + 1)
     if lead in lex.BE:
@@ -123,7 +105,6 @@ def _follows(tokens: Sequence[Token], index: int, before: int, start: int, known
         noun = text in lex.NOUNLIKE and (ends or directed)
         return known and is_base(token) and not noun
     if lead in _LEADS | _SUBJECTS:
-        known = known and (lead not in lex.CONJUNCTIONS or _goes_on(tokens, index, before, start))
         return known or following in _OPENS_OBJECT or lead in _FOLLOWED
     if text.endswith("ing"):
         opens = following in _OPENS_OBJECT or text in ("using", "disabling")

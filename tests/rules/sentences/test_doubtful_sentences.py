@@ -97,24 +97,6 @@ LEFT: list[tuple[str, Call]] = [
     ("Do not create fake directories", ("src/fake/a.ts", "x")),
     ("PR titles must follow Conventional Commits", "git commit -m 'did things'"),
     ("Follow conventional commit format when applicable", "git commit -m 'did things'"),
-    ("Do not put shared code inside a command folder", ("src/command/a.ts", "x")),
-    ("Never edit files in any template directory", ("src/template/a.ts", "x")),
-    # The place stands behind things that were not read.
-    ("Do not add `useMemo`, `useCallback`, or `memo()` there.", ("src/a.ts", "useMemo(f)")),
-    ("Do not add TODOs, asides, or dividers in production code", ("tests/a.ts", "// TODO: end")),
-    ("Never run pytest, python, or acme tools on the host", "docker exec web pytest -q"),
-    # English words behind what is also the name of a program.
-    ("Do not manually truncate strings", "truncate strings"),
-    ("No Docker required", "docker required"),
-    # Another subject than whoever reads it.
-    ("Those modules are pure and do not import `src/io/`", ("a.ts", "import x from 'src/io/a'")),
-    ("They get a client and never call `fetch()`", ("a.ts", "fetch(x)")),
-    (
-        "`IoError` (e.g. `Gone` at a stale id) must end as `FAILED`, never `CRASHED`",
-        ("a.ts", "CRASHED"),
-    ),
-    # What is removed is code; nobody says that it is a branch.
-    ("Do not remove `StrictMode`", "git branch -D StrictMode"),
     # Starts a project elsewhere, as documentation tells users to.
     ("Always use pnpm", "npm create vite@latest"),
 ]
@@ -184,32 +166,6 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Code must be typed and never use `any`", ("a.ts", "let a: any"), "deny"),
     ("You must test all and never push to main", "git push origin main", "deny"),
     ("Do not edit the fixtures directories", ("tests/fixtures/a.ts", "x"), "deny"),
-    ("Do not edit code inside the legacy folder", ("legacy/a.ts", "x"), "deny"),
-    ("Do not edit code inside a `legacy` folder", ("legacy/a.ts", "x"), "deny"),
-    ("Do not add TODOs, asides, or dividers in production code", ("a.ts", "// TODO: end"), "deny"),
-    (
-        "Never commit secrets or sensitive data to the repository",
-        ("a.ts", "AKIA" + "A" * 16),
-        "deny",
-    ),
-    ("Never run pytest, python, or acme tools on the host", "pytest -q", "deny"),
-    (
-        "Never skip it with `git commit --no-verify`, or with any other file",
-        "git commit -nm x",
-        "deny",
-    ),
-    (
-        "Do not use `EmptyBorder`, raw sizes, or gaps unless there is no other way",
-        ("a.kt", "EmptyBorder"),
-        "ask",
-    ),
-    ("This repository uses pnpm and never use npm", "npm install", "deny"),
-    ("`a` is typed (e.g. `b`); use `c`, never `d()`", ("a.ts", "d(x)"), "deny"),
-    ("Do not delete the `topic` branch", "git branch -D topic", "deny"),
-    ("Do not delete `main`", "git branch -D main", "deny"),
-    ("kubectl delete is forbidden", "kubectl delete pod web", "deny"),
-    ("Never run docker compose down", "docker compose down", "deny"),
-    ("No truncate -s", "truncate -s 0 a", "deny"),
     ("PR titles must follow Conventional Commits", "gh pr create -t 'did things' -b x", "deny"),
     ("Commits and PRs follow Conventional Commits", "gh pr create -t 'did things' -b x", "deny"),
     ("Commits and PRs follow Conventional Commits", "git commit -m 'did things'", "deny"),
@@ -362,10 +318,6 @@ def test_a_sentence_that_ends_in_a_colon_is_read_like_any_other(text: str) -> No
         ("Forbidden, not optional: `npm publish`", "npm publish", "deny"),
         ("Commits must be signed and never pushed to main", "git push origin main", "deny"),
         ("Use pnpm (fast; never npm)", "npm install x", "deny"),
-        ("Start a branch rather than pushing to `main`.", "git push origin main", "deny"),
-        ("Edit the file instead of using `pnpm add`", "pnpm add x", "deny"),
-        ("Ask for help instead of guessing", "pnpm add x", "allow"),
-        ("Pin versions (`a@1`, not `a@^1`; `b@2`, not `@latest`)", ("a.yml", "b@latest"), "allow"),
         ("Never use panicking calls (`.unwrap()`, `panic!`)", ("a.rs", "a.unwrap()"), "deny"),
         ("Use `git clean -n`, not `git clean`", "git clean -f src", "deny"),
         ("Use `git add path/to/file`, not `git add`", "git add .", "allow"),

@@ -24,6 +24,7 @@ def check_conflicts(subject: Subject, memory: Memory) -> Check:
     found = [one for one in subject.around.clashes if one[0].type is not ConflictType.DUPLICATE]
     # What the proposal says itself that it replaces is no surprise.
     found = [one for one in found if one[2] not in memory.supersedes]
+    found.sort(key=lambda one: -one[0].confidence)
     if not found:
         return passed(NAME, "no memory contradicts it")
     tops = {path.partition("/")[0] for _, path, _ in found} | {subject.path.partition("/")[0]}

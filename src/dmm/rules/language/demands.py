@@ -120,11 +120,9 @@ def _referent(topic: Words) -> Noun | None:
             # A possessive: "the certificate's expiry date".
             return noun_of(topic, (index,))
         if word.text in ("a", "an"):
-            topic = topic[index:]
-            break
-    # What is yours is whatever you are about to do: "review your message before you send it".
-    phrases = phrases_of(topic, 0, len(topic)) if text_at(topic, 0) != "your" else ()
-    return noun_of(topic, phrases[0].indices) if phrases else None
+            phrases = phrases_of(topic, index + 1, len(topic))
+            return noun_of(topic, phrases[0].indices) if phrases else None
+    return None
 
 
 def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
@@ -167,27 +165,21 @@ def _other_act(chosen: Words, other: Words) -> Action | None:
             return action
         thing = " ".join(one.text for one in front.objects[:1])
         return replace(action, objects=front.objects[:1], text=f"{other[0].text} {thing}")
-    end = next((i for i in range(len(other)) if _ends_choice(other, i)), len(other))
-    named = (noun_of(other, one.indices) for one in phrases_of(other, 0, end))
-    things = tuple(one for one in named if one is not None)
-    if not things:
+    stop = (
+        i
+        for i, w in enumerate(other)
+        if w.sort is Sort.MARK or (i and w.text in BEHIND | lex.CONDITIONS)
+    )
+    end = next(stop, len(other))
+    noun = noun_of(other, range(end))
+    if noun is None:
         return None
     # "Use A for B instead of C" is against C for B; "write in A instead of C" is against any C.
     used = front is not None and any(verb.forms & USING for verb in front.verbs)
     before = front.conditions if front is not None and used else ()
     behind = (one for one in _circumstances(other[end:]) if one.preposition != "for")
     told = tuple(one for one in (*before, *behind) if one.preposition in CIRCUMSTANCES)
-    text = " or ".join(one.text for one in things)
-    return Action(f"use {text}", (_USE,), things, (), told)
-
-
-def _ends_choice(words: Words, index: int) -> bool:
-    """Whether the things left out end here; a comma goes on with a list that has an "or"."""
-    if words[index].text == ",":
-        rest = [word.text for word in words[index + 1 :]]
-        return "or" not in rest or is_verb(words, index + 1, index + 1)
-    ends = words[index].sort is Sort.MARK
-    return ends or (index > 0 and words[index].text in BEHIND | lex.CONDITIONS)
+    return Action(f"use {noun.text}", (_USE,), (noun,), (), told)
 
 
 def _circumstances(words: Words) -> tuple[Condition, ...]:

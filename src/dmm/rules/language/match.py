@@ -116,9 +116,7 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
             return objects[0], [*verb_at, *objects[1]]
     named = _named_act(reading, act, action)
     if named is not None:
-        # "Deployments are slow" tells what they are like, "the deployment is on Friday" when.
-        like = "be" in act.forms and not act.passive and any(True for _ in act.objects())
-        return not like, [*verb_at, *named]
+        return True, [*verb_at, *named]
     if not is_use(action):
         return None
     return _find_use(reading, act, action)

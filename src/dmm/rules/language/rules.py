@@ -141,6 +141,11 @@ class Rule:
     parts: tuple[Part, ...]
     soft: bool = False
 
+    @property
+    def forbids(self) -> bool:
+        """Whether any part of it forbids an act."""
+        return any(isinstance(part, Prohibition) for part in self.parts)
+
 
 _CLASSES: Final[dict[str, Any]] = {
     cls.__name__: cls for cls in (Term, Noun, Condition, Action, Exemption, Rule, *get_args(Part))

@@ -17,8 +17,6 @@ _FORCING = word_set("force forced")
 _ASKING = english("asking")
 # What a developer writes is subject to rules as the developer is.
 _WRITTEN = word_set("code file files module modules component components function functions")
-# What an earlier sentence names.
-_REFERRING = word_set("this that these those it they its their such")
 _ASK = word_set("ask confirm approval permission confirmation check")
 _APPROVED = word_set("approval permission review confirmation sign-off consent")
 
@@ -90,8 +88,6 @@ def _segments(pieces: Pieces) -> list[Pieces]:
         chooses = piece.mark == "," and word_at(pieces, at + 1) in ("use", "run", "always", "but")
         turns = new and (chooses or _forbids(pieces, after))
         turns = turns and not _names_code(tuple(found[-1]), pieces, after)
-        joined = pieces[after - 1].word in ("and", "but")
-        turns = turns and not (joined and _is_about_another(tuple(found[-1])))
         # A condition that is put in front belongs to what follows.
         fronted = len(found) == 1 and word_at(tuple(found[0]), 0) in _FRONTED
         if (piece.mark == "-" or turns) and not fronted:
@@ -116,8 +112,6 @@ def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
             outer += [Piece(",", "mark")] if following in ("not", "never") else []
         elif piece.mark == ")":
             inside = False
-        elif piece.mark == ";":
-            asides += [[]]
         else:
             (asides[-1] if inside else outer).append(piece)
     return tuple(outer), asides
@@ -150,11 +144,6 @@ def _is_governed(first: Pieces, segment: Pieces) -> bool:
     held = any(words.group_of(one.word) in ("add", "read") for one in segment[:4])
     held = held and not any(one.code for one in segment)
     return about and held and not any(one.mark for one in first[:modal]) and _denies(segment)
-
-
-def _is_about_another(said: Pieces) -> bool:
-    """Whether "those modules are pure and never import X" goes on about what it began with."""
-    return word_at(said, 0) in _REFERRING and word_at(said, 1) not in words.WHOLE
 
 
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
@@ -197,16 +186,9 @@ def _choice(pieces: Pieces) -> list[Clause]:
     turn = polarity.find_choice(signs(pieces), at)
     using = first in polarity.CHOOSING or words.group_of(first) in ("use", "run")
     coded = at < len(pieces) and pieces[at].kind == "code"
-    if turn and at < turn[0] and word_at(pieces, turn[1]).endswith("ing"):
-        # "Work on a branch rather than committing to main": whatever is chosen, the act is out.
-        clause = _verbs(pieces, turn[1], ())
-        return [clause._replace(level="warn")] if first in polarity.CHOOSING else [clause]
     if turn is None or not (using or (coded and pieces[-1].kind == "code")):
         return []
     chosen = pieces[skip(pieces, at + using, word_set("to use using")) : turn[0]]
-    if not using and find(chosen, *_MODALS) is not None:
-        # "`A` must end as `B`, never `C`" says what becomes of A, not what to write.
-        return []
     word = word_at(pieces, turn[0])
     scoped = (coded or word in ("not", "never")) and _scoped(chosen)
     verb = "run" if words.group_of(first) == "run" else "use"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.texts import TEXT_READERS, read_text
 from dmm.rules.language.sentences.things import (
@@ -64,9 +63,6 @@ def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
     found = read_branches(pieces, start) if led or bare else None
     if found and (led or ends(pieces, found[1])):
         if verb == "delete":
-            said = any(one.word.startswith("branch") for one in pieces[start : found[1]])
-            if not said and not all(name in words.BRANCHES for name in found[0]):
-                return None
             return Thing(tuple(one for name in found[0] for one in _deletions(name))), found[1]
         return commands(_GIT[verb], branch=found[0]), found[1]
     thing, end = _GIT.get(verb), skip(pieces, at, words.IDLE, _CARRIED)
@@ -243,10 +239,6 @@ def _program(pieces: Pieces, at: int, context: Context) -> tuple[list[str], int]
         return None
     named = word_at(pieces, end) in _COMMAND_WORDS
     flagged = any(one.startswith("-") for one in parts[1:])
-    # Unless something says that it is run, "truncate strings", "Docker required" are English.
-    sure = context.verb or not parts[1:] or (text == word and word in SUBCOMMANDED)
-    if not (sure or named or flagged):
-        return None
     plain = word not in words.AMBIGUOUS or any(word in one for one in words.MANAGERS.values())
     run = context.verb == "run" and word in (_RUNNABLE if len(parts) > 1 else _ALONE)
     return (parts, end) if flagged or named or plain or run else None

@@ -30,8 +30,7 @@ _PRONOUNS = word_set("it they this that we you these there")
 _TIMES = word_set("if when while during between after whenever once where")
 _PLACES = word_set("in inside within under on onto to into against for from at of")
 # What may narrow a thing that was not read in full.
-_NARROWING = _PLACES - {"of"} | word_set("as when if with while there")
-_ENDING = EXCEPTING | word_set("until without before")
+_NARROWING = _PLACES - {"of"} | word_set("as when if with while")
 _ALONE = (("by", "itself"), ("on", "its", "own"), ("alone",), ("without", "arguments"))
 # Why somebody might be tempted: the act is meant whatever the motive.
 _MOTIVES = word_set("make avoid silence suppress get save fix work speed satisfy appease hide pass")
@@ -101,21 +100,9 @@ def _step(reading: Reading, pieces: Pieces, at: int) -> int | None:
     if not pieces[at].mark and word not in _REASONS:
         # What else is forbidden was not read; what was read still is, if it stands on its own.
         reading.lost = word not in LINKS or reading.thing.whole
+        if find(pieces, *_NARROWING, start=at) is not None:
+            reading.soften("warn")
     return _remark(reading, pieces, at + 1)
-
-
-def _place_behind(pieces: Pieces, at: int) -> int | None:
-    """Find the place or condition behind members of a list that were not read: it holds for all.
-
-    At the start of a member it belongs to that one alone: "or with any suppression file".
-    """
-    for place in range(at, len(pieces)):
-        if pieces[place].word in _ENDING:
-            return None
-        opens = pieces[place - 1].mark or pieces[place - 1].word in LINKS
-        if pieces[place].word in _NARROWING and not opens:
-            return place
-    return None
 
 
 def _idle(pieces: Pieces, at: int) -> int:
@@ -137,9 +124,6 @@ def _remark(reading: Reading, pieces: Pieces, at: int) -> int | None:
     """
     lists = find(pieces, *LINKS, start=at - 1) is not None
     without = ("without",) if lists else ()
-    place = _place_behind(pieces, at) if lists else None
-    if place is not None:
-        return place
     if find(pieces, "unless", "except", "until", *without, start=at) is not None:
         reading.soften("ask")
         return None

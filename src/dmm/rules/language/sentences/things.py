@@ -24,7 +24,6 @@ _FILE_WORDS = word_set("file files itself contents")
 _NO_FOLDER = english("no_folders")
 # "The Markdown file" is one that was named before.
 _DEFINITE = word_set("the this that its")
-_INDEFINITE = word_set("a an any each every some another")
 _MANY = tuple((kind, "file") for kind in ("markdown", "snapshot", "workflow"))
 
 
@@ -254,13 +253,11 @@ def read_paths(
         dotted = touched and piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
         if dotted or is_path(piece.text, code=piece.code or named, known=known):
             return _globs_from(piece.text, known.folder), end
-        # "Fake directories" and "a command folder" are a kind of them, "the fixtures directories"
-        # some that are known.
-        before = word_at(ones, place - 1)
-        known_ones = piece.code or before in _DEFINITE
+        # "Fake directories" are a kind of them, "the fixtures directories" are some that are known.
+        known_ones = piece.code or word_at(ones, place - 1) in _DEFINITE
         several = following.endswith("s") and not known_ones
         called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
-        called = called and not several and (piece.code or before not in _INDEFINITE)
+        called = called and not several
         if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):
             return globs_of(f"{piece.text}/"), end
         return None
