@@ -226,10 +226,7 @@ class Course:
     def teach(self, start: Network, but: int | None) -> dict[str, Floats]:
         """Return what teachers say of the notes, one for each seed, averaged."""
         told = [self.scores(self.second(start, but, None, seed)) for seed in SEEDS]
-        return {
-            name: sum((one[name] for one in told[1:]), told[0][name]) / len(told)
-            for name in told[0]
-        }
+        return {name: np.mean([one[name] for one in told], 0, np.float32) for name in told[0]}
 
     def report_held(self, found: Floats) -> None:
         """Report how well the labelled notes are judged that were held back."""
@@ -289,8 +286,8 @@ def main() -> None:
     start = Network("student").to(DEVICE)
     start.load_state_dict(torch.load(begun, map_location=DEVICE))
     for but in (HELD, None):
-        told = None if options.untaught else dict(np.load(options.work / _told(but)))
-        network = course.second(start, but, told)
+        heard = None if options.untaught else dict(np.load(options.work / _told(but)))
+        network = course.second(start, but, heard)
         if but == HELD:
             found = judge(network, course.reader, course.labelled)
             course.report_held(found)
