@@ -45,6 +45,11 @@ def clash(one: Memory, other: Memory, model: PairModel | None = None) -> Clash |
         ("Use spaces instead of tabs.", "Use tabs rather than spaces.", ConflictType.CONTRADICTION),
         ("Use pnpm, not npm, to install.", "Use pnpm, never npm.", None),
         ("Use pnpm, not npm, to install.", "Use npm in examples, not yarn.", None),
+        (
+            "Imports must be in `app.py`, not `server.py`.",
+            "Middleware is in `server.py` and should not be changed.",
+            None,
+        ),
         ("The API timeout is 30 s.", "The API timeout is long, ask Ana.", None),
         ("Port 80.", "Port 81.", None),
     ],

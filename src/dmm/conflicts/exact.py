@@ -7,6 +7,7 @@ from itertools import product, starmap
 from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import Clash, ConflictType
+from dmm.text.lexicon import GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,9 +82,10 @@ def _refuse_each_other(mine: list[str], yours: list[str]) -> bool:
 
 
 def _choice(words: list[str]) -> tuple[list[str], str | None]:
-    """Return the words before the first refusal, and the word that is refused."""
+    """Return the words before the first refusal of a thing, and the word that is refused."""
     for at in range(1, len(words) - 1):
-        if words[at] in _REFUSALS or (words[at - 1], words[at]) in _INSTEAD:
+        refuses = words[at] in _REFUSALS or (words[at - 1], words[at]) in _INSTEAD
+        if refuses and words[at + 1] not in GRAMMAR:
             return words[:at], words[at + 1]
     return words, None
 
