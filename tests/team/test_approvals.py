@@ -379,10 +379,14 @@ def test_every_kind_of_decision_is_proved(office: Office, write: Any) -> None:
     ada.rules.accept([str(pending)])
     confirm(ada, key, PersonAct.DISABLE_RULE, str(pending))
     ada.rules.disable(str(pending))
-    texts = (f"# Deploying {one}\n\nDeploy on day {one}.\n" for one in range(3))
+    texts = {
+        "office": "# Office\n\nThe office closes at six.\n",
+        "logs": "# Logs\n\nLogs are kept for a week.\n",
+        "invoices": "# Invoices\n\nInvoices go out by post.\n",
+    }
     one, two, three = (
-        agent.proposals.write(Writing(f"global/deploy_{at}.md", "so", content=text)).id
-        for at, text in enumerate(texts)
+        agent.proposals.write(Writing(f"global/{name}.md", "so", content=text)).id
+        for name, text in texts.items()
     )
     confirm(ada, key, PersonAct.APPROVE, one)
     ada.reviews.approve(one, bypass_reviewer=True)
