@@ -122,6 +122,21 @@ def test_a_clash_quotes_the_sentences_that_it_rests_on(note: NewNote, model: Pai
     )
 
 
+def test_a_number_that_differs_inside_long_memories_needs_no_model(note: NewNote) -> None:
+    filling = " ".join(f"The lamp in room {room} hangs by a cord of silk." for room in range(12))
+    one = note(f"{filling} Sessions live 14 days and are not prolonged.", "Sessions are rows")
+    other = note(
+        "Most customers come monthly. Sessions live 30 days and are not prolonged.", id=OTHER
+    )
+    found = clash(one, other)
+    assert found is not None
+    assert found.type is ConflictType.NUMERIC
+    assert found.quotes == (
+        "Sessions live 14 days and are not prolonged.",
+        "Sessions live 30 days and are not prolonged.",
+    )
+
+
 def test_a_clash_inside_long_memories_is_found_by_their_sentences(
     note: NewNote, model: PairModel
 ) -> None:

@@ -109,16 +109,21 @@ def settle_exactly(one: Reading, other: Reading, today: dt.date | None) -> Clash
     rival = rivals(first, second)
     if rival is not None:
         return rival
+    if not one.sentences or not other.sentences:
+        return False
     kind = compare_texts(" ".join(one.sentences), " ".join(other.sentences))
+    if kind is ConflictType.DUPLICATE:
+        same = Clash(kind, 1.0, SAME, MERGE, (one.sentences[0], other.sentences[0]))
+        return same if one.code == other.code else False
+    quotes = quotes_of(one, other)
     if kind is None and one.whole and other.whole:
         kind = compare_choices(one.sentences, other.sentences)
-    if kind is None or not one.sentences:
-        return bool(one.sentences and other.sentences)
-    if kind is ConflictType.DUPLICATE:
-        if one.code != other.code:
-            return False
-        return Clash(kind, 1.0, SAME, MERGE, (one.sentences[0], other.sentences[0]))
-    return Clash(kind, 0.95, _TOLD[kind], DECIDE, quotes_of(one, other)[0])
+    elif kind is None:
+        # In long memories the words around two sentences say little about them.
+        told = ((compare_texts(*pair), pair) for pair in quotes)
+        changed = {ConflictType.NUMERIC, ConflictType.CONTRADICTION}
+        kind, quotes[0] = next((found for found in told if found[0] in changed), (None, quotes[0]))
+    return True if kind is None else Clash(kind, 0.95, _TOLD[kind], DECIDE, quotes[0])
 
 
 def questions_of(one: Reading, other: Reading) -> list[Question]:
