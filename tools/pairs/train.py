@@ -111,7 +111,7 @@ def _prepared(
         waiting = [pool.submit(prepare, plan[at], seeds[at]) for at in range(min(ahead, len(plan)))]
         for at in range(len(plan)):
             yield waiting[at].result()
-            waiting[at] = None  # type: ignore[call-overload]
+            waiting[at] = None  # type: ignore[call-overload]  # it is not read again
             if at + ahead < len(plan):
                 waiting.append(pool.submit(prepare, plan[at + ahead], seeds[at + ahead]))
 
@@ -249,11 +249,11 @@ def save(network: Network, out: Path, limit: int = 15_000_000) -> None:
         for at in range(0, len(whole), step):
             piece = whole[at : at + step]
             if size + piece.nbytes > limit:
-                np.savez(out / f"weights{number}.npz", **part)  # type: ignore[arg-type]
+                np.savez(out / f"weights{number}.npz", **part)  # type: ignore[arg-type]  # no flag, an array
                 part, number, size = {}, number + 1, 0
             part[f"{name}|{at}"] = piece
             size += piece.nbytes
-    np.savez(out / f"weights{number}.npz", **part)  # type: ignore[arg-type]
+    np.savez(out / f"weights{number}.npz", **part)  # type: ignore[arg-type]  # no flag, an array
 
 
 def main() -> None:
@@ -279,7 +279,7 @@ def main() -> None:
         start = course.first(epochs=1)
         for but in (HELD, None):
             told = course.teach(start, but)
-            np.savez(options.work / _told(but), **told)  # type: ignore[arg-type]
+            np.savez(options.work / _told(but), **told)  # type: ignore[arg-type]  # no flag, an array
             if but == HELD:
                 course.report_held(told["labelled"])
         return
