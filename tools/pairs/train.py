@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 import torch
 from tools.pairs.examples import Example, Reader, Target, batches
 from tools.pairs.network import MOST_ANSWERS, QUESTIONS, Network
-from tools.pairs.rows import read_rows
+from tools.pairs.rows import read_rows, write_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,12 +109,12 @@ def _prepared(
     ahead = 24
     seeds = chance.integers(1 << 30, size=len(plan))
     with ThreadPoolExecutor(8) as pool:
-        waiting = [pool.submit(prepare, plan[at], seeds[at]) for at in range(min(ahead, len(plan)))]
-        for at in range(len(plan)):
-            yield waiting[at].result()
-            waiting[at] = None  # type: ignore[call-overload]  # it is not read again
-            if at + ahead < len(plan):
-                waiting.append(pool.submit(prepare, plan[at + ahead], seeds[at + ahead]))
+        first = zip(plan[:ahead], seeds[:ahead], strict=True)
+        waiting = deque(pool.submit(prepare, part, seed) for part, seed in first)
+        for at in range(ahead, len(plan) + ahead):
+            yield waiting.popleft().result()
+            if at < len(plan):
+                waiting.append(pool.submit(prepare, plan[at], seeds[at]))
 
 
 @torch.no_grad()
@@ -249,11 +250,11 @@ def save(network: Network, out: Path, limit: int = 15_000_000) -> None:
         for at in range(0, len(whole), step):
             piece = whole[at : at + step]
             if size + piece.nbytes > limit:
-                np.savez(out / f"weights{number}.npz", **part)  # type: ignore[arg-type]  # no flag, an array
+                write_arrays(out / f"weights{number}.npz", part)
                 part, number, size = {}, number + 1, 0
             part[f"{name}|{at}"] = piece
             size += piece.nbytes
-    np.savez(out / f"weights{number}.npz", **part)  # type: ignore[arg-type]  # no flag, an array
+    write_arrays(out / f"weights{number}.npz", part)
 
 
 def main() -> None:
@@ -279,7 +280,7 @@ def main() -> None:
         start = course.first(epochs=1)
         for but in (HELD, None):
             told = course.teach(start, but)
-            np.savez(options.work / _told(but), **told)  # type: ignore[arg-type]  # no flag, an array
+            write_arrays(options.work / _told(but), told)
             if but == HELD:
                 course.report_held(told["labelled"])
         return
