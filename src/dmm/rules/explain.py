@@ -73,6 +73,8 @@ _SIGNS = (
     (r"(?<=\w)\\s[*+](?=\w)", "\4", " "),
 )
 _UNREAD = "\5"
+# What must stand around the text, unless it only ends a word, and a bar that is text itself.
+_MORE = re.compile(r"\(\?<?=(?![\[ ])|\\\|")
 _BY_REGEX = "text that fits its regular expression"
 
 
@@ -89,7 +91,8 @@ def _text(regex: str) -> str:
         text = re.sub(sign, kept, text)
     while (less := re.sub(r"\(\?:[^()]*\)(?!\?)", _UNREAD, _AROUND.sub("", text))) != text:
         text = less
-    if not text or re.search(rf"(?<!\\)[\[\](){{}}.*+?{_UNREAD}]|\\\w", text):
+    named = all(text.split("|")) and not _MORE.search(rest)
+    if not named or re.search(rf"(?<!\\)[\[\](){{}}.*+?{_UNREAD}]|\\\w", text):
         return _BY_REGEX
     for _, kept, meant in _SIGNS:
         text = text.replace(kept, meant)

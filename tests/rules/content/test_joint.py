@@ -144,6 +144,9 @@ def test_a_rule_from_a_sentence_is_told_without_its_regex(sentence: str, told: s
         ),
         (r"\bTODO\b(?!\(#\d+\))", "`TODO`, with exceptions"),
         (r"\b(from|import)\W+lodash\b", "text that fits its regular expression"),
+        (r"foo\|bar", "text that fits its regular expression"),
+        (r"foo|", "text that fits its regular expression"),
+        (r"foo(?=bar)", "text that fits its regular expression"),
     ],
 )
 def test_a_matcher_by_hand_is_told_as_far_as_it_names_something(content: object, told: str) -> None:
