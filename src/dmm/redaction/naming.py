@@ -10,7 +10,8 @@ from dmm.redaction.tables import listed
 
 TYPE_CHECKING = False
 
-STRONG, MEDIUM, WEAK = 3, 2, 1
+# How surely a name tells of a secret; a short number is all that is secret beside the last.
+STRONG, MEDIUM, WEAK, NUMERIC = 4, 3, 2, 1
 
 _STEMS = listed("stems")
 _PASSWORDS = listed("passwords")
@@ -88,7 +89,7 @@ def _classify_others(words: list[str], joined: str) -> tuple[str, int] | None:
     if "creds" in words or "credential" in joined:
         return "credential", MEDIUM
     if not _PINS.isdisjoint(words):
-        return "pin", WEAK
+        return "pin", NUMERIC
     if words[-1] in _WEAK_WORDS or words[-1].endswith("key") or "jwt" in words:
         return "key", WEAK
     return ("key", WEAK) if joined.endswith("sessionid") else None

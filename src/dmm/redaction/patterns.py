@@ -10,7 +10,7 @@ from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # Where something was found, and what it is.
 Span = tuple[int, int, str]
@@ -35,6 +35,11 @@ class _Later:
 def later(source: str) -> re.Pattern[str]:
     """Return a pattern that takes no time until it is used."""
     return _Later(source)  # type: ignore[return-value]  # it has the methods that are used
+
+
+def like(source: str) -> Callable[[str], bool]:
+    """Return a test of whether a text begins as a pattern says."""
+    return lambda text: later(source).match(text) is not None
 
 
 def match_at(
