@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from sys import maxsize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ def match_at(
                 yield found
             behind = place + len(literal) if found is None else found.end()
             place = searched.find(literal, behind)
+
+
+def past(pattern: re.Pattern[str], text: str, place: int, end: int = maxsize) -> int:
+    """Return where a pattern that begins at a place ends; the place itself where it does not."""
+    found = pattern.match(text, place, end)
+    return place if found is None else found.end()
 
 
 def places_of(text: str, literal: str) -> Iterator[int]:

@@ -165,12 +165,13 @@ def _is_name(value: str) -> bool:
     return _NAME(value) and not is_random(value)
 
 
-def _is_spaced(value: str) -> bool:
+def is_spaced(value: str) -> bool:
+    """Recognise several words."""
     return " " in value.strip()
 
 
 def _is_sentence(value: str) -> bool:
-    return _is_spaced(value) and _SENTENCE.search(value) is not None
+    return is_spaced(value) and _SENTENCE.search(value) is not None
 
 
 _REFERENCE = (_NAMED, _is_path, _CLASS, _is_member)
@@ -187,7 +188,7 @@ is_keylike = Judge((is_placeholder, _TYPE), is_uuid, is_random, _is_made_key)
 # A value in quotes beside a telling name.
 is_quoted_secret = Judge((*_QUOTED, _is_sentence), bool)
 is_made_secret = Judge((*_QUOTED, _is_sentence), is_mixed, is_random)
-is_quoted_key = Judge((*_QUOTED, _is_spaced), is_keylike)
+is_quoted_key = Judge((*_QUOTED, is_spaced), is_keylike)
 # A value without quotes: where only an assignment looks like this, or not.
 is_set_secret = Judge((*_BARE, _SHORT, _OWN_NAME), bool)
 is_bare_secret = Judge((*_BARE, _is_name), _NUMBER, partial(is_mixed, length=5), is_random)
