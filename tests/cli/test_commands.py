@@ -187,8 +187,9 @@ def test_import_shows_a_preview_with_sizes_and_writes_nothing(
     shutil.copy(MONOLITH, project.folder / "CLAUDE.md")
     told = typed("import", "CLAUDE.md", within=project.folder)
     assert (told.status, told.err) == (0, "")
-    assert re.search(r"^project/database/\S+\.md  \(\d+ tokens\)$", told.out, re.MULTILINE)
-    assert re.search(r"^    from CLAUDE.md:16-20$", told.out, re.MULTILINE)
+    first = re.compile(r"CLAUDE\.md: \d+ memories, \d+ tokens always on, \d+ rules?")
+    assert first.fullmatch(told.out.splitlines()[0])
+    assert told.out.splitlines()[1] == "Each memory with its source: add --full"
     summary = told.out.splitlines()[-5:]
     assert re.fullmatch(r"\d+ memories \(\d+ baseline, .*\), \d+ merged", summary[0])
     assert summary[1] == "Every session loads 633 tokens of these files now."
@@ -198,6 +199,22 @@ def test_import_shows_a_preview_with_sizes_and_writes_nothing(
     assert re.fullmatch(r"A task that needs memory gets a pack of at most \d+ tokens\.", summary[3])
     assert summary[4] == "Nothing was written. To write them, add --apply."
     assert list(project.memory.iterdir()) == []
+
+
+def test_import_shows_each_memory_on_request(typed: Typed, project: Project) -> None:
+    shutil.copy(MONOLITH, project.folder / "CLAUDE.md")
+    out = typed("import", "CLAUDE.md", "--full", within=project.folder).out
+    assert re.search(r"^project/database/\S+\.md  \(\d+ tokens\)$", out, re.MULTILINE)
+    assert re.search(r"^    from CLAUDE.md:16-20$", out, re.MULTILINE)
+
+
+def test_import_of_a_file_that_gives_nothing_offers_nothing_to_write(
+    typed: Typed, project: Project
+) -> None:
+    (project.folder / "CLAUDE.md").write_text("# One\n\n## Two\n\n## Three\n")
+    out = typed("import", "CLAUDE.md", within=project.folder).out
+    assert "skipped  CLAUDE.md:3, 5: heading without text\n" in out
+    assert out.endswith("\nThere is nothing to write.\n")
 
 
 def test_import_tells_what_was_merged_skipped_mentioned_and_present(
@@ -210,7 +227,7 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
     (project.folder / "AGENTS.md").write_text(text)
     cost = re.compile(r"^With DMM instead: .* [1-9]\d* rules", re.MULTILINE)
     planned = cost.findall(typed("import", "CLAUDE.md", "AGENTS.md", within=project.folder).out)
-    told = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
+    told = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", "--full", within=project.folder)
     assert cost.findall(told.out) == planned
     assert len(planned) == 1
     assert "\nmerged   AGENTS.md:" in told.out
@@ -219,7 +236,7 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
         "Written to .dmm/memory. Read them, run dmm validate, and commit them.\n"
         "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too.\n"
     )
-    again = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
+    again = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", "--full", within=project.folder)
     assert "present  Database: already in the project's memory\n" in again.out
     assert "\n0 memories (none), " in again.out
 

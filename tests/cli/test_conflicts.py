@@ -58,6 +58,13 @@ def test_every_command_is_there(clerk: Clerk) -> None:
     ]
 
 
+def test_without_a_command_the_unresolved_ones_are_listed(trusted: Clerk) -> None:
+    trusted("scan")
+    told = trusted()
+    assert (told.status, told.out) == (0, trusted("list").out)
+    assert "conflict_1  numeric clash" in told.out
+
+
 def test_a_scan_prints_the_records_for_programs(trusted: Clerk) -> None:
     told = trusted.data("scan")
     (record,) = told["conflicts"]

@@ -71,6 +71,7 @@ def test_no_client_at_all_is_said(bare: Typed, tmp_path: Path) -> None:
         (["rm", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo N"),
         (["write", "delete", "x"], "dmm forget MEMORY, dmm rules disable RULE, dmm undo N"),
         (["help"], "dmm --help"),
+        (["config"], "edit .dmm/daemon.config.json, then accept it: dmm trust"),
         (["rules", "help"], "dmm rules --help"),
     ],
 )

@@ -103,6 +103,7 @@ def test_usage_names_each_argument_once(
 def test_an_id_that_names_nothing_is_told_and_ends_with_a_status(
     talked: Project, typed: Typed
 ) -> None:
-    told = typed("get", "obs_9999", within=talked.folder)
-    assert told.status == 1
-    assert told.out.startswith("not found: obs_9999\nhint: ")
+    for command in ("get", "timeline"):
+        told = typed(command, "obs_9999", within=talked.folder)
+        assert told.status == 1
+        assert told.out.startswith("not found: obs_9999\nhint: ")

@@ -60,6 +60,17 @@ def test_what_is_known_is_shown_with_the_ways_out(typed: Typed, own: Project) ->
     assert (data["status"], data["failed"][0]["other"]) == ("refused", PATH)
 
 
+def test_a_clash_is_told_once_with_the_conflict_to_look_at(typed: Typed, own: Project) -> None:
+    typed("remember", "Uploads are limited to 10 MB.", within=own.folder)
+    told = typed("remember", "Uploads are limited to 25 MB.", within=own.folder)
+    lines = told.out.splitlines()
+    (note,) = [line for line in lines if line.startswith("  note: ")]
+    assert note.startswith("  note: numeric clash with project/notes/uploads")
+    (see,) = [line for line in lines if line.startswith("  see:  dmm conflicts show ")]
+    shown = typed(*see.split()[2:], within=own.folder)
+    assert shown.out.startswith(f"conflict_{see.split()[-1]}  numeric clash")
+
+
 def test_an_agents_shell_only_proposes(
     typed: Typed, own: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

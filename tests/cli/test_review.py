@@ -82,6 +82,11 @@ def test_the_list_names_each_with_its_age_proposer_trust_and_checks(
     assert wrong.status == 2
 
 
+def test_without_a_command_what_is_pending_is_listed(typed: Typed, own: Project, make: Any) -> None:
+    make()
+    assert typed("review", within=own.folder).out == typed("review", "list", within=own.folder).out
+
+
 def test_ages_are_told_in_the_largest_unit() -> None:
     from dmm.cli.format.verdicts import age
 

@@ -80,6 +80,15 @@ def test_notes_at_once_are_each_written_once(machine: Machine, lived_in: Project
     assert [sum(f"\n\n{note}\n" in text for text in texts) for note in notes] == [1] * len(notes)
 
 
+def test_the_same_note_at_once_is_written_once_and_nobody_is_told_of_an_error(
+    machine: Machine, lived_in: Project
+) -> None:
+    typed = [machine.begin([DMM, "remember", NOTE], within=lived_in.folder) for _ in range(4)]
+    assert {one.wait(timeout=120) for one in typed} <= {0, 1}
+    texts = [one.read_text() for one in lived_in.memory.rglob("*.md")]
+    assert sum(f"\n\n{NOTE}\n" in text for text in texts) == 1
+
+
 def test_without_a_process_the_command_does_it_in_the_same_words(
     machine: Machine, lived_in: Project
 ) -> None:

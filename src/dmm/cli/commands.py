@@ -113,6 +113,10 @@ INSTEAD = {
     **dict.fromkeys(("help", "commands"), ("--help",)),
     "version": ("--version",),
 }
+# Settings are a file, so no command stands for these.
+SETTINGS = dict.fromkeys(
+    ("config", "configure", "settings"), "edit .dmm/daemon.config.json, then accept it: dmm trust"
+)
 
 # Run by Git, not by people.
 PLUMBING = ("merge-file",)
@@ -201,6 +205,10 @@ def _refuse(error: Any, *, as_json: bool) -> int:
     """Explain a command line that can't be read: typer knows how, we know the way out."""
     hint = _missing_quotes(error)
     missing = _NO_COMMAND.match(error.format_message())
+    if missing and missing[1] in SETTINGS:
+        hint = SETTINGS[missing[1]]
+        error = UsageError(f"no such command: {missing[1]}", hint=hint)
+        return failures.report(error, as_json=as_json)
     if missing and missing[1] in INSTEAD:
         # The nearest name may do the opposite; a command of the same group is meant first.
         group = error.ctx.command_path

@@ -19,10 +19,23 @@ if TYPE_CHECKING:
     from dmm.conflicts.results import ConflictList, ConflictView, Scanned
     from dmm.domain.conflict import Side
 
-app = FastTyper(help="Find and resolve contradictions between memories.")
+app = FastTyper(
+    help="Find and resolve contradictions between memories.",
+    no_args_is_help=False,
+)
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
+
+
+@app.callback(invoke_without_command=True)
+def conflicts(ctx: typer.Context, as_json: Json = False, root: Root = None) -> None:
+    """Find and resolve contradictions between memories.
+
+    Without a command the unresolved ones are listed.
+    """
+    if ctx.invoked_subcommand is None:
+        list_conflicts(as_json=as_json, root=root)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from dmm.cli.daemon_call import find_agent
 from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, deliver, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
+from dmm.domain.memory import Scope
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
 
@@ -51,6 +52,9 @@ def import_files(
         list[str] | None,
         typer.Option(metavar="FILE:LINE", help="Keep a line that would be left out; repeatable."),
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show each memory, and where it comes from.")
+    ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -78,7 +82,8 @@ def import_files(
         _describe(found),
         as_json=as_json,
         lines=lambda _: [
-            *_lines(found),
+            *(_all_memories(found) if full else _by_file(found)),
+            *_decisions(found),
             "",
             *chain.from_iterable(map(wrapped, _summary(found, _cost(found, dmm), applied=apply))),
         ],
@@ -179,22 +184,56 @@ def _by_state(one: PlannedRule) -> int:
     return list(type(one.state)).index(one.state)
 
 
-def _lines(found: Import) -> Iterator[str]:
-    plan = found.plan
-    for one in plan.memories:
+def _all_memories(found: Import) -> Iterator[str]:
+    """Show each memory with its source, and what it made superfluous."""
+    for one in found.plan.memories:
         yield f"{one.memory.path}  ({counted(one.tokens, 'token')})"
         yield f"    {one.memory.title}  [{', '.join(one.memory.tags)}]"
         yield f"    from {', '.join(str(source) for source in one.sources)}"
         if known := found.known.get(one.memory.path):
             yield f"    {counted(known, 'rule')} left out: already in the project's memory"
-    for merged in plan.merged:
+    for merged in found.plan.merged:
         yield f"merged   {merged.source}: already said at {merged.kept}"
+    for one in found.present:
+        yield f"present  {one.memory.title}: already in the project's memory"
+
+
+def _by_file(found: Import) -> Iterator[str]:
+    """Show in one line what each instruction file becomes."""
+    searched, standing = Counter[str](), Counter[str]()
+    for one in found.plan.memories:
+        file = one.sources[0].path
+        if one.memory.scope is Scope.BASELINE:
+            standing[file] += one.tokens
+        else:
+            searched[file] += 1
+    rules = Counter(one.rule.origin.rpartition(":")[0] for one in found.rules)
+    # The order is that of the plan.
+    files = dict.fromkeys([*(one.sources[0].path for one in found.plan.memories), *rules])
+    for file in files:
+        parts = {
+            counted(searched[file], "memory", "memories"): searched[file],
+            f"{counted(standing[file], 'token')} always on": standing[file],
+            counted(rules[file], "rule"): rules[file],
+        }
+        yield from wrapped(", ".join(filter(parts.get, parts)), f"{file}: ")
+    if found.plan.memories:
+        yield "Each memory with its source: add --full"
+
+
+def _decisions(found: Import) -> Iterator[str]:
+    """Show what a person has to know to decide: clashes, what is left out, and the rules."""
+    plan = found.plan
     for conflict in plan.conflicts:
         where = " and ".join(conflict.memories)
         yield f"conflict? {conflict.one} / {conflict.other}: in {where}"
-    for skipped in plan.skipped:
-        if skipped.reason not in SILENT:
-            yield f"skipped  {skipped.source}: {skipped.reason}"
+    skipped: dict[tuple[str, str], list[str]] = {}
+    for one in plan.skipped:
+        if one.reason not in SILENT:
+            lines = str(one.source).removeprefix(f"{one.source.path}:")
+            skipped.setdefault((one.source.path, one.reason), []).append(lines)
+    for (file, reason), places in skipped.items():
+        yield from wrapped(f"{file}:{', '.join(places)}: {reason}", "skipped  ")
     for mention in plan.imports:
         gone = mention in found.missing
         told = "no such file" if gone else "import that file too if it matters"
@@ -202,8 +241,6 @@ def _lines(found: Import) -> Iterator[str]:
     yield from _left_out(found)
     yield from _overflow(found)
     yield from _rule_lines(found)
-    for one in found.present:
-        yield f"present  {one.memory.title}: already in the project's memory"
 
 
 def _left_out(found: Import) -> Iterator[str]:
@@ -244,10 +281,13 @@ def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[s
     scopes = Counter(one.memory.scope.value for one in plan.memories)
     parts = ", ".join(f"{count} {scope}" for scope, count in scopes.items())
     memories = counted(len(plan.memories), "memory", "memories")
-    yield f"{memories} ({parts or 'none'}), {len(plan.merged)} merged"
+    present = f", {len(found.present)} already here" if found.present else ""
+    yield f"{memories} ({parts or 'none'}), {len(plan.merged)} merged{present}"
     yield from cost
     if found.proposed or found.proposed_rules:
         yield from _waiting(found)
+    elif not (plan.memories or found.rules):
+        yield "There is nothing to write."
     elif not applied:
         way = "propose the memories, add --propose" if find_agent() else "write them, add --apply"
         yield f"Nothing was written. To {way}."

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dmm.review.decisions import Reviews
     from dmm.review.results import ProposalView
 
-app = FastTyper(help="Review proposed changes to memory.")
+app = FastTyper(help="Review proposed changes to memory.", no_args_is_help=False)
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as proposal_17, or 17.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
@@ -67,6 +67,16 @@ class DecidedAll:
 
     decided: tuple[ProposalResult | NotDecided, ...]
     pending: int
+
+
+@app.callback(invoke_without_command=True)
+def review(ctx: typer.Context, as_json: Json = False, root: Root = None) -> None:
+    """Review proposed changes to memory.
+
+    Without a command the pending ones are listed.
+    """
+    if ctx.invoked_subcommand is None:
+        list_proposals(as_json=as_json, root=root)
 
 
 @app.command("list")

@@ -14,7 +14,7 @@ from unicodedata import category
 from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalStatus, Verdict
 from dmm.domain.proposal_payload import ProposalReviewed
-from dmm.errors import DmmError, ReviewRefused, UsageError
+from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
 from dmm.files.worktree import is_ignored, list_changed
 from dmm.notes.finding import Match
 from dmm.notes.placing import Around, Near, place_note
@@ -131,18 +131,25 @@ class Notes:
         if len(text.split()) == 1 and not any(category(one) == "Lo" for one in text):
             raise UsageError("a note needs more than one word", hint="write it as a sentence")
         self.proposals.trust.require(self.root.folder)
-        with self.search.indexes.looked_at_once():
-            return self._remember(text, replaces, source, anyway=anyway)
+        remember = partial(self._remember, text, replaces, source, anyway=anyway)
+        try:
+            return remember()
+        except (FileExists, ReviewRefused, StaleBase):
+            if replaces:
+                raise
+            # Another process wrote a note there meanwhile, perhaps the same, or decided on it.
+            return remember()
 
     def _remember(
         self, text: str, replaces: str | None, source: str | None, *, anyway: bool
     ) -> Remembered:
-        placed = self._place(text)
-        held = None if replaces or anyway else find_rule(text, self.read_rules().rules)
-        if held is not None and held.repeated:
-            return _repeated(placed, held.rule.id)
-        told = self._keep(placed, replaces, source, anyway=anyway)
-        against = None if told.status == "refused" else self._check(text)
+        with self.search.indexes.looked_at_once():
+            placed = self._place(text)
+            held = None if replaces or anyway else find_rule(text, self.read_rules().rules)
+            if held is not None and held.repeated:
+                return _repeated(placed, held.rule.id)
+            told = self._keep(placed, replaces, source, anyway=anyway)
+            against = None if told.status == "refused" else self._check(text)
         if against is not None:
             return _against(told, against)
         return told if held is None else _beside(told, held.rule)
@@ -226,7 +233,10 @@ class Notes:
             applied = self._apply(proposal)
         except DmmError as error:
             # Nobody asked for something that waits.
-            self._reject(proposal, f"not applied: {error}")
+            proposal = self._reject(proposal, f"not applied: {error}")
+            if proposal.standing is ProposalStatus.APPLIED:
+                # Another process was given the same note, and was first.
+                return _remembered(proposal, placed, "")
             raise
         return _remembered(applied.proposal, placed, "", applied.notices)
 

@@ -33,4 +33,4 @@ def check_conflicts(conflicts: Callable[[], Conflicts], write: AppliedWrite) -> 
         found = conflicts().check(list(write.paths))
     except DmmError as error:
         return [f"written; conflicts were not checked: {error}"]
-    return [f"{one.conflict_id} ({one.type}): {one.description}" for one in found]
+    return [f"{one.conflict_id} ({one.type.replace('_', ' ')}): {one.description}" for one in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dmm.redaction.naming import STRONG, WEAK, Name
 from dmm.redaction.patterns import later
 from dmm.redaction.randomness import is_mixed, is_random
-from dmm.redaction.values import is_quoted_secret
+from dmm.redaction.values import is_quoted_key, is_quoted_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _without_quotes(cell: str, start: int) -> tuple[str, int]:
 def _is_secret(value: str, name: Name, *, sure: bool) -> bool:
     if not sure and not (is_mixed(value) or is_random(value)):
         return False
-    return is_quoted_secret(value, strong=name.level == STRONG)
+    return (is_quoted_secret if name.level == STRONG else is_quoted_key)(value)
 
 
 def _read_values(text: str, name: Name) -> Iterator[Span]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dmm.redaction.carriers import is_header_secret
 from dmm.redaction.columns import scan_column
-from dmm.redaction.judging import is_secret_text, is_secret_word, is_setting
+from dmm.redaction.judging import is_secret_text, is_secret_word
 from dmm.redaction.naming import PROPERTIES, STRONG, Name, classify, is_verb, name_at, stems_in
 from dmm.redaction.patterns import later
 from dmm.redaction.randomness import is_mixed, is_random
@@ -17,11 +17,19 @@ if TYPE_CHECKING:
     from dmm.redaction.layers import Layer
     from dmm.redaction.patterns import Span
 
+# What is said between a name and its value, in one line or over several.
+_SAID_BY = (
+    r"(?:{0}[\w'./@:-]{{1,30}}){{0,6}}?(?:{0}{{1,4}}(?:is|was|=(?!=)|to|[\u2013\u2014])[:=]?|:)"
+    r"{0}{{1,4}}(?:now\s|set to\s)?"
+)
 _LINKS = (
     # name = value, "name": "value", name => value, name := value, name | value
     (later(
-        r"[\"'`\])*]{0,3}[ \t]{0,20}(?:=>|:=|={1,3}|!=|:(?!:[A-Za-z_]+(?!\w))|->|\|)[ \t]{0,40}"
+        r"[\"'`\])*]{0,3}[ \t]{0,20}(?:=>|:=|=(?!=)|:(?!:[A-Za-z_]+(?!\w))|->|"
+        r"(?:={2,3}|!=)(?=[ \t]{0,40}\w{0,2}[\"'`]))[ \t]{0,40}"
         r"(?:\\?\r?\n[ \t>+|-]{0,16})?"), "assign"),
+    (later(
+        r"[\"'`\])*]{0,3}[ \t]{0,20}\|[ \t]{0,40}(?:\\?\r?\n[ \t>+|-]{0,16}(?=[\"'`]))?"), "bar"),
     # name: type = value
     (later(r"[\"'`?!]?\s{0,4}:\s{0,4}[\w.&<>\[\]|' ]{1,40}=(?!=)\s{0,8}"), "assign"),
     # "name": "X_PASSWORD", "value": "value"
@@ -41,11 +49,12 @@ _LINKS = (
     # CREATE USER … PASSWORD 'value', setPassword("value")
     (later(r"\s{0,4}\(?\s{0,4}(?=[\"'])"), "call"),
     # the password for the database is value
-    (later(
-        r"(?:\s[\w'./@:-]{1,30}){0,6}?(?:\s{1,4}(?:is|was|=|to|[\u2013\u2014])[:=]?|:)\s{1,4}"
-        r"(?:now\s|set to\s)?"), "prose"),
-    (later(r"[ \t]{1,24}"), "prose"),
+    (later(_SAID_BY.format(r"[ \t]")), "prose"),
+    (later(_SAID_BY.format(r"\s") + r"(?=\w{0,2}[\"'`])"), "prose"),
+    (later(r"[ \t]{1,24}"), "beside"),
 )  # fmt: skip
+# What is said: with words between a name and its value, or with none.
+_SAID = ("prose", "beside")
 _DEFAULT = later(r":?[-=+]([^}\n]{1,256})\}")
 _ESCAPED_QUOTE = later(r"&quot;|&#0?3[49];|&#x2[27];|%2[27]|\\+[\"']|\\+u002[27]")
 _PREFIX = later(r"!!\w{1,10}[ \t]{1,4}|[fFbBrRuULNE@$]{0,2}(?=[\"'`])|[\[(]\s{0,8}(?=[\"'])")
@@ -104,7 +113,7 @@ def _values_of(text: str, name: Name) -> Iterator[Span]:
         found = link.match(text, name.end)
         if found is None or found.end() == name.end or not _may_tell(name, notation, found[0]):
             continue
-        if found[0].strip() == "|" and _is_piped(text, name):
+        if notation == "bar" and _is_piped(text, name):
             continue
         spans = list(_value_at(text, found.end(), name, notation, found[0]))
         if spans:
@@ -140,7 +149,7 @@ def _may_tell(name: Name, notation: str, link: str) -> bool:
     if notation == "call":
         own = name.whole.rpartition(".")[2]
         return name.whole.lower() != "pass" and classify(own) is not None
-    if notation == "prose":
+    if notation in _SAID:
         if _STATEMENT.search(link):
             return False
         first = link.split(maxsplit=1)[0].strip(":").lower() if link.strip() else ""
@@ -182,9 +191,8 @@ def _quoted(
     value = found[0]
     if text[found.end() : found.end() + 1] != quote and found.end() < len(text):
         value = value.partition(" ")[0]  # no quote closes it on this line, so it opened nothing
-    if is_secret_text(value, name, notation) or (
-        notation == "assign" and text[name.end] == "=" and is_setting(value, name)
-    ):
+    variable = notation == "assign" and text[name.end] == "=" and name.whole.isupper()
+    if is_secret_text(value, name, "variable" if variable else notation):
         end = start + len(value)
         yield (start, _go_on(text, end, value), name.label)
         if opening.startswith(("[", "(")):
@@ -205,7 +213,7 @@ def _bare(text: str, start: int, name: Name, notation: str, link: str) -> Iterat
     value = found[0]
     if _ESCAPED_QUOTE.match(value):
         return  # what is quoted is read where the quotes are resolved
-    cut = (_SPOKEN_END if notation == "prose" else _NEXT_PAIR).search(value)
+    cut = (_SPOKEN_END if notation in _SAID else _NEXT_PAIR).search(value)
     if cut is not None and _ENTITY_END.search(value, 0, cut.end()) is None:
         value = value[: cut.start()]
     value = _without_end(value, notation)
@@ -231,7 +239,7 @@ def _without_end(value: str, notation: str) -> str:
         return value.removesuffix("]]")
     value = value.rstrip("\\")
     if _ENTITY_END.search(value) is None:
-        value = value.rstrip(",;)}]" if notation != "prose" else ".,;:)}]?")
+        value = value.rstrip(",;)}]" if notation not in _SAID else ".,;:)}]?")
     return value
 
 

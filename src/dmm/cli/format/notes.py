@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 REFUSED = "refused"
 CLASHES = ("duplicates", "conflicts")
 RULE = "rule"
+RECORDED = "conflict_"
 # Whoever writes this most likely wants it enforced.
 BINDING = ("never ", "always ", "do not ", "don't ")
 
@@ -34,7 +35,12 @@ def show_remembered(told: Told) -> Iterator[str]:
     for one in (*clashes, *ruled):
         yield from wrapped(one["text"], "  note: ")
     for notice in told["notices"]:
-        yield from wrapped(notice, "  note: ")
+        name = notice.split(" ", 1)[0]
+        if clashes and name.startswith(RECORDED):
+            # What it says has been shown.
+            yield f"  see:  dmm conflicts show {name.removeprefix(RECORDED)}"
+        else:
+            yield from wrapped(notice, "  note: ")
     if told["status"] == "applied":
         if not ruled and told["title"].casefold().startswith(BINDING):
             yield "  rule: agents are not held to a note; to enforce it: dmm rules add TEXT"

@@ -40,5 +40,6 @@ def check_conflicts(subject: Subject, memory: Memory) -> Check:
 
 def _tell(clash: Clash, path: str) -> str:
     mine, theirs = (quote(words) for words in clash.quotes)
-    kind = str(clash.type) if clash.sure else f"possible {clash.type}"
+    kind = clash.type.replace("_", " ")
+    kind = kind if clash.sure else f"possible {kind}"
     return f"{kind} with {path} (confidence {clash.confidence:.2f}): {mine} against {theirs}"
