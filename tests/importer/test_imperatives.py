@@ -104,10 +104,26 @@ def test_a_sentence_that_ends_with_a_colon_takes_the_quote_below() -> None:
         "Why must we never do that?",
         "Never do these:",
         "No.",
+        "Full coverage: No explanation needed.",
+        "No Docker required (uses mock sockets)",
+        "- `SCALES` - Scale words (thousand, million)\n- `ONES` - Words for 1 to 9\n",
+        "- `make build`: generate production bundles\n",
     ],
 )
 def test_what_only_explains_is_left(text: str) -> None:
     assert find(text) == []
+
+
+def test_an_order_behind_a_name_counts() -> None:
+    text = "`verbatimModuleSyntax` - use explicit `import type` for types"
+    assert find(f"- {text}\n") == [(text, 1)]
+
+
+def test_a_list_binds_whole_if_the_sentence_before_it_does() -> None:
+    lead = "Prefer static imports. Only use `import()` when:"
+    items = ["Circles cannot be resolved otherwise", "The module must be loaded late"]
+    found = find(f"{lead}\n- {items[0]}\n- {items[1]}\n")
+    assert [text for text, _ in found][-2:] == items
 
 
 def test_the_same_sentence_counts_once() -> None:

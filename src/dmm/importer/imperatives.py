@@ -47,8 +47,9 @@ _LABEL = re.compile(
 )
 # What binds without exception, wherever it stands in the sentence.
 _BINDS = re.compile(
-    r"""^(?: (?:you\ |we\ )?(?: never | do\ not | don'?t | must\ not | mustn't ) | absolutely | no
-        | avoid | always | only | ask | ensure | make\ sure | forbidden | prohibited )\b
+    r"""^(?: (?:you\ |we\ )?(?: never | do\ not | don'?t | must\ not | mustn't ) | absolutely
+        | no\b(?!.*\b(?:needed|required|necessary)\b) | avoid
+        | always | only | ask | ensure | make\ sure | forbidden | prohibited )\b
     | ^(?: use | prefer | run | keep )\b .* (?: \binstead\ of\b | \brather\ than\b
         | [,;\N{EM DASH}]\ (?:not|never|do\ not|don't)\b | \bbefore\b )
     | \b(?: must | should\ never | should\ not | may\ not\ be | shall\ not
@@ -78,6 +79,8 @@ _RULES_BELOW = re.compile(
 _BARE_ORDER = re.compile(r"(you )?(never|do not|don'?t|always|must( not| never)?|avoid)", re.I)
 _CLAUSES = re.compile(r"\s*[:;\N{EM DASH}\N{EN DASH}]\s+|\s+-\s+")
 _WORD = re.compile(r"[a-z']+|`")
+# What follows a name in code says what it is, and begins with a noun: "`SCALES` - Scale words".
+_DESCRIBES = re.compile(r"`\s*(?:[:\N{EM DASH}\N{EN DASH}]|-\s)")
 _OPERATES = english("operating_verbs")
 _DIRECTS = VERBS | english("directing_verbs")
 _DIRECTS -= {"note"}
@@ -127,8 +130,9 @@ class _Place:
 
     @property
     def label(self) -> str:
-        """The words above a list; other text has none."""
-        return self.group.label if self.block.items else ""
+        """The sentence that leads in to a list; other text has none."""
+        said = self.group.label if self.block.items else ""
+        return ["", *split_sentences(said)][-1]
 
     @property
     def binds(self) -> bool:
@@ -252,8 +256,12 @@ def _is_timely(text: str) -> bool:
 def _orders(text: str, nouns: frozenset[str] = _NOUNS_TOO) -> bool:
     """Return whether a sentence is an instruction: a clause begins with such a verb."""
     timely = _is_timely(text)
-    # A label, as in `Test files: tests/`, begins with a noun in any list.
-    nouns = _NOUNS_TOO if _CLAUSES.search(text) else nouns
+    if _DESCRIBES.match(text):
+        # It may say what a command does, but hardly that it uses something.
+        nouns = _DIRECTS - {"use"}
+    elif _CLAUSES.search(text):
+        # A label, as in `Test files: tests/`, begins with a noun in any list.
+        nouns = _NOUNS_TOO
     return any(_begins_with_order(one, nouns, timely=timely) for one in _clauses(text))
 
 
