@@ -51,8 +51,6 @@ _LINKS = (
 )  # fmt: skip
 # What is said: with words between a name and its value, or with none.
 _SAID = ("prose", "beside")
-# What has quotes: the argument of a call, and what is said over several lines.
-_QUOTES_ONLY = later(r"call|prose[^\n]*\n")
 _DEFAULT = later(r":?[-=+]([^}\n]{1,256})\}")
 _PREFIX = later(r"!!\w{1,10}[ \t]{1,4}|[fFbBrRuULNE@$]{0,2}(?=[\"'`])|[\[(]\s{0,8}(?=[\"'])")
 _QUOTED = {
@@ -192,7 +190,7 @@ def _value_at(text: str, place: int, name: Name, notation: str, link: str) -> It
         return
     if quote in _QUOTED and quote and notation != "cell":
         yield from _quoted(text, start + 1, quote, name, notation, opening)
-    elif not _QUOTES_ONLY.match(f"{notation} {link}"):
+    elif notation != "call":
         yield from _bare(text, start, name, notation, link)
 
 
