@@ -110,6 +110,13 @@ def test_what_only_explains_is_left(text: str) -> None:
     assert find(text) == []
 
 
+def test_a_list_binds_whole_if_the_sentence_before_it_does() -> None:
+    lead = "Prefer static imports. Only use `import()` when:"
+    items = ["Circles cannot be resolved otherwise", "The module must be loaded late"]
+    found = find(f"{lead}\n- {items[0]}\n- {items[1]}\n")
+    assert [text for text, _ in found][-2:] == items
+
+
 def test_the_same_sentence_counts_once() -> None:
     assert find("Never push.\n\n- never push.\n") == [("Never push.", 1)]
 

@@ -127,8 +127,9 @@ class _Place:
 
     @property
     def label(self) -> str:
-        """The words above a list; other text has none."""
-        return self.group.label if self.block.items else ""
+        """The sentence that leads in to a list; other text has none."""
+        said = self.group.label if self.block.items else ""
+        return ["", *split_sentences(said)][-1]
 
     @property
     def binds(self) -> bool:

@@ -136,7 +136,7 @@ def _entries(rules: Iterable[Imperative]) -> Iterator[_Entry]:
 
 
 def _ended(said: str) -> str:
-    return said if said.endswith((".", "!", "?", ":")) else f"{said}."
+    return said if said.rstrip("*_").endswith((".", "!", "?", ":")) else f"{said}."
 
 
 def _fitting(wanted: Sequence[_Entry], budget: int, count: Count, size: Size) -> list[_Entry]:
@@ -187,9 +187,12 @@ def _lines(entries: Sequence[_Entry]) -> Iterator[str]:
         if first.lead is not None and first.lead is not lead:
             yield f"{gap}{first.lead.text}\n"
             gap = ""
+        # A list ends where its lead-in does: what follows is none of its items.
+        ends = lead is not None and first.lead is None and not entry.full
         heading, lead = first.heading, first.lead
         # A paragraph next to a list would become a part of its last item.
-        text = entry.text if entry.is_listed else f"{gap}{entry.text.rstrip()}\n"
+        shown = entry.text.removeprefix("- " * ends)
+        text = shown if entry.is_listed and not ends else f"{gap}{shown.rstrip()}\n"
         yield text
         # What ends with an empty line needs none before what follows.
         gap = "" if text.endswith("\n") else "\n"
