@@ -33,14 +33,13 @@ _SETTING = later(
 # the rest of the line.
 _SETS = later(
     # NAME=value
-    r"[^\0]*\0(?=[^\0]*[A-Z])[^\0a-z]*\0[^\0 \n]*(=)[^\0 \n]*\0"
+    r"[^\0]*\0(?=[^\0]*[A-Z])[^\0a-z]*\0[^\0 \n]*=[^\0 \n]*\0"
     # --name value and ?name=value
     r"|[^\0]*\0-[^\0]*\0[^\0\n]*\0[^-]|[^\0]*[?&;]\0[^\0]*\0[^\0\n]*\0"
     # name=value, but for an argument in code, and a line of name: value
     r"|[^\0]*\0[^\0]*\0=\0(?![^\0]*\0[(.\[])(?![^\0\d]*\0[,)])"
     r"|[^\0]*\0[^\0]*\0[ \t]*:[ \t]*\0[^\0]*\0[ \t\r\\}]*(?:[\"'`]|\Z)"
 )
-_PLACES = ("setting", "variable", "assign")
 _is_given_secret = Judge((), is_keylike, is_spoken_secret)
 _is_given_key = Judge((), is_keylike, is_spoken_key)
 _is_never = Judge(())
@@ -61,16 +60,17 @@ _TEXTS: dict[int, dict[str, Trait]] = {
 # The same for a value without quotes.
 _WORDS: dict[int, dict[str, Trait]] = {
     STRONG: {
-        "": is_bare_secret, "setting": is_set_secret, "variable": is_set_secret,
+        "": is_bare_secret, "setting": is_set_secret, "lines": _is_never,
         "markup": is_quoted_secret, "cell": is_quoted_secret, "bar": is_spoken_secret,
         "prose": is_spoken_secret, "beside": is_spoken_secret, "given": _is_given_secret,
     },
     MEDIUM: {
-        "": is_bare_key, "markup": is_quoted_key, "cell": is_quoted_key, "bar": is_spoken_secret,
-        "prose": is_spoken_secret, "beside": is_spoken_key, "given": _is_given_key,
+        "": is_bare_key, "lines": _is_never, "markup": is_quoted_key, "cell": is_quoted_key,
+        "bar": is_spoken_secret, "prose": is_spoken_secret, "beside": is_spoken_key,
+        "given": _is_given_key,
     },
-    WEAK: {"": _is_weak, "variable": _is_weak_variable, "prose": _is_never, "beside": _is_never,
-           "given": _is_never},
+    WEAK: {"": _is_weak, "variable": _is_weak_variable, "prose": _is_never, "lines": _is_never,
+           "beside": _is_never, "given": _is_never},
     NUMERIC: {"": _is_number, "beside": _is_never, "given": _is_never},
 }  # fmt: skip
 
@@ -91,13 +91,16 @@ def is_secret_word(text: str, start: int, value: str, name: Name, notation: str,
 
 def _place_of(text: str, start: int, value: str, name: Name, notation: str, link: str) -> str:
     """Tell more of a notation: a setting, or a command that sets a name to the next word."""
+    if name.level == WEAK and name.whole.isupper() and "=" in link:
+        return "variable"
+    if notation == "prose" and "\n" in link:
+        return "lines"
     option = name.whole.startswith("-") and name.level > WEAK
     if notation == "assign" or (option and notation == "beside"):
         before = text[max(0, name.start - 1) : name.start]
         rest = text[start + len(value) : start + len(value) + 80].partition("\n")[0]
         written = f"{before}\0{name.whole}\0{link}\0{value}\0{rest}"
-        found = _SETS.match(written)
-        return _PLACES[-1 if found is None else found.lastindex or 0]
+        return "setting" if _SETS.match(written) else "assign"
     if notation == "beside" and _SETTING.search(text, max(0, name.start - 120), name.start):
         return "given"
     return notation

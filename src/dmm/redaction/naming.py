@@ -67,7 +67,7 @@ _KINDS = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=8192)
 def classify(whole: str) -> tuple[str, int] | None:
     """Return what a name says about the value beside it: a label and how surely it is secret."""
     own = whole.rpartition(".")[2]
