@@ -164,7 +164,7 @@ def scan_carriers(layer: Layer) -> Iterator[Span]:
         yield from _queries(text)
     yield from _authorizations(text, layer.lowered)
     yield from scan_forms(_FORMS, layer)
-    if later(_CLUSTER_KIND).search(text):
+    if "Secret" in text and later(_CLUSTER_KIND).search(text):
         yield from scan_forms(_CLUSTER_FORMS, layer)
 
 

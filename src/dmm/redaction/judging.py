@@ -98,5 +98,6 @@ def _place_of(text: str, start: int, value: str, name: Name, notation: str, link
         written = f"{before}\0{name.whole}\0{link}\0{value}\0{rest}"
         found = _SETS.match(written)
         return _PLACES[-1 if found is None else found.lastindex or 0]
-    set_by = _SETTING.search(text, max(0, name.start - 120), name.start)
-    return "given" if notation == "beside" and set_by else notation
+    if notation == "beside" and _SETTING.search(text, max(0, name.start - 120), name.start):
+        return "given"
+    return notation

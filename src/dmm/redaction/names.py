@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from dmm.redaction.layers import Layer
     from dmm.redaction.patterns import Span
 
-# What is said between a name and its value, in one line or over several.
-_SAID_BY = (
-    r"(?:{0}[\w'./@:-]{{1,30}}){{0,6}}?(?:{0}{{1,4}}(?:is|was|=(?!=)|to|[\u2013\u2014])[:=]?|:)"
-    r"{0}{{1,4}}(?:now\s|set to\s)?"
-)
 _LINKS = (
     # name = value, "name": "value", name => value, name := value, name | value
     (later(
@@ -49,12 +44,15 @@ _LINKS = (
     # CREATE USER … PASSWORD 'value', setPassword("value")
     (later(r"\s{0,4}\(?\s{0,4}(?=[\"'])"), "call"),
     # the password for the database is value
-    (later(_SAID_BY.format(r"[ \t]")), "prose"),
-    (later(_SAID_BY.format(r"\s") + r"(?=\w{0,2}[\"'`])"), "prose"),
+    (later(
+        r"(?:\s[\w'./@:-]{1,30}){0,6}?(?:\s{1,4}(?:is|was|=(?!=)|to|[\u2013\u2014])[:=]?|:)\s{1,4}"
+        r"(?:now\s|set to\s)?"), "prose"),
     (later(r"[ \t]{1,24}"), "beside"),
 )  # fmt: skip
 # What is said: with words between a name and its value, or with none.
 _SAID = ("prose", "beside")
+# What has quotes: the argument of a call, and what is said over several lines.
+_QUOTES_ONLY = later(r"call|prose[^\n]*\n")
 _DEFAULT = later(r":?[-=+]([^}\n]{1,256})\}")
 _ESCAPED_QUOTE = later(r"&quot;|&#0?3[49];|&#x2[27];|%2[27]|\\+[\"']|\\+u002[27]")
 _PREFIX = later(r"!!\w{1,10}[ \t]{1,4}|[fFbBrRuULNE@$]{0,2}(?=[\"'`])|[\[(]\s{0,8}(?=[\"'])")
@@ -170,7 +168,7 @@ def _value_at(text: str, place: int, name: Name, notation: str, link: str) -> It
         return
     if quote in _QUOTED and quote and notation != "cell":
         yield from _quoted(text, start + 1, quote, name, notation, opening)
-    elif notation != "call":
+    elif not _QUOTES_ONLY.match(f"{notation} {link}"):
         yield from _bare(text, start, name, notation, link)
 
 

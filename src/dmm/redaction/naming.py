@@ -70,7 +70,9 @@ _KINDS = (
 @lru_cache(maxsize=2048)
 def classify(whole: str) -> tuple[str, int] | None:
     """Return what a name says about the value beside it: a label and how surely it is secret."""
-    return _classify(whole.rpartition(".")[2]) or _classify(whole)
+    own = whole.rpartition(".")[2]
+    told = _classify(own)
+    return _classify(whole) if told is None and own != whole else told
 
 
 def _classify(whole: str) -> tuple[str, int] | None:
@@ -100,11 +102,12 @@ def stems_in(lowered: str) -> list[tuple[int, int]]:
 
 def _is_chance(text: str, start: int, end: int) -> bool:
     """Return whether the letters of a name stand by chance in something random."""
+    if end - start < _LONG_NAME and text[start - 1 : start] not in ("+", "/"):
+        return False
     before = text[max(0, start - _LONGEST_BEFORE) : start]
     first = start - len(before) + len(before.rstrip(_CODE_SIGNS))
     last = past(_CODE, text, end, end + _LONGEST_BEFORE)
-    inside = end - start >= _LONG_NAME or text[first:start].endswith(("+", "/"))
-    return inside and is_scrambled(text[first:last])
+    return is_scrambled(text[first:last])
 
 
 def name_at(text: str, place: int, length: int) -> Name:
@@ -114,8 +117,8 @@ def name_at(text: str, place: int, length: int) -> Name:
     end = past(_TAIL, text, place + length)
     last = past(_SECOND, text, end)
     whole = text[start:last]
-    first = _FIRST.search(text, max(0, start - 17), place + 3)
-    if first is not None:
-        whole = first[1] + whole
+    if before.endswith(" "):
+        first = _FIRST.search(text, max(0, start - 17), place + 3)
+        whole = whole if first is None else first[1] + whole
     label, level = ("", 0) if _is_chance(text, start, last) else classify(whole) or ("", 0)
     return Name(whole, start, last, label, level)

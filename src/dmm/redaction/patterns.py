@@ -40,7 +40,8 @@ def later(source: str) -> re.Pattern[str]:
 
 def like(source: str) -> Callable[[str], bool]:
     """Return a test of whether a text begins as a pattern says."""
-    return lambda text: later(source).match(text) is not None
+    pattern = later(source)
+    return lambda text: pattern.match(text) is not None
 
 
 def match_at(
@@ -62,6 +63,11 @@ def past(pattern: re.Pattern[str], text: str, place: int, end: int = maxsize) ->
     """Return where a pattern that begins at a place ends; the place itself where it does not."""
     found = pattern.match(text, place, end)
     return place if found is None else found.end()
+
+
+def told_in(found: re.Match[str]) -> int:
+    """Return the last group of a match, or the whole of it."""
+    return found.lastindex or 0
 
 
 def places_of(text: str, literal: str) -> Iterator[int]:

@@ -94,7 +94,7 @@ _SENTENCE = later(
     r"(?i)\b(?:the|your|a|an|is|are|was|be|must|please|enter|invalid|incorrect|wrong|forgot|reset|new|old"
     r"|confirm|change|for|to|of|and|or|not|no|required|should|will|can|cannot|with|from|in|on|use)\b|\n"
 )
-WORDS = frozenset(listed("words"))
+_WORDS = frozenset(listed("words"))
 _TECHNICAL = frozenset(listed("technical"))
 
 
@@ -108,8 +108,10 @@ class Judge:
 
     def __call__(self, value: str) -> bool:
         """Return whether a value is a secret."""
-        cleared = any(has(value) for has in self.refused)
-        return not cleared and any(has(value) for has in self.wanted)
+        for has in self.refused:
+            if has(value):
+                return False
+        return any(has(value) for has in self.wanted)
 
 
 def bare_of(value: str) -> str:
@@ -138,12 +140,13 @@ def is_code(value: str) -> bool:
     return _CODE(value) and not is_random(value)
 
 
-def _is_word(value: str) -> bool:
-    return value.lower() in WORDS
+def is_known_word(value: str) -> bool:
+    """Recognise a word that stands where a value could."""
+    return value.lower() in _WORDS
 
 
 def _is_last_word(value: str) -> bool:
-    return value.lower().rstrip(".:;!?") in WORDS
+    return value.lower().rstrip(".:;!?") in _WORDS
 
 
 def _is_technical(value: str) -> bool:
@@ -176,7 +179,7 @@ def _is_sentence(value: str) -> bool:
 
 _REFERENCE = (_NAMED, _is_path, _CLASS, _is_member)
 # What is no secret beside any name: a stand-in, a word, a type or a reference.
-_PLAIN = (is_placeholder, _is_word, _TYPE, *_REFERENCE)
+_PLAIN = (is_placeholder, is_known_word, _TYPE, *_REFERENCE)
 _BARE = (*_PLAIN, _is_last_word, _CALL, _OPENED)
 _QUOTED = (*_PLAIN, _is_technical, _SHORT)
 _SPEECH = (*_PLAIN, _is_technical, _CALL, is_uuid, _SPOKEN)

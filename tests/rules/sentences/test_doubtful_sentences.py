@@ -81,6 +81,10 @@ LEFT: list[tuple[str, Call]] = [
     # A condition in front speaks of something else.
     ("When writing the changelog, use a Conventional Commit style", "git commit -m 'did things'"),
     ("Don't add dependencies without checking if one exists", "npm install x"),
+    (
+        "Errors must name the file but never include API keys",
+        ("a.py", "-----BEGIN PRIVATE KEY-----"),
+    ),
     # Another language has other operators.
     ("Use `is null` instead of `== null`", ("a.ts", "if (a == null) {}")),
     ("Never use `== null`", ("a.ts", "if (a === null) {}")),

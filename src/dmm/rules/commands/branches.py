@@ -55,6 +55,14 @@ def same_branch(name: str, wanted: str) -> bool:
     return matches_name(name, wanted) or (is_every(name) and matches_name(wanted, name))
 
 
+def branches_of(use: CommandUse) -> tuple[str, ...]:
+    """Name the branches that an invocation of Git pushes to, or works on where that is known."""
+    operands = use.options.operands
+    if use.invocation.program == "git" and operands and operands[0].text == "push":
+        return tuple(one.name for one in _pushes(use, use.branch) if one.name)
+    return (use.branch,) if use.branch else ()
+
+
 def chooses_branch(name: str, globs: Sequence[str]) -> bool:
     """Whether globs select a branch, or may where a command names it by a wildcard."""
     wanted = (glob for glob in globs if not glob.startswith("!"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from dmm.rules.commands.branches import branch_uses, with_branches
+from dmm.rules.commands.branches import branch_uses, branches_of, with_branches
 from dmm.rules.commands.dependencies import installed
 from dmm.rules.commands.facts import (
     Access,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PATH_KEYS", "SHELL_TOOLS", "TELLING_KEYS", "Access", "BranchUse", "CallFacts", "CommandUse",
-    "PathUse", "ScriptFacts", "TextOf", "ToolCall", "Verb", "read_call",
+    "PathUse", "ScriptFacts", "TextOf", "ToolCall", "Verb", "branches_of", "read_call",
     "relative_path", "script_of",
 ]  # fmt: skip
 

@@ -247,6 +247,10 @@ def _just(words: Sequence[Word]) -> list[Run]:
 
 def _package(program: str, words: Sequence[Word]) -> list[Run]:
     """Open a script of package.json; where there is none of that name, the program so called."""
+    if [word.text for word in words[1:3]] == ["pkg", "set"]:
+        texts = [word.text.partition("=")[2] for word in words[3:]]
+        pairs = zip(words[3:], texts, strict=True)
+        return [text_of(word, program, text, guess=True) for word, text in pairs if " " in text]
     script = Run("file", program, tuple(words), language="package")
     at = after_options(words, _OF_PACKAGES)
     if program == "npm" or at is None or words[at].text in OF_MANAGERS:

@@ -20,6 +20,11 @@ def _lines_reversed(text: str, flags: set[str]) -> str:
     return "\n".join(line[::-1] for line in text.split("\n"))
 
 
+def _last_line_first(text: str, flags: set[str]) -> str | None:
+    lines = text.splitlines(keepends=True)
+    return "".join(reversed(lines)) if not flags else None
+
+
 def _from_base64(text: str, flags: set[str]) -> str | None:
     from binascii import a2b_base64
 
@@ -33,6 +38,7 @@ def _from_hexadecimal(text: str, flags: set[str]) -> str | None:
 
 _DECODERS: dict[str, Callable[[str, set[str]], str | None]] = {
     "rev": _lines_reversed,
+    "tac": _last_line_first,
     "base64": _from_base64,
     "xxd": _from_hexadecimal,
 }

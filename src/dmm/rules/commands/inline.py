@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.inlineruns import InlineRun
-from dmm.rules.commands.literals import is_computed, read_arguments
+from dmm.rules.commands.literals import delimited, is_computed, quote_like, read_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,9 +40,7 @@ _WRITES = (
     r"|renameSync|copyFileSync|truncateSync|File\.(?:write|delete|rename)|IO\.write"
     r"|file_put_contents|unlink|Deno\.writeTextFile(?:Sync)?)\s*\(?\s*"
 )
-_QUOTED_COMMAND = r"`([^`]*)`|(?:%x|(?<![$@%&\w])qx)\s?[^\w\s,;)=]"
-# A pipe that is opened: `open(F, "ls |")`, `open(F, "-|", "ls")`, `open "|ls"`.
-_OPEN_PIPE = r"""\bopen\b[^;"'\n]{0,80}["'{](?:\||-\||[^"'|\n]{1,300}\|["'])"""
+_QUOTED_COMMAND = r"`(?=[^`]*`)|(?:%x|(?<![$@%&\w])qx)\s?([^\w\s,;)=])"
 # They take a shell text first, and then how to run it.
 _TAKE_ONE = frozenset({
     "exec", "execSync", "system", "popen", "shell_exec", "passthru", "proc_open", "os.execute",
@@ -58,7 +56,10 @@ _STATEMENT_START = (
 _BACKTICK_LANGUAGES = frozenset({"ruby", "perl", "php", "julia"})
 # A name that some object may have too; alone it does not say that a command is run.
 _COMMON = ("exec", "spawn", "fork", "system")
-_TCL = r"\bexec\b|\bopen\s+[\"{]?\|"
+_TCL = (
+    r"(?:^|[;{\[\n]|\beval)\s*exec\s+(?:--?\w+\s+)*([^\];}\n]+)"
+    r"|\bopen\s+[\"{]?\|\s*([^\"\]}\n]+)"
+)
 _PYTHON = (
     r"system|popen|subprocess|exec|eval|spawn|open|rmtree|unlink|remove|rename|import_module"
     r"|__import__|getattr|Path|mkdir|makedirs|symlink|builtins|ctypes|shutil|modules|__dict__|runpy|\bsh\b|pexpect|pty"
@@ -117,7 +118,7 @@ def _is_bare_call(code: str, match: re.Match[str], language: str) -> bool:
     # Ruby also calls by symbols: `send(:system, "ls")`.
     if (before.endswith(":") and following.startswith(",")) or re.match(_VALUE, following):
         return True
-    plain = re.match(r"[\"']|%[qQwW]?[^\w\s=]|[a-z_]\w*\b(?!\s*=)", following)
+    plain = quote_like(language, following, 0) or re.match(r"[\"']|[a-z_]\w*\b(?!\s*=)", following)
     return bool(plain and re.search(_STATEMENT_START, before))
 
 
@@ -130,20 +131,25 @@ def _removal(code: str, match: re.Match[str], _: str) -> InlineRun | None:
     return InlineRun(argv=("rm", "-rf", *targets)) if targets else None
 
 
-def _quoted(_: str, match: re.Match[str], language: str) -> InlineRun | None:
-    """Read what Ruby, Perl and PHP run between backticks; `qx(…)` and `%x(…)` are not read."""
+def _quoted(code: str, match: re.Match[str], language: str) -> InlineRun | None:
+    """Read what Ruby, Perl and PHP run between backticks, in `qx(…)` or in `%x(…)`."""
     if language not in _BACKTICK_LANGUAGES:
         return None
-    text = match[1]
-    if text is not None and not re.match(r"\s*(?:[\w/~$#]|\.\.?/)", text):
+    text, _ = delimited(code, match.end(), match[1] or "`")
+    if not re.match(r"\s*(?:[\w/~$#]|\.\.?/)", text) or not text.strip():
         return None
-    unread = text is None or is_computed(language, '"', text)
-    return InlineRun(made=language) if unread else InlineRun(text=text)
+    quote = "'" if match[1] == "'" else '"'
+    return InlineRun(made=language) if is_computed(language, quote, text) else InlineRun(text=text)
 
 
-def _open_pipe(_: str, __: re.Match[str], language: str) -> InlineRun | None:
-    """Note a pipe that Perl or Ruby opens."""
-    return InlineRun(made=language) if language in ("perl", "ruby") else None
+def _open_pipe(code: str, match: re.Match[str], language: str) -> InlineRun | None:
+    """Read a pipe that Perl or Ruby opens: `open(F, "ls |")`, `open(F, "-|", "ls")`."""
+    if language not in ("perl", "ruby"):
+        return None
+    if match[1]:
+        held = read_arguments(language, code, match.end(), called=True, first_only=False)
+        return InlineRun(argv=held.texts) if held.known else InlineRun(made=language)
+    return InlineRun(text=match[2] or match[3])
 
 
 def _evaluated(code: str, match: re.Match[str], language: str) -> InlineRun | None:
@@ -176,7 +182,11 @@ _READERS: tuple[tuple[str, Callable[[str, re.Match[str], str], InlineRun | None]
     (_QUOTED_COMMAND, _quoted),
     (r"(?<![\w.$@%&{'\"])(?:eval\b\s*\(?|new Function\s*\()", _evaluated),
     (r"\brequire\s*\(\s*(?=[^)\s])|\bfrom\s+(?=[\"'])", _loaded),
-    (_OPEN_PIPE, _open_pipe),
+    (
+        r"""\bopen\s*\(?(?:[^,;"'\n]{0,80},\s*(?:["'](-\||\|-)["']\s*,"""
+        r"""|["'](?:([^"'|\n]{1,300})\|["']))|(?:[^,;"'\n]{0,80},)?\s*["']\|([^"'\n-][^"'\n]{0,300})["'])""",
+        _open_pipe,
+    ),
     (_READS, _opened("<")),
     (_WRITES, _opened(">")),
 )
@@ -209,6 +219,14 @@ def inline_runs(language: str, code: str) -> list[InlineRun]:
         from dmm.rules.commands import texttools
 
         return texttools.awk_runs(code) if language == "awk" else texttools.sed_runs(code)
-    if language == "tclsh":
-        return [InlineRun(made="tcl")] if re.search(_TCL, code) else []
-    return _literal_runs(language, code)
+    return _tcl_runs(code) if language == "tclsh" else _literal_runs(language, code)
+
+
+def _tcl_runs(code: str) -> list[InlineRun]:
+    """Read what Tcl runs: `exec git status`, `open "|ls"`."""
+    found = []
+    for match in list(re.finditer(_TCL, code))[:MAX_CALLS]:
+        text = match[1] or match[2]
+        computed = "$" in text or "[" in text
+        found.append(InlineRun(made="tcl") if computed else InlineRun(text=text))
+    return found

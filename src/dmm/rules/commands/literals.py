@@ -9,15 +9,21 @@ from dmm.rules.commands.inlineruns import PLACEHOLDER
 from dmm.rules.commands.scanner import unescape
 
 _STRING = r"""(?s)(["'`])((?:\\.|(?!\1)[^\\])*)\1"""
+_PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 TEMPLATES = frozenset({"node", "nodejs", "bun", "deno", "tsx", "ts-node"})
 # Single quotes keep all but a quote and a backslash there.
 _PLAIN_QUOTES = frozenset({"perl", "ruby", "php"})
+_QUOTE_LIKE = {
+    "perl": r"q([qw]?)\s*([^\w\s,;)=])",
+    "ruby": r"%([qQwW]?)([^\w\s=])",
+}
 _INTERPOLATION = {
     "perl": r"(?<!\\)[$@][\w{(]|\\[LUElux]",
     "php": r"(?<!\\)(?:\$\w|\{\$)",
     "ruby": r"#[{$@]",
     "julia": r"(?<!\\)\$",
 }
+_JOINING = {"perl": r"\.(?![.\d])", "php": r"\.(?!\d)", "lua": r"\.\.", "ruby": r"\+|(?=[\"'])"}
 _OPENING = r"[\s\[(*,]*(?:\{\s*args\s*:\s*\[)?"
 # What follows a call that stands without parentheses.
 _FOLLOWING = r"\s*(?:$|[;}\n#)]|\|\||&&|(?:if|unless|or|and|while|until|do|then|end)\b)"
@@ -49,17 +55,45 @@ def is_computed(language: str, quote: str, text: str) -> bool:
     return bool(pattern and re.search(pattern, text))
 
 
-def _operand(language: str, code: str, at: int) -> tuple[str, int]:
-    """Read one literal, and where it ends; what is not plain stands there as a placeholder."""
+def quote_like(language: str, code: str, at: int) -> tuple[str, str, str, int] | None:
+    """Read `q(…)`, `qw[…]` or `%w{…}`: its kind, opening mark and text, and where it ends."""
+    form = re.compile(_QUOTE_LIKE[language]).match(code, at) if language in _QUOTE_LIKE else None
+    if not form:
+        return None
+    text, end = delimited(code, form.end(), form[2])
+    return form[1], form[2], text, end
+
+
+def delimited(code: str, start: int, mark: str) -> tuple[str, int]:
+    """Take the text up to the mark that closes it; pairs may be nested."""
+    closing = _PAIRS.get(mark, mark)
+    depth = 1
+    marks = re.compile(rf"(?s)\\.|{re.escape(mark)}|{re.escape(closing)}")
+    for found in marks.finditer(code, start, start + _WINDOW):
+        depth += (found.group() == mark != closing) - (found.group() == closing)
+        if not depth:
+            return code[start : found.start()], found.end()
+    return code[start : start + _WINDOW], len(code)
+
+
+def _operand(language: str, code: str, at: int) -> tuple[list[str] | None, int]:
+    """Read one literal as the words it gives, and where it ends."""
+    special = quote_like(language, code, at)
+    if special:
+        kind, _, text, end = special
+        computed = kind in ("q", "Q", "W", "") and is_computed(language, '"', text)
+        if computed and not (kind == "" and language == "perl"):
+            return [PLACEHOLDER], end
+        return (text.split() if kind in ("w", "W") else [text]), end
     literal = re.compile(_STRING).match(code, at, at + _WINDOW)
     if not literal or (literal[1] == "`" and language not in TEMPLATES):
-        return PLACEHOLDER, at
+        return None, at
     quote, text = literal[1], literal[2]
     if is_computed(language, quote, text):
-        return PLACEHOLDER, literal.end()
+        return [PLACEHOLDER], literal.end()
     if quote == "'" and language in _PLAIN_QUOTES:
-        return re.sub(r"\\(['\\])", r"\1", text), literal.end()
-    return unescape(text), literal.end()
+        return [re.sub(r"\\(['\\])", r"\1", text)], literal.end()
+    return [unescape(text)], literal.end()
 
 
 class _Call:
@@ -96,10 +130,20 @@ class _Call:
 
     def _take(self) -> bool:
         """Take one argument; false where reading ends with it."""
-        start = self.at
-        text, self.at = _operand(self.language, self.code, start)
-        self.texts.append(text)
-        return self.at > start and self._goes_on()
+        words, self.at = _operand(self.language, self.code, self.at)
+        if words is None:
+            self.texts.append(PLACEHOLDER)
+            return False
+        joining = re.compile(r"\s*(?:" + _JOINING.get(self.language, r"\+") + r")\s*")
+        while join := joining.match(self.code, self.at):
+            more, self.at = _operand(self.language, self.code, join.end())
+            words[-1] += PLACEHOLDER if more is None else " ".join(more)
+            if more is None:
+                self.texts += words
+                return False
+        self.listed = self.listed or len(words) > 1
+        self.texts += words
+        return self._goes_on()
 
     def _goes_on(self) -> bool:
         closing = re.compile(r"[\s\])]*").match(self.code, self.at)

@@ -166,6 +166,18 @@ class _Walk:
         # Of `a or b` and `a if c else b` one is taken; the last is as good as any.
         return values[-1] if isinstance(node, (ast.IfExp, ast.BoolOp)) else UNKNOWN
 
+    def negative_value(self, node: ast.UnaryOp, scope: Scope) -> object:
+        """Fold a negative number."""
+        value = self.fold(node.operand, scope)
+        number = isinstance(node.op, ast.USub) and isinstance(value, (int, float))
+        return -value if number else UNKNOWN  # type: ignore[operator]  # a number, as just asked
+
+    def walrus_value(self, node: ast.NamedExpr, scope: Scope) -> object:
+        """Fold an assignment inside an expression."""
+        value = self.fold(node.value, scope)
+        self._bind(node.target, value, scope)
+        return value
+
     def dict_value(self, node: ast.Dict, scope: Scope) -> object:
         """Fold a dictionary."""
         keys = [self.fold(one, scope) if one else None for one in node.keys]
@@ -193,6 +205,15 @@ class _Walk:
             else:
                 found.append(value)
         return found
+
+    def index(self, node: ast.expr, scope: Scope) -> object:
+        """Fold the place of an element, or the ends of a slice."""
+        if not isinstance(node, ast.Slice):
+            return self.fold(node, scope)
+        ends = [
+            self.fold(one, scope) if one else None for one in (node.lower, node.upper, node.step)
+        ]
+        return slice(*ends) if all(one is None or isinstance(one, int) for one in ends) else UNKNOWN
 
     def comprehension_value(
         self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope
@@ -233,8 +254,7 @@ class _Walk:
             return get_attribute(arguments)
         if name in ("exec", "eval"):
             self._nested(arguments[0] if arguments else UNKNOWN)
-        handed = [*arguments, *named.values()]
-        for run in runs_of_call(name, arguments, named) or handed_runs(handed):
+        for run in runs_of_call(name, arguments, named) or handed_runs(name, arguments, named):
             self._keep(run)
         return call(name, arguments)
 
@@ -317,8 +337,10 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Walk, Any, Scope], object]] = {
     ),
     ast.Call: _Walk.call_value,
     ast.Subscript: lambda walk, node, scope: subscript(
-        walk.fold(node.value, scope), walk.fold(node.slice, scope)
+        walk.fold(node.value, scope), walk.index(node.slice, scope)
     ),
+    ast.NamedExpr: _Walk.walrus_value,
+    ast.UnaryOp: _Walk.negative_value,
     **dict.fromkeys((ast.ListComp, ast.GeneratorExp, ast.SetComp), _Walk.comprehension_value),
     ast.Dict: _Walk.dict_value,
     ast.Lambda: lambda _, node, scope: Function(node, scope),

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.inlineruns import PLACEHOLDER, InlineRun
-from dmm.rules.commands.pyvalues import UNKNOWN, Ref, as_text
+from dmm.rules.commands.pyvalues import UNKNOWN, Ref, add, as_text
 from dmm.rules.commands.wordlists import names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 _TEXT_RUNNERS = names(
     """os.system os.popen os.popen2 os.popen3 subprocess.getoutput subprocess.getstatusoutput
@@ -53,11 +53,24 @@ def runs_of_path(path: str, name: str, arguments: Sequence[object]) -> list[Inli
     return _files("open", [str(path), *map(as_text, arguments)], {}) if name == "open" else []
 
 
-def handed_runs(arguments: Iterable[object]) -> list[InlineRun]:
-    """Note a function that runs something and is handed over: `map(os.system, …)`."""
-    handed = (one.name for one in arguments if isinstance(one, Ref))
-    runs = (run for name in handed for run in runs_of_call(name, [UNKNOWN], {}))
-    return [InlineRun(made="Python") for run in runs if run.text or run.argv or run.made][:1]
+def handed_runs(
+    name: str, arguments: Sequence[object], named: Mapping[str | None, object]
+) -> list[InlineRun]:
+    """Return what a call runs through a function: `map(os.system, …)`, `Thread(target=…)`."""
+    held = [*enumerate(arguments), *((len(arguments), value) for value in named.values())]
+    for at, value in held:
+        if not isinstance(value, Ref):
+            continue
+        given = named.get("args", arguments[at + 1 :])
+        listed = list(given) if isinstance(given, (list, tuple)) else [UNKNOWN]
+        if name in ("map", "filter") and listed and isinstance(listed[0], (list, tuple)):
+            found = [run for one in listed[0] for run in runs_of_call(value.name, [one], {})]
+        else:
+            found = runs_of_call(value.name, listed, {})
+        runs = [run for run in found if run.text or run.argv or run.made]
+        if runs:
+            return runs
+    return []
 
 
 def runs_of_call(
@@ -70,7 +83,7 @@ def runs_of_call(
     if name in _LIST_RUNNERS:
         return [_listed_run(first, named.get("shell"))]
     if name.startswith(("os.exec", "os.spawn", "os.posix_spawn")):
-        return [InlineRun(made="Python")]
+        return [_executed(name, arguments)]
     if name == "asyncio.create_subprocess_exec":
         return [_listed_run(list(arguments), None)]
     if name == "runpy.run_path":
@@ -112,3 +125,13 @@ def _listed_run(value: object, shell: object) -> InlineRun:
         texts = tuple(as_text(one) for one in value)
         return InlineRun(text=texts[0]) if shell and texts else InlineRun(argv=texts or ("",))
     return InlineRun(text=as_text(value))
+
+
+def _executed(name: str, arguments: Sequence[object]) -> InlineRun:
+    """Read `os.execv(path, argv)`, `os.execl(path, arg0, …)` and the spawning forms."""
+    held = list(arguments[1:] if name.startswith("os.spawn") else arguments)
+    if len(held) > 1 and isinstance(held[1], (list, tuple)):
+        held = add([held[0]], list(held[1][1:]))  # type: ignore[assignment]
+    elif len(held) > 1:
+        held = [held[0], *held[2:]]
+    return InlineRun(argv=tuple(as_text(one) for one in held) or (PLACEHOLDER,))

@@ -88,24 +88,68 @@ def is_known(value: object) -> bool:
 def add(left: object, right: object) -> object:
     """Add texts or lists; a text stays readable where a part of it is unknown."""
     if isinstance(left, list) or isinstance(right, list):
-        listed = isinstance(left, (list, tuple)) and isinstance(right, (list, tuple))
-        return [*left, *right][:_MANY] if listed else UNKNOWN  # type: ignore[misc]  # as just asked
+        if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+            return [*left, *right][:_MANY]
+        known = left if isinstance(left, list) else right
+        return [*known, UNKNOWN] if known is left and isinstance(known, list) else UNKNOWN
+    if isinstance(left, bytes) and isinstance(right, bytes):
+        return (left + right)[:_LIMIT]
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return left + right
     if isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)):
         return (as_text(left) + as_text(right))[:_LIMIT]
     return UNKNOWN
 
 
-def operate(operator: ast.operator, left: object, right: object) -> object:
-    """Work out the operators that put texts and paths together; any other result is unknown."""
-    if isinstance(operator, ast.Add):
-        return add(left, right)
-    if isinstance(operator, ast.Div) and isinstance(left, str):
-        return PathText(f"{left}/{as_text(right)}")
+def multiply(left: object, right: object) -> object:
+    """Repeat a text or a list a bounded number of times."""
+    if isinstance(left, int) and not isinstance(right, int):
+        left, right = right, left
+    if isinstance(left, (str, bytes, list)) and isinstance(right, int):
+        return left * max(0, min(right, _MANY // max(1, len(left))))
     return UNKNOWN
 
 
+def operate(operator: ast.operator, left: object, right: object) -> object:
+    """Work out the operators that hide texts most often."""
+    if isinstance(operator, ast.Add):
+        return add(left, right)
+    if isinstance(operator, ast.Mult):
+        return multiply(left, right)
+    if isinstance(operator, ast.Div) and isinstance(left, (PathText, str)):
+        return PathText(f"{left}/{as_text(right)}")
+    if isinstance(operator, ast.Mod) and isinstance(left, str):
+        return _formatted(left, right)
+    if isinstance(left, int) and isinstance(right, int):
+        return _integers(operator, left, right)
+    return UNKNOWN
+
+
+def _integers(operator: ast.operator, left: int, right: int) -> object:
+    small = abs(left) < _LIMIT and abs(right) < _LIMIT
+    if isinstance(operator, ast.Sub):
+        return left - right
+    if isinstance(operator, ast.BitXor):
+        return left ^ right
+    if isinstance(operator, (ast.FloorDiv, ast.Mod)) and right and small:
+        return left // right if isinstance(operator, ast.FloorDiv) else left % right
+    return UNKNOWN
+
+
+def _formatted(text: str, values: object) -> str:
+    """Fill `%s` and its like in; widths and precisions are ignored."""
+    import re
+
+    left = list(values) if isinstance(values, (tuple, list)) else [values]
+
+    def fill(match: re.Match[str]) -> str:
+        return "%" if match[0] == "%%" else as_text(left.pop(0) if left else UNKNOWN)
+
+    return re.sub(r"%(?:\(\w+\))?[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z%]", fill, text)[:_LIMIT]
+
+
 def subscript(value: object, index: object) -> object:
-    """Take an element, or an attribute of a module by its name."""
+    """Take an element, or a slice such as `[::-1]`."""
     if isinstance(value, Ref):
         if value.name == "sys.modules":
             return Ref(as_text(index))
@@ -114,17 +158,17 @@ def subscript(value: object, index: object) -> object:
         return UNKNOWN
     if isinstance(value, dict):
         return value.get(index, UNKNOWN) if isinstance(index, (str, int)) else UNKNOWN
-    if isinstance(value, (str, bytes, list, tuple)) and isinstance(index, int):
+    if isinstance(value, (str, bytes, list, tuple)) and isinstance(index, (int, slice)):
         try:
             return value[index]
-        except IndexError:
+        except (IndexError, ValueError, TypeError):
             return UNKNOWN
     return UNKNOWN
 
 
 _TEXT_METHODS = names(
     """lower upper strip lstrip rstrip title capitalize swapcase replace split rsplit removeprefix
-    removesuffix decode encode splitlines join hex casefold partition"""
+    removesuffix decode encode splitlines join format hex casefold partition"""
 )
 
 
@@ -132,8 +176,12 @@ def method(value: object, name: str, arguments: Sequence[object]) -> object:
     """Work out a method of a constant text."""
     if name == "join" and isinstance(value, (str, bytes)) and arguments:
         return _join(value, arguments[0])
+    if name == "format" and isinstance(value, str):
+        return _format(value, arguments)
     if isinstance(value, FileText):
         return value if name == "read" else UNKNOWN
+    if name == "fromhex" and arguments:
+        return _guarded(lambda: bytes.fromhex(as_text(arguments[0])))
     if isinstance(value, list) and name in ("append", "extend", "insert"):
         new = arguments[-1] if arguments else UNKNOWN
         value.extend(new if name == "extend" and isinstance(new, list) else [new])
@@ -149,6 +197,20 @@ def _join(value: str | bytes, parts: object) -> object:
     if isinstance(parts, (str, list, tuple)):
         return as_text(value).join([as_text(one) for one in parts][:_MANY])[:_LIMIT]
     return UNKNOWN
+
+
+def _format(text: str, arguments: Sequence[object]) -> str:
+    import re
+
+    left = list(arguments)
+
+    def fill(match: re.Match[str]) -> str:
+        if match[1].isdigit():
+            at = int(match[1])
+            return as_text(arguments[at] if at < len(arguments) else UNKNOWN)
+        return as_text(left.pop(0) if left and not match[1] else UNKNOWN)
+
+    return re.sub(r"\{(\w*)[^{}]*\}", fill, text)[:_LIMIT]
 
 
 def _guarded(work: Callable[[], object]) -> object:
@@ -190,10 +252,25 @@ _OF_CONSTANTS = names(
     base64.urlsafe_b64decode base64.standard_b64decode
     binascii.unhexlify binascii.a2b_hex binascii.a2b_base64"""
 )
+_CODECS = frozenset({"rot13", "rot_13", "rot-13", "hex", "hex_codec", "base64", "utf-8", "utf8"})
+
+
+def _codec(value: object, name: object = "utf-8") -> object:
+    import codecs
+
+    if as_text(name).lower() not in _CODECS:
+        return UNKNOWN
+    data = as_text(value) if "rot" in as_text(name) else as_text(value).encode()
+    return codecs.decode(data, as_text(name))  # type: ignore[arg-type]
+
+
 _FUNCTIONS: dict[str, Callable[..., object]] = {
     "list": _listed,
     "tuple": _listed,
+    "reversed": lambda value: subscript(_listed(value), slice(None, None, -1)),
     "map": _mapped,
+    "codecs.decode": _codec,
+    "codecs.encode": _codec,
     "open": lambda value, *_: FileText(value) if isinstance(value, str) else UNKNOWN,
     "os.path.join": _path_join,
     "pathlib.Path": lambda *parts: PathText(_path_join(*parts)),

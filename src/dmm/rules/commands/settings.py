@@ -115,6 +115,11 @@ def _alias(names: Names, words: Sequence[Word]) -> None:
             names.aliases[name] = text
 
 
+def _unalias(names: Names, words: Sequence[Word]) -> None:
+    for word in words[1:]:
+        names.aliases.pop(word.text, None)
+
+
 def _hash(names: Names, words: Sequence[Word]) -> None:
     """Read `hash -p PATH NAME`, which gives a program another name."""
     if len(words) > 3 and words[1].text == "-p":
@@ -139,6 +144,7 @@ _OTHERS: dict[str, Callable[[Names, Sequence[Word]], None]] = {
     "set": _set,
     "shift": _shift,
     "alias": _alias,
+    "unalias": _unalias,
     "hash": _hash,
     "printf": _printf,
     "getopts": _getopts,

@@ -15,6 +15,8 @@ _SUBJECTS = english("rule_subjects")
 _FRONTED = word_set("on in when if while during for before after inside within under at")
 _FORCING = word_set("force forced")
 _ASKING = english("asking")
+# What a developer writes is subject to rules as the developer is.
+_WRITTEN = word_set("code file files module modules component components function functions")
 _ASK = word_set("ask confirm approval permission confirmation check")
 _APPROVED = word_set("approval permission review confirmation sign-off consent")
 
@@ -41,7 +43,9 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
         return [Clause((verb,), body)]
     segments = [*([preface] if word_at(preface, 0) == "no" else []), *_segments(body)]
-    for segment in segments:
+    for number, segment in enumerate(segments):
+        if number and _is_governed(segments[0], segment):
+            continue
         for form in (_asked, _choice, _prohibited, _no_thing, _predicate):
             if clauses := form(segment):
                 found += clauses
@@ -129,6 +133,17 @@ def _explained(clause: Clause, body: Pieces) -> Clause:
 def _forbids(pieces: Pieces, at: int) -> bool:
     after = _after_not(pieces, at) if at < len(pieces) else None
     return after is not None and bool(words.group_of(word_at(pieces, after)))
+
+
+def _is_governed(first: Pieces, segment: Pieces) -> bool:
+    """Whether "errors must name the file but never include keys" goes on about its subject."""
+    modal = find(first[:6], "must", "should", "may", "can") or 0
+    subject = [one.word for one in first[:modal] if one.word not in words.DETERMINERS]
+    about = bool(subject) and not set(subject) <= _SUBJECTS | _WRITTEN
+    # Code, a command or a push is the work of whoever reads this, not of the subject.
+    held = any(words.group_of(one.word) in ("add", "read") for one in segment[:4])
+    held = held and not any(one.code for one in segment)
+    return about and held and not any(one.mark for one in first[:modal]) and _denies(segment)
 
 
 def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
@@ -250,6 +265,8 @@ def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:
     word, following = word_at(pieces, at), word_at(pieces, at + 1)
     if word in _FORCING and words.group_of(following) == "push":
         return "force-push", at + 2
+    if word == "hard" and following in ("reset", "resetting"):
+        return "hard-reset", at + 2
     if word in ("make", "making"):
         noun = skip(pieces, at + 1, word_set("any direct manual"))
         named = words.NOUNS.get(word_at(pieces, noun))

@@ -43,7 +43,10 @@ _GIT = {
 }
 # What may follow an act that stands alone.
 _BEYOND = STOPS - words.DETERMINERS - LINKS | word_set("- : ( )")
-_AMENDED = word_set("commit commits last previous existing your own the a any")
+_FIXED = {
+    "amend": ("git commit --amend", "commit commits last previous existing your own the a any"),
+    "hard-reset": ("git reset --hard", "the branch repository"),
+}
 
 
 def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
@@ -82,9 +85,9 @@ def _deletions(branch: str) -> list[dict[str, object]]:
     ]
 
 
-def _amended(pieces: Pieces, at: int, context: Context) -> Found | None:
-    del context
-    return Thing(({"command": "git commit --amend"},)), skip(pieces, at, _AMENDED)
+def _fixed(pieces: Pieces, at: int, context: Context) -> Found | None:
+    command, objects = _FIXED[context.verb]
+    return Thing(({"command": command},)), skip(pieces, at, word_set(objects))
 
 
 def _hooks(pieces: Pieces, at: int, context: Context) -> Found | None:
@@ -101,7 +104,7 @@ def _hooks(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 GIT_READERS: dict[str, Callable[[Pieces, int, Context], Found | None]] = {
     **dict.fromkeys((*_GIT, "delete"), _on_branch),
-    "amend": _amended,
+    **dict.fromkeys(_FIXED, _fixed),
     "skip": _hooks,
 }
 
@@ -149,11 +152,14 @@ def _tool(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 
 def _option(pieces: Pieces, at: int, context: Context) -> Found | None:
-    del context
     at = skip(pieces, at, words.DETERMINERS)
     if at >= len(pieces) or not is_flag(pieces[at].text):
         return None
     flag, end = pieces[at].text, skip(pieces, at + 1, word_set("flag flags option options switch"))
+    if word_at(pieces, end) in ("with", "on", "for", "to", "in"):
+        inner = _command(pieces, end + 1, context._replace(verb="run"))
+        if inner:
+            return commands(inner[0], flags=[flag]), inner[1]
     return (Thing((command_item(["*"], flags=[flag]),)), end) if flag.startswith("--") else None
 
 

@@ -17,6 +17,7 @@ from dmm.rules.language.sentences.things import (
     is_command,
 )
 from dmm.text import polarity
+from dmm.text.lemmas import base_forms
 from dmm.text.pieces import LINKS, Pieces, signs, skip, word_at
 from dmm.text.words import english, word_set
 
@@ -25,6 +26,7 @@ _ACTS = word_set("you we each every any a an the your making creating opening")
 _VERIFY = word_set("verify check confirm review inspect validate consult double-check read")
 # Their words are names that a project gave.
 _TARGETED = word_set("make just rake task invoke nox tox")
+_SCRIPTED = word_set("npm yarn pnpm bun npx nx turbo gradle composer")
 # Their `run` runs all that they hold: "pre-commit hooks", "pre-commit checks".
 _RUNNERS = word_set("pre-commit prek lefthook")
 _RAN = word_set("run rerun running execute executing")
@@ -120,6 +122,19 @@ def _command(pieces: Pieces, at: int, known: Surroundings) -> tuple[Item, int] |
         return None
     item = found[0].items[0]
     if several and found[1] == at + 2:
-        # "Alembic migrations" is English for something that Alembic does by another name.
-        item = command_item([piece.word, "run"]) if piece.word in _RUNNERS else {}
+        item = _several(piece.word, behind)
     return (item, found[1]) if item else None
+
+
+def _several(program: str, plural: str) -> Item:
+    """Read "yarn types", which may name a script in its singular; nothing for other programs.
+
+    "Alembic migrations" is English for something that Alembic does by another name.
+    """
+    if program in _RUNNERS:
+        return command_item([program, "run"])
+    if program not in _SCRIPTED:
+        return {}
+    leads = (program, f"{program} run")[: 2 if program in words.MANAGERS["javascript"] else 1]
+    names = sorted(base_forms(plural), reverse=True)
+    return {"command": [f"{lead} {name}" for lead in leads for name in names]}

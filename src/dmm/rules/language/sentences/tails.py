@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LEVELS = ("deny", "ask", "warn")
 _REASONS = word_set("because since so otherwise it they this even use prefer")
+_PRONOUNS = word_set("it they this that we you these there")
 _TIMES = word_set("if when while during between after whenever once where")
 _PLACES = word_set("in inside within under on onto to into against for from at of")
 # What may narrow a thing that was not read in full.
@@ -37,6 +38,7 @@ _TEST_WORDS = word_set("test tests testing unit integration e2e spec specs")
 _CODE_WORDS = word_set("code files file modules sources source components")
 _SHIPPED = word_set("production non-test library application app src shipped")
 _RESOURCES = english("resources")
+_INSIDE: Item = {"command": {"via": ["docker", "docker-compose", "podman", "kubectl"]}}
 
 
 @dataclass(slots=True)
@@ -133,6 +135,14 @@ def _warned(reading: Reading, *_: object) -> None:
     reading.soften("warn")
 
 
+def _role(reading: Reading, pieces: Pieces, at: int) -> int | None:
+    """Read "as it is slow", a reason, and "as the primary key", a use that no call shows."""
+    if word_at(pieces, at + 1) in _PRONOUNS:
+        return _remark(reading, pieces, at + 1)
+    reading.soften("warn")
+    return None
+
+
 def _exception(reading: Reading, pieces: Pieces, at: int) -> int | None:
     word = word_at(pieces, at)
     inner = skip(pieces, at + 1, word_set("for in on to under from with"))
@@ -145,8 +155,11 @@ def _exception(reading: Reading, pieces: Pieces, at: int) -> int | None:
         reading.needs = pieces[at + 1 :]
         return None
     paths = read_paths(pieces, inner, reading.context.known)
+    in_tests = word_at(pieces, inner) in _TEST_WORDS and "content" in reading.thing.items[0]
     if paths and paths[1] >= len(pieces) and "command" not in reading.thing.items[0]:
         reading.lift({"path": paths[0]})
+    elif in_tests and word != "without":
+        reading.lift({"path": list(words.TESTS)})
     else:
         reading.soften("ask")
     return None
@@ -246,13 +259,17 @@ def _within(glob: str, ending: str) -> str:
 
 
 def _on_branch(reading: Reading, pieces: Pieces, at: int) -> int | None:
-    """Read a branch, for what Git does."""
+    """Read a branch, for what Git does, or the host, for what should run in a container."""
     git = all("git" in str(one.get("command", "")) for one in reading.thing.items)
     found = read_branches(pieces, at) if git else None
-    if found is None:
+    if found:
+        reading.thing = commands(reading.thing, branch=found[0])
+        return found[1]
+    host = skip(pieces, at, word_set("host machine"))
+    if word_at(pieces, at) != "host" or (host < len(pieces) and not pieces[host].mark):
         return None
-    reading.thing = commands(reading.thing, branch=found[0])
-    return found[1]
+    reading.lift(_INSIDE)
+    return host
 
 
 def _environment(reading: Reading, pieces: Pieces, at: int) -> int | None:
@@ -276,7 +293,8 @@ def _named_environment(pieces: Pieces, at: int) -> tuple[str, int] | None:
 _PARTS: tuple[tuple[frozenset[str], Callable[..., int | None]], ...] = (
     (EXCEPTING | word_set("without until before but"), _exception),
     (word_set("outside"), _outside),
-    (_TIMES | word_set("that which whose as"), _warned),
+    (_TIMES | word_set("that which whose"), _warned),
+    (word_set("as"), _role),
     (word_set("with using"), _manner),
     (_PLACES, _place),
 )

@@ -198,6 +198,8 @@ def globs_of(text: str) -> list[str]:
     name = bare.rpartition("/")[2]
     if plain in (".env", ".env*"):
         return [".env", ".env.*"]
+    if re.fullmatch(r"\.\w+", bare) and bare[1:].lower() in words.FILE_ENDINGS - {"env"}:
+        return [f"*{bare}"]
     if plain == bare and ("." in name[1:] or name in words.FILE_NAMES or "*" in name):
         return [bare]
     if plain.startswith("/"):
