@@ -10,6 +10,7 @@ from tests.ask.test_asking import fill
 
 from dmm.ask.answer import compose_points
 from dmm.ask.evidence import Mark, make_code
+from dmm.ask.nearness import find_unproved
 from dmm.ask.sections import Section
 from dmm.domain.plain import to_plain
 
@@ -341,6 +342,14 @@ def test_words_that_no_place_holds_together_are_missing(
     unanswered = answer("how is the price of a subscription calculated?", files)
     assert unanswered["missing"] == ["price", "calculated"]
     assert answer("how is a berth assigned to a ship?", files)["missing"] == []
+
+
+def test_of_what_is_missing_the_three_words_that_say_most_are_named() -> None:
+    far = replace(make_code("ship.py", (1, 1), "h", "berth = 1"), near=0.3, alike=0.3, covers=0.1)
+    worth = {"call": 0.3, "away": 0.1, "person": 0.25, "count": 0.15, "address": 0.2}
+    subjects = ["calls", "away", "person", "counted", "address"]
+    assert find_unproved(subjects, [far], worth) == ["calls", "person", "address"]
+    assert find_unproved(subjects, [replace(far, covers=0.9)], worth) == []
 
 
 def test_code_comes_before_types_and_migrations_of_the_same_name(

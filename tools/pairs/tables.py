@@ -62,6 +62,7 @@ def read_tables() -> dict[str, list[dict[str, Any]]]:
     """Return the pairs by table; what is called unseen is not opened."""
     paths = [
         *(path for path in sorted(TESTS.glob("tables/*.jsonl")) if "unseen" not in path.stem),
+        *sorted(TESTS.glob("later/*.jsonl")),
         *(TESTS / f"{name}.jsonl" for name in LOOSE),
     ]
     return {

@@ -31,6 +31,8 @@ TOGETHER = 0.15
 IDLE = 0.15
 # Evidence that is less like the question, times what it speaks of, proves nothing.
 PROVES = 0.2
+# A person reads a few words that say what is missing, not half of the question.
+MOST_UNPROVED = 3
 
 # What a place in a package that is asked for counts more: it decides between close ones only.
 INSIDE = 0.1
@@ -81,15 +83,20 @@ def find_unproved(
 ) -> list[str]:
     """List the subjects that the best evidence does not speak of, where it proves nothing.
 
-    A subject that says little of what the question is about is not listed.
+    Only those that say most of what the question is about are listed, in its order.
     """
     best = max(evidence, key=lambda one: one.alike * one.covers, default=None)
     if best is None or not best.near or best.alike * best.covers >= PROVES:
         return []
     lacking = worth.keys() - speaks_of(best)
     least = 1 / (2 * len(worth)) if worth else 0.0
-    telling = {term for term in lacking if worth[term] >= least}
-    return [one for one in subjects if telling.intersection(analyze(one))]
+    said = {
+        one: max((worth[term] for term in lacking.intersection(analyze(one))), default=0.0)
+        for one in subjects
+    }
+    telling = [one for one in said if said[one] and said[one] >= least]
+    most = sorted(telling, key=lambda one: -said[one])[:MOST_UNPROVED]
+    return [one for one in telling if one in most]
 
 
 def name_sections(question: str, liken: Liken) -> tuple[Section, ...]:
