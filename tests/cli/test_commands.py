@@ -208,6 +208,19 @@ def test_import_shows_each_memory_on_request(typed: Typed, project: Project) -> 
     assert re.search(r"^    from CLAUDE.md:16-20$", out, re.MULTILINE)
 
 
+def test_undoing_an_import_names_the_rules_that_stay(
+    typed: Typed, project: Project, home: Path
+) -> None:
+    project.trust(home)
+    (project.folder / "AGENTS.md").write_text("# A\n\nNever push to main.\n\nTea is at four.\n")
+    typed("import", "--apply", within=project.folder)
+    out = typed("undo", "1", "--yes", within=project.folder).out
+    assert out.endswith(
+        "\nImported rules stay active (1). To stop one: dmm rules disable ID\n"
+        "  never-push-to-main\n"
+    )
+
+
 def test_import_of_a_file_that_gives_nothing_offers_nothing_to_write(
     typed: Typed, project: Project
 ) -> None:

@@ -16,9 +16,12 @@ from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from dmm.bootstrap import Dmm
     from dmm.review.results import UndoPreview
+
+IMPORT = "import"
 
 
 def undo(
@@ -58,7 +61,24 @@ def undo(
             return
     seen = need_person(PersonAct.UNDO, dmm, lambda: undoing.preview(number, **chosen).digest)
     told = undoing.undo(number, **chosen, reason=reason, seen=seen)
-    present(told, as_json=as_json, lines=verdicts.undone, show=paint.show)
+    present(
+        told,
+        as_json=as_json,
+        lines=lambda one: [*verdicts.undone(one), *_rules_left(dmm, one.undone)],
+        show=paint.show,
+    )
+
+
+def _rules_left(dmm: Dmm, undone: Sequence[str]) -> Iterator[str]:
+    """Name the rules of imports: an undo takes back memories alone."""
+    if not any(dmm.proposal_store.find(one).origin == IMPORT for one in undone):
+        return
+    rules = [one.rule for one in dmm.shelf.rules()]
+    left = [one.id for one in rules if one.origin and not one.disabled]
+    if left:
+        yield f"Imported rules stay active ({len(left)}). To stop one: dmm rules disable ID"
+        for name in left:
+            yield f"  {name}"
 
 
 def _number(text: str) -> int:
