@@ -122,8 +122,11 @@ def _broken(text: str) -> Iterator[Piece]:
         end = text.index("\n", found.start())
         full = end - text.rfind("\n", 0, end) - 1 == width and _NARROWEST <= width <= _WIDEST
         alone = found[3] is not None
-        if (alone or (full and not found[1])) and _is_rest(text, found.start(), found[2]):
-            yield (found.start(), found.start(2), "")
+        first = found.start(2 if alone else 1)
+        rest = text[first : found.end(2)]
+        told = alone or (full and not found[1].strip("+-"))
+        if told and _is_rest(text, found.start(), rest):
+            yield (found.start(), first, "")
 
 
 def _is_rest(text: str, end: int, rest: str) -> bool:
