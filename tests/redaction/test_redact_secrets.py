@@ -115,6 +115,7 @@ IN_PLACE = [
     ("sudo", "echo § | sudo -S ls", "opensesame"),
     ("htpasswd", "htpasswd -bc .htpasswd admin §", "opensesame"),
     ("address", "postgres://app:§@db.internal:5432/shop", "opensesame"),
+    ("address", 'sql.Open("mysql", "root:§@tcp(127.0.0.1:3306)/shop")', "opensesame"),
     ("address without user", "redis://:§@cache:6379/0", "opensesame"),
     ("address with signs", "mysql://app:§@db/shop", "p@ss/w#rd"),
     ("address, percent", "amqp://app:§@mq/v", "p%40ss%2Fword"),

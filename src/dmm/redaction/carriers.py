@@ -26,6 +26,8 @@ _DATABASE = (
     r"(?i)(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|clickhouse|ldaps?)"
     r"(?:\+\w{1,20})?\Z"
 )
+# How Go's drivers are told where a database is: user:password@tcp(host:port)/name.
+_DRIVER_LOGIN = r"(?<![\w.%-])([\w.-]{1,64}):([^\s\"'<>@]{1,128})@tcp\("
 _USER_ALONE = r"://([^\s/?#\"'<>:@\\]{16,256})(?::[^\s/?#\"'<>:@\\]{0,64})?@(?=[\w.\[-])"
 _LOGIN = r"(?<![^\s\"'/])([A-Za-z][\w.-]{1,32}):([^\s:@/\"'<>]{8,64})\Z"
 _PAIR = r"([A-Za-z][\w.@+-]{0,64}):([^\s:/\"'<>]{5,128})\s{0,2}\Z"
@@ -139,6 +141,7 @@ _ADDRESS_FORMS = (
     Form("url-password", ("://",), _USERINFO, is_real, near=_is_password),
     Form("url-password", ("://",), _LOOSE_USERINFO, is_real, near=_is_database),
     Form("url-password", ("://",), _USER_ALONE, is_random),
+    Form("url-password", (), _DRIVER_LOGIN, is_real, near=_is_password, needs="@tcp("),
     Form("url-parameter", ("://",), _LINK, is_random),
     Form("authorization", ("authorization:",), _DIGEST, folded=True),
 )
