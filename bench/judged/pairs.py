@@ -6,8 +6,7 @@ of new notes.
 
 from __future__ import annotations
 
-import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bench import conflicts
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dmm.domain.memory import Memory
     from dmm.embed.model import Embedder
 
 HERE = conflicts.TABLE.parent
@@ -38,8 +36,6 @@ class Floors:
 
 
 STRANGERS = Floors(80, 85, duplicate=85, tricky=65)
-AMONG_OTHERS = Floors(75, 65)
-SEED = 1
 
 
 def measure(embedder: Embedder) -> Part:
@@ -61,27 +57,7 @@ def _measure(embedder: Embedder) -> Iterator[Measure]:
     for sort in ("open", "fresh", "unseen"):
         pairs = [pair for path in named(sort) for pair in conflicts.load_table(path)]
         yield from _score(sort, conflicts.judge_all(pairs).dmm, STRANGERS)
-    verdicts = conflicts.judge_all(list(_among_others(named("unseen")))).dmm
-    yield from _score("unseen, two other notes in each", verdicts, AMONG_OTHERS)
     yield _strangers(embedder)
-
-
-def _among_others(tables: Sequence[Path]) -> Iterator[Pair]:
-    """Put two other notes of the table into each note of every second pair."""
-    rng = random.Random(SEED)
-    for path in tables:
-        pairs = conflicts.load_table(path)
-        for own in pairs[::2]:
-            rest = [note for pair in pairs if pair is not own for note in (pair.one, pair.other)]
-            one, other = (_mix(note, rng.sample(rest, 2), rng) for note in (own.one, own.other))
-            # Of two such notes only a part is the same.
-            label = COMPATIBLE if own.label == DUPLICATE else own.label
-            yield replace(own, one=one, other=other, label=label)
-
-
-def _mix(note: Memory, others: Sequence[Memory], rng: random.Random) -> Memory:
-    texts = [one.body.removeprefix(f"# {one.title}\n\n") for one in (note, *others)]
-    return replace(note, body=f"# {note.title}\n\n" + " ".join(rng.sample(texts, len(texts))))
 
 
 def named(sort: str) -> list[Path]:

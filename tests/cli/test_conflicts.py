@@ -65,6 +65,12 @@ def test_without_a_command_the_unresolved_ones_are_listed(trusted: Clerk) -> Non
     assert "conflict_1  numeric clash" in told.out
 
 
+def test_options_before_a_command_are_refused_and_nothing_is_done(trusted: Clerk) -> None:
+    told = trusted("--root", "elsewhere", "scan")
+    assert (told.status, told.out) == (2, "")
+    assert "--json and --root stand behind the command: scan" in told.err
+
+
 def test_a_scan_prints_the_records_for_programs(trusted: Clerk) -> None:
     told = trusted.data("scan")
     (record,) = told["conflicts"]

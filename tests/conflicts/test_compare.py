@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.conflicts.compare import LONG, compare_all, questions_of, read_memory
+from dmm.conflicts.compare import WHOLE, compare_all, read_memory
 from dmm.conflicts.exact import compare_choices, compare_texts
 from dmm.domain.conflict import Clash, ConflictType
 from dmm.embed.pairs import PairModel
@@ -122,32 +122,6 @@ def test_a_clash_quotes_the_sentences_that_it_rests_on(note: NewNote, model: Pai
     )
 
 
-def test_the_model_reads_only_the_sentences_that_have_to_do_with_the_other_memory(
-    note: NewNote, model: PairModel
-) -> None:
-    rule = "The export job runs at night on the reporting replica."
-    one = note(f"Lunch is at noon. {rule} Parcels leave by rail. A replica lags.", "Exports")
-    other = note("The export job runs on the primary, not on the reporting replica.", id=OTHER)
-    (question,) = questions_of(read_memory(one), read_memory(other))
-    assert question.one == f"Exports. {rule} A replica lags."
-    found = clash(one, other, model)
-    assert found is not None
-    assert found.quotes[0] == rule
-
-
-def test_memories_with_one_sentence_in_common_are_not_the_same(
-    note: NewNote, model: PairModel
-) -> None:
-    rule = "Every release gets a signed tag."
-    one = note(f"{rule} Lunch is at noon. Parcels leave by rail on Mondays.", "Tags")
-    other = note("We sign the tag of every release. Ana keeps the lamps. Dogs may come.", id=OTHER)
-    assert clash(one, other, model) is None
-    short = note("We sign the tag of every release.", "Signing", id=OTHER)
-    same = clash(note(rule, "Tags"), short, model)
-    assert same is not None
-    assert same.type is ConflictType.DUPLICATE
-
-
 def test_a_number_that_differs_inside_long_memories_needs_no_model(note: NewNote) -> None:
     filling = " ".join(f"The lamp in room {room} hangs by a cord of silk." for room in range(12))
     one = note(f"{filling} Sessions live 14 days and are not prolonged.", "Sessions are rows")
@@ -169,7 +143,7 @@ def test_a_clash_inside_long_memories_is_found_by_their_sentences(
     filler = "The history of the project is told in the wiki by those who were there. "
     one = note(filler * 9 + "The upload endpoint accepts files up to 25 MB.", "Uploads")
     other = note("The upload endpoint accepts files up to 100 MB.", "Upload limit", id=OTHER)
-    assert len(one.body.split()) > LONG
+    assert len(one.body.split()) > WHOLE
     found = clash(one, other, model)
     assert found is not None
     assert found.type is ConflictType.NUMERIC

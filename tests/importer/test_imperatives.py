@@ -117,6 +117,13 @@ def test_a_list_binds_whole_if_the_sentence_before_it_does() -> None:
     assert [text for text, _ in found][-2:] == items
 
 
+def test_a_list_binds_whole_if_the_first_sentence_above_it_does() -> None:
+    lead = "Never finish before the targets pass. The checks are many, so use these:"
+    items = ["The build", "The linters"]
+    found = find(f"{lead}\n- {items[0]}\n- {items[1]}\n")
+    assert [text for text, _ in found][-2:] == items
+
+
 def test_the_same_sentence_counts_once() -> None:
     assert find("Never push.\n\n- never push.\n") == [("Never push.", 1)]
 

@@ -8,7 +8,7 @@ import typer
 
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format.wrapping import wrapped
-from dmm.cli.options import Json, Root, counted, open_project, present
+from dmm.cli.options import Json, Root, counted, is_alone, open_project, present
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.passkeys.acts import PersonAct
@@ -34,7 +34,7 @@ def conflicts(ctx: typer.Context, as_json: Json = False, root: Root = None) -> N
 
     Without a command the unresolved ones are listed.
     """
-    if ctx.invoked_subcommand is None:
+    if is_alone(ctx, as_json=as_json, root=root):
         list_conflicts(as_json=as_json, root=root)
 
 

@@ -31,6 +31,16 @@ T = TypeVar("T")
 _opened: list[Dmm] = []
 
 
+def is_alone(ctx: typer.Context, *, as_json: bool, root: Path | None) -> bool:
+    """Return whether a group is called without a command; options of a command stand behind it."""
+    if ctx.invoked_subcommand is not None and (as_json or root is not None):
+        from dmm.errors import UsageError
+
+        what = f"--json and --root stand behind the command: {ctx.invoked_subcommand}"
+        raise UsageError(what, hint=f"{ctx.command_path} {ctx.invoked_subcommand} --help")
+    return ctx.invoked_subcommand is None
+
+
 def refuse_agents(act: str, hint: str = "run it in a terminal of your own") -> None:
     """Refuse a shell known to belong to an agent: only a person may do this."""
     named = find_agent()

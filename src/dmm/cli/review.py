@@ -14,7 +14,17 @@ import typer
 from dmm.cli import failures
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import paint, verdicts
-from dmm.cli.options import Full, Json, Root, agrees, counted, open_project, present, refuse_agents
+from dmm.cli.options import (
+    Full,
+    Json,
+    Root,
+    agrees,
+    counted,
+    is_alone,
+    open_project,
+    present,
+    refuse_agents,
+)
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.errors import DmmError, UsageError
@@ -75,7 +85,7 @@ def review(ctx: typer.Context, as_json: Json = False, root: Root = None) -> None
 
     Without a command the pending ones are listed.
     """
-    if ctx.invoked_subcommand is None:
+    if is_alone(ctx, as_json=as_json, root=root):
         list_proposals(as_json=as_json, root=root)
 
 

@@ -17,6 +17,7 @@ from dmm.cli.options import (
     Json,
     Root,
     agrees,
+    is_alone,
     open_project,
     present,
     print_json,
@@ -57,7 +58,7 @@ def rules(ctx: typer.Context, as_json: Json = False, root: Root = None) -> None:
 
     Without a command they are listed.
     """
-    if ctx.invoked_subcommand is None:
+    if is_alone(ctx, as_json=as_json, root=root):
         list_rules(as_json=as_json, root=root)
 
 

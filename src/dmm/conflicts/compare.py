@@ -1,9 +1,7 @@
 """Two memories side by side: what is exact first, then what the model says of their texts.
 
-The model knows notes of one or two sentences, and what else a memory says misleads it. Of one with
-more sentences it reads those that have to do with the other memory; of a long one only the
-sentences that share most words, and only what is very sure is told. Two memories are the same only
-where their whole texts are.
+A memory that the model can read whole is one text. Of a longer one the sentences are compared that
+share most words with a sentence of the other side, and only what is very sure is told.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ from dmm.rules.source import read_sentence
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from dmm.domain.memory import Memory
     from dmm.embed.pairs import Chances, PairModel
@@ -44,11 +42,9 @@ if TYPE_CHECKING:
 SURE = 0.8
 POSSIBLE = 0.5
 SURE_OF_A_SENTENCE = 0.95
-SHORT = 2  # sentences of a memory that is always read whole
-TOUCHING = 2  # words that a sentence has in common with a memory it has to do with
-LONG = 90  # words that a memory may have before it is read by single sentences
+WHOLE = 90  # words of a memory that the model can read whole
 SENTENCES = 2  # pairs of sentences of long memories
-FEWEST_SHARED = 3  # words of two sentences of long memories
+FEWEST_SHARED = 3
 RETIRE = "Deprecate the outdated one, or let the newer one name it in `supersedes`."
 _GONE = re.compile(
     r"\b(?:no longer|not any ?more|was removed|were removed|is gone|replaced|moved from|dropped"
@@ -70,16 +66,17 @@ _TOLD = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is compared of a memory: its sentences and code, and whether it is short or long."""
+    """What is compared of a memory: its sentences and code, and whether it is read whole."""
 
     memory: Memory
     sentences: tuple[str, ...]
     code: tuple[str, ...]
-    long: bool
+    whole: bool
 
-    def tell(self, sentences: Iterable[str]) -> str:
-        """Return what the model reads: these sentences under the title."""
-        told = " ".join(sentences)
+    @property
+    def text(self) -> str:
+        """What the model reads of it."""
+        told = " ".join(self.sentences)
         return told if repeats(self.memory.title, told) else phrase(self.memory.title, told)
 
 
@@ -91,7 +88,7 @@ class Question:
     other: str
     quotes: tuple[str, str]
     least: float
-    may_be_same: bool = False
+    may_be_same: bool
 
 
 def read_memory(memory: Memory) -> Reading:
@@ -99,7 +96,7 @@ def read_memory(memory: Memory) -> Reading:
     body = memory.body.strip().removeprefix(f"# {memory.title}")
     _, sentences = headings_and_sentences(body)
     words = sum(len(sentence.split()) for sentence in sentences)
-    return Reading(memory, tuple(sentences), tuple(code_in(body)), words > LONG)
+    return Reading(memory, tuple(sentences), tuple(code_in(body)), words <= WHOLE)
 
 
 def settle_exactly(one: Reading, other: Reading, today: dt.date | None) -> Clash | bool:
@@ -119,7 +116,7 @@ def settle_exactly(one: Reading, other: Reading, today: dt.date | None) -> Clash
         same = Clash(kind, 1.0, SAME, MERGE, (one.sentences[0], other.sentences[0]))
         return same if one.code == other.code else False
     quotes = quotes_of(one, other)
-    if kind is None and not (one.long or other.long):
+    if kind is None and one.whole and other.whole:
         kind = compare_choices(one.sentences, other.sentences)
     elif kind is None:
         # In long memories the words around two sentences say little about them.
@@ -132,31 +129,28 @@ def settle_exactly(one: Reading, other: Reading, today: dt.date | None) -> Clash
 def questions_of(one: Reading, other: Reading) -> list[Question]:
     """Return what the model is asked about two memories."""
     quotes = quotes_of(one, other)
-    if not (one.long or other.long):
-        mine, yours = bearing_on(one, other), bearing_on(other, one)
-        texts = one.tell(mine or quotes[0][:1]), other.tell(yours or quotes[0][1:])
-        return [Question(*texts, quotes[0], POSSIBLE, may_be_same=one.code == other.code)]
+    if one.whole and other.whole:
+        return [
+            Question(one.text, other.text, quotes[0], POSSIBLE, may_be_same=one.code == other.code)
+        ]
+    titles = one.memory.title, other.memory.title
     return [
-        Question(one.tell([mine]), other.tell([yours]), (mine, yours), SURE_OF_A_SENTENCE)
-        for mine, yours in quotes
+        Question(
+            phrase(titles[0], mine),
+            phrase(titles[1], yours),
+            (mine, yours),
+            SURE_OF_A_SENTENCE,
+            may_be_same=False,
+        )
+        for mine, yours in quotes[:SENTENCES]
         if len(_terms(mine) & _terms(yours)) >= FEWEST_SHARED
     ]
-
-
-def bearing_on(one: Reading, other: Reading) -> list[str]:
-    """Return the sentences that have to do with the other memory, and those about the same."""
-    if _short((one, other)):
-        return list(one.sentences)
-    theirs = _terms(other.memory.title).union(*map(_terms, other.sentences))
-    touching = [_terms(s) for s in one.sentences if len(_terms(s) & theirs) >= TOUCHING]
-    about = frozenset().union(*touching)
-    return [sentence for sentence in one.sentences if not about.isdisjoint(_terms(sentence))]
 
 
 def quotes_of(one: Reading, other: Reading) -> list[tuple[str, str]]:
     """Return pairs of sentences, those that share most words first."""
     pairs = [(mine, yours) for mine in one.sentences for yours in other.sentences]
-    return sorted(pairs, key=_shared, reverse=True)[:SENTENCES]
+    return sorted(pairs, key=_shared, reverse=True)[: max(1, SENTENCES)]
 
 
 def _shared(pair: tuple[str, str]) -> float:
@@ -233,24 +227,8 @@ def compare_all(
             asked.append((place, questions_of(one, other)))
     if model is None:
         return found
-    answers = iter(model.judge([(one.one, one.other) for _, all_ in asked for one in all_]))
+    texts = [(one.one, one.other) for _, questions in asked for one in questions]
+    answers = iter(model.judge(texts))
     for place, questions in asked:
         found[place] = conclude(questions, [next(answers) for _ in questions])
-    # Memories whose sentences about one thing are the same may say different things besides.
-    same = [place for place, _ in asked if _is_same(found[place]) and not _short(pairs[place])]
-    whole = [
-        (one.tell(one.sentences), other.tell(other.sentences))
-        for one, other in (pairs[place] for place in same)
-    ]
-    for place, chances in zip(same, model.judge(whole), strict=True):
-        if chances.duplicate < POSSIBLE:
-            found[place] = None
     return found
-
-
-def _is_same(clash: Clash | None) -> bool:
-    return clash is not None and clash.type is ConflictType.DUPLICATE
-
-
-def _short(pair: tuple[Reading, Reading]) -> bool:
-    return all(len(reading.sentences) <= SHORT for reading in pair)

@@ -127,16 +127,16 @@ class _Place:
 
     @property
     def label(self) -> str:
-        """The sentence that leads in to a list; other text has none."""
-        said = self.group.label if self.block.items else ""
-        return ["", *split_sentences(said)][-1]
+        """The words above a list; other text has none."""
+        return self.group.label if self.block.items else ""
 
     @property
     def binds(self) -> bool:
-        """Whether whatever is listed here is a rule."""
-        return bool(self.block.items) and any(
-            (_RULES_BELOW.search(self.heading), _BINDS.search(self.label))
-        )
+        """Whether whatever is listed here is a rule: a sentence above it may say so."""
+        if not self.block.items:
+            return False
+        said = any(map(_BINDS.search, split_sentences(self.label)))
+        return said or bool(_RULES_BELOW.search(self.heading))
 
     def complete(self, sentence: str) -> str:
         """Put the order above a list, such as `Never`, before one of its items."""

@@ -188,7 +188,8 @@ def _lines(entries: Sequence[_Entry]) -> Iterator[str]:
             yield f"{gap}{first.lead.text}\n"
             gap = ""
         # A list ends where its lead-in does: what follows is none of its items.
-        ends = lead is not None and first.lead is None and not entry.full
+        same = first.heading == heading
+        ends = same and lead is not None and first.lead is None and not entry.full
         heading, lead = first.heading, first.lead
         # A paragraph next to a list would become a part of its last item.
         shown = entry.text.removeprefix("- " * ends)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from binascii import Error, a2b_base64
-from functools import partial
 
 from dmm.redaction.forms import Form, scan_forms
-from dmm.redaction.patterns import later, like, match_at, past
+from dmm.redaction.patterns import later, match_at
 from dmm.redaction.randomness import has_digit, is_mixed, is_random, is_uuid
-from dmm.redaction.values import Judge, is_placeholder, is_real, is_spaced
+from dmm.redaction.values import is_placeholder, is_real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _DATABASE = (
 # How Go's drivers are told where a database is: user:password@tcp(host:port)/name.
 _DRIVER_LOGIN = r"(?<![\w.%-])([\w.-]{1,64}):([^\s\"'<>@]{1,128})@tcp\("
 _USER_ALONE = r"://([^\s/?#\"'<>:@\\]{16,256})(?::[^\s/?#\"'<>:@\\]{0,64})?@(?=[\w.\[-])"
-_LOGIN = r"(?<![^\s\"'/])([A-Za-z][\w.-]{1,32}):([^\s:@/\"'<>]{8,64})\Z"
+_LOGIN = r"([A-Za-z][\w.-]{1,32}):([^\s:@/\"'<>]{8,64})\Z"
 _PAIR = r"([A-Za-z][\w.@+-]{0,64}):([^\s:/\"'<>]{5,128})\s{0,2}\Z"
 _LOGIN_HOST = r"@(?:[\w-]{1,63}\.[\w.-]{1,200}|localhost)"
 # A link that lets in whoever has it.
@@ -38,9 +37,11 @@ _LINK = (
     r"[\w-]{0,20}/([\w.~-]{20,200})"
 )
 _QUERY = r"[?&;]([\w.%\[\]-]{1,60})=(?=([^&\s\"'<>#\\]{4,128}))"
-_SENT = r"[?&]"
-_QUERY_REST = later(r"[^&\s\"'<>#\\]*")
-_STRONG = r"token|secret|passw|pwd|signature|assertion|jwt|credential"
+_QUERY_REST = r"[^&\s\"'<>#\\]*"
+_QUERY_NAMES = (
+    "token", "key", "secret", "sig", "signature", "password", "passwd", "pwd", "auth", "code",
+    "credential", "session", "sid", "ticket", "hmac", "assertion", "jwt", "nonce", "pass",
+)  # fmt: skip
 _AUTHORIZATION = (
     r"(?i)authorization[\"']?\s{0,4}(?:[:=,]|=>|\|)\s{0,4}(?:[bfr]?[\"'`])?\s{0,4}"
     r"((?:basic|bearer|token|digest|negotiate|ntlm|apikey|api-key|key|ssws|hawk|oauth|aws4-hmac-sha256)"
@@ -48,9 +49,9 @@ _AUTHORIZATION = (
 )
 _MORE_PAIRS = r"&[A-Za-z_]\w{0,40}="
 _DIGEST = r"(?i)authorization:\s{0,4}(?:digest|oauth|hawk|aws4-hmac-sha256)\s{1,4}([^\n]{8,4096})"
-_SCHEME = r"(?i)\b{}[ \t]{{1,4}}([\w.~+/=-]{{5,4095}}[\w~+/=-])"
+_SCHEME = r"(?i)\b(bearer|basic)[ \t]{1,4}([\w.~+/=-]{6,4096})"
 # What a server tells of itself when it asks for credentials.
-_CHALLENGE = like(r"(?i)(?:realm|scope|error|charset|authorization_uri|resource_metadata)=")
+_CHALLENGE = r"(?i)(?:realm|scope|error|charset|authorization_uri|resource_metadata)="
 _HEADER = (
     r"(?i)(x-[\w-]{1,60})"
     r"[\"']?\s{0,4}[:=,]\s{0,4}[\"']?([^\s\"'`<>,;]{4,4096})"
@@ -76,19 +77,24 @@ _NO_LOGIN = frozenset({
     "ssh", "sha256", "urn", "data", "node", "python",
 })  # fmt: skip
 _HEADER_NAMES = ("key", "token", "secret", "auth", "signature", "session", "password", "credential")
-_COOKIE_VALUES = later(
-    r"(?i)(?:\A|;)\s*+(?!(?:path|domain|expires|max-age|samesite|priority)\s*=)[^;=]*=([^;]*)"
-)
+_ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority"})
 _EXAMPLES = frozenset({"password", "pass", "passwd", "pwd", "pw", "secret", "token", "x", "***"})
+_STRONG_QUERY = ("token", "secret", "passw", "pwd", "signature", "assertion", "jwt", "credential")
 
 
-def is_login(value: str) -> bool:
-    """Recognise a user and a password in base64."""
-    try:
-        plain = a2b_base64(value + "=" * (-len(value) % 4))
-    except (Error, ValueError):
-        return False
-    return b":" in plain and all(31 < code < 127 for code in plain)
+def scan_carriers(layer: Layer) -> Iterator[Span]:
+    """Find credentials in addresses, headers, cookies and the files that programs keep them in."""
+    text, lowered = layer.text, layer.lowered
+    yield from scan_forms(_ADDRESS_FORMS, layer)
+    if "@" in text:
+        yield from _logins(text)
+    if "=" in text and ("?" in text or "&" in text):
+        yield from _queries(text)
+    yield from _authorizations(text, lowered)
+    yield from _schemes(text, lowered)
+    yield from scan_forms(_FORMS, layer)
+    if "Secret" in text and later(_CLUSTER_KIND).search(text):
+        yield from scan_forms(_CLUSTER_FORMS, layer)
 
 
 def _is_password(found: Match) -> bool:
@@ -101,42 +107,19 @@ def _is_database(found: Match) -> bool:
     return _is_password(found) and later(_DATABASE).search(scheme) is not None
 
 
+def _is_coded(value: str) -> bool:
+    return "=" in value or has_digit(value)
+
+
 def _is_telling(found: Match) -> bool:
-    return any(word in found[1].lower() for word in _HEADER_NAMES)
+    named = any(word in found[1].lower() for word in _HEADER_NAMES)
+    return named and (is_mixed(found[2]) or is_random(found[2]))
 
 
-def _is_hidden(cookie: str) -> bool:
-    """Return whether the values of a cookie were taken out before; attributes tell nothing."""
-    return all(map(_is_masked, _COOKIE_VALUES.findall(cookie) or [cookie]))
+def _is_cookie(value: str) -> bool:
+    return not _is_hidden(value) and "(" not in value.partition("=")[0]
 
 
-def _is_reference(header: str) -> bool:
-    return is_placeholder(header.split(" ", 1)[-1])
-
-
-_is_digits = like(r"[0-9]+\Z")
-_is_masked = Judge((like(r".{0,2}\Z"),), is_placeholder)
-_is_made = Judge((is_placeholder,), is_mixed, is_random)
-_is_key = Judge((), Judge((is_spaced,), is_mixed), is_random)
-_is_made_up = Judge((is_placeholder, like(r"[^0-9]*\Z")), is_mixed)
-_is_mixed = Judge((is_placeholder,), is_mixed)
-_is_bearer = Judge((is_placeholder, _CHALLENGE), is_mixed, partial(is_random, length=12))
-_is_basic = Judge((is_placeholder, _CHALLENGE), is_login)
-_is_cookie = Judge((like(r"[^=]*\("), _is_hidden), bool)
-# How the value of a parameter is judged, by its name.
-_PARAMETERS = (
-    (like(rf"(?=.*(?:{_STRONG})).*(?:pass|pwd)"), Judge((is_placeholder, _is_digits), bool)),
-    (like(rf".*(?:{_STRONG})"), Judge((is_placeholder, _is_digits), has_digit)),
-    (like(r".*(?:token|key|secret|sig|pass|pwd|auth|code|credential|session|sid|ticket|hmac"
-          r"|assertion|jwt|nonce)"), Judge((is_placeholder, _is_digits, is_uuid), is_random)),
-)  # fmt: skip
-_AUTHORIZING = ("authorization", Judge((is_placeholder, _is_reference), bool))
-_COOKIES = ("cookie", Judge((is_placeholder, _is_hidden), like(r"[^=]*=")))
-_NO_HEADER = ("", Judge(()))
-_HEADERS = {
-    "authorization": _AUTHORIZING, "proxy-authorization": _AUTHORIZING, "cookie": _COOKIES,
-    "set-cookie": _COOKIES,
-}  # fmt: skip
 _ADDRESS_FORMS = (
     Form("url-password", ("://",), _USERINFO, is_real, near=_is_password),
     Form("url-password", ("://",), _LOOSE_USERINFO, is_real, near=_is_database),
@@ -146,54 +129,80 @@ _ADDRESS_FORMS = (
     Form("authorization", ("authorization:",), _DIGEST, folded=True),
 )
 _FORMS = (
-    Form("bearer", ("bearer",), _SCHEME.format("bearer"), _is_bearer, folded=True),
-    Form("basic-auth", ("basic",), _SCHEME.format("basic"), _is_basic, folded=True),
-    Form("header", ("x-",), _HEADER, _is_made, near=_is_telling, folded=True),
+    Form("header", ("x-",), _HEADER, is_real, near=_is_telling, folded=True),
     Form("cookie", ("cookie",), _COOKIE, _is_cookie, folded=True),
     Form("cookie", ("\tTRUE\t", "\tFALSE\t"), _JAR, needs="\t"),
     Form("password", ("login", "machine"), _NETRC, is_real, folded=True),
     Form("password", (), _PGPASS, is_mixed, needs=":"),
 )
 # Every value of a Kubernetes secret, whatever its name.
-_CLUSTER_FORMS = (Form("secret", (), _CLUSTER_DATA, like(r"[^=0-9]*[=0-9]"), needs="Secret"),)
-
-
-def scan_carriers(layer: Layer) -> Iterator[Span]:
-    """Find credentials in addresses, headers, cookies and the files that programs keep them in."""
-    text = layer.text
-    yield from scan_forms(_ADDRESS_FORMS, layer)
-    yield from _logins(text)
-    if later(_SENT).search(text):
-        yield from _queries(text)
-    yield from _authorizations(text, layer.lowered)
-    yield from scan_forms(_FORMS, layer)
-    if "Secret" in text and later(_CLUSTER_KIND).search(text):
-        yield from scan_forms(_CLUSTER_FORMS, layer)
+_CLUSTER_FORMS = (Form("secret", (), _CLUSTER_DATA, _is_coded),)
 
 
 def _logins(text: str) -> Iterator[Span]:
     for host in match_at(_LOGIN_HOST, text, ("@",)):
-        found = later(_LOGIN).search(text, max(0, host.start() - 100), host.start())
-        if found and found[1].lower() not in _NO_LOGIN and _is_made_up(found[2]):
-            yield (*found.span(2), "password")
+        near = text[max(0, host.start() - 100) : host.start()]
+        words = near.replace('"', " ").replace("'", " ").replace("/", " ").split()
+        found = later(_LOGIN).match(words[-1]) if words and near[-1:].strip() else None
+        if found is None or found[1].lower() in _NO_LOGIN:
+            continue
+        if has_digit(found[2]) and is_mixed(found[2]) and not is_placeholder(found[2]):
+            yield (host.start() - len(found[2]), host.start(), "password")
 
 
 def _queries(text: str) -> Iterator[Span]:
     done = 0
     for found in later(_QUERY).finditer(text):
-        name, value = found[1].lower(), found[2]
-        told = any(judge(value) for named, judge in _PARAMETERS if named(name))
-        if told and found.start() >= done:
-            done = past(_QUERY_REST, text, found.end(2))
+        if found.start() >= done and _is_told(found[1].lower(), found[2]):
+            rest = later(_QUERY_REST).match(text, found.end(2))
+            done = found.end(2) if rest is None else rest.end()
             yield (found.start(2), done, "url-parameter")
+
+
+def _is_told(name: str, value: str) -> bool:
+    """Judge the value of a parameter by its name."""
+    if is_placeholder(value) or value.isdigit():
+        return False
+    if any(word in name for word in _STRONG_QUERY) and (
+        has_digit(value) or "pass" in name or "pwd" in name
+    ):
+        return True
+    return any(word in name for word in _QUERY_NAMES) and is_random(value) and not is_uuid(value)
 
 
 def _authorizations(text: str, lowered: str) -> Iterator[Span]:
     for found in match_at(_AUTHORIZATION, text, ("authorization",), lowered):
         # What follows a value in an address is another pair: &name=value.
         value = later(_MORE_PAIRS).split(found[2], 1)[0].rstrip(" \t,;)}]")
-        if (found[1] or _is_key(value)) and is_real(found[2]):
+        told = found[1] or (is_mixed(value) and " " not in value) or is_random(value)
+        if told and not is_placeholder(found[2]):
             yield (found.start(2), found.start(2) + len(value), "authorization")
+
+
+def _schemes(text: str, lowered: str) -> Iterator[Span]:
+    for found in match_at(_SCHEME, text, ("bearer", "basic"), lowered):
+        value, basic = found[2].rstrip("."), found[1].lower() == "basic"
+        if is_placeholder(value) or later(_CHALLENGE).match(value):
+            continue
+        if is_login(value) if basic else is_mixed(value) or is_random(value, 12):
+            end = found.start(2) + len(value)
+            yield (found.start(2), end, "basic-auth" if basic else "bearer")
+
+
+def _is_hidden(cookie: str) -> bool:
+    """Return whether the values of a cookie were taken out before; attributes tell nothing."""
+    pairs = (part.partition("=")[::2] for part in cookie.split(";") if "=" in part)
+    values = [value for name, value in pairs if name.strip().lower() not in _ATTRIBUTES]
+    return all(len(value) > 2 and is_placeholder(value) for value in values or [cookie])
+
+
+def is_login(value: str) -> bool:
+    """Recognise a user and a password in base64."""
+    try:
+        plain = a2b_base64(value + "=" * (-len(value) % 4))
+    except (Error, ValueError):
+        return False
+    return b":" in plain and all(31 < code < 127 for code in plain)
 
 
 def is_pair(text: str) -> bool:
@@ -201,10 +210,17 @@ def is_pair(text: str) -> bool:
     found = later(_PAIR).match(text)
     if found is None or found[1].lower().rpartition("@")[2] in _NO_LOGIN:
         return False
-    return _is_mixed(found[2])
+    return is_mixed(found[2]) and not is_placeholder(found[2])
 
 
 def is_header_secret(name: str, value: str) -> str | None:
     """Judge the value of a header that is plain data; give the label where it is a secret."""
-    label, judge = _HEADERS.get(name.lower(), _NO_HEADER)
-    return label if judge(value) else None
+    lowered = name.lower()
+    if is_placeholder(value):
+        return None
+    if lowered in ("cookie", "set-cookie") and "=" in value:
+        return None if _is_hidden(value) else "cookie"
+    if lowered not in ("authorization", "proxy-authorization"):
+        return None
+    scheme, _, word = value.partition(" ")
+    return None if is_placeholder(word or scheme) else "authorization"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dmm.redaction.naming import MEDIUM, STRONG, WEAK, Name
-from dmm.redaction.patterns import later, told_in
-from dmm.redaction.values import is_made_secret, is_quoted_key, is_quoted_secret
+from dmm.redaction.naming import STRONG, WEAK, Name
+from dmm.redaction.patterns import later
+from dmm.redaction.randomness import is_mixed, is_random
+from dmm.redaction.values import is_quoted_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
 
     from dmm.redaction.patterns import Span
 
-_SIGN_AFTER = later(r"[ \"']{0,7}([,;\t|])")
-_SIGN_BEFORE = later(r"([,;\t|])[ \"']*\Z")
+_SIGNS = ",;\t|"
 # A name at the head of a column. Behind commas there are no blanks: a sentence has some.
 _NAME = later(r"[\"']?[A-Za-z_][\w.-]{0,40}[\"']?\r?\Z")
 _NAME_IN_BARS = later(r"[ \t]*(?:[A-Za-z_][\w .-]{0,40})?[ \t\r]*\Z")
@@ -25,13 +25,6 @@ _COLUMNS = later(r"[\"'`\]]?(?:\s{0,8},[\s\"'`\[]{0,8}[\w.]{1,60}[\"'`\]]?){0,60
 _VALUES = later(r"\s{0,20}(?:VALUES|values|Values)\s{0,20}(?=\()")
 _ITEM = later(r"[\s(]{0,8}(?:N?'((?:[^'\n]|'')*)'|\"([^\"\n]*)\"|[^,()\n]*)\s{0,8}([,)])")
 _NEXT_ROW = later(r"\s{0,8},\s{0,8}(?=\()")
-# How a value is judged, by whether the head is sure and by its name.
-_JUDGES = {
-    (True, STRONG): is_quoted_secret,
-    (False, STRONG): is_made_secret,
-    (True, MEDIUM): is_quoted_key,
-    (False, MEDIUM): is_quoted_key,
-}
 _LONGEST_HEAD = 400
 _MOST_ROWS = 200
 
@@ -41,21 +34,20 @@ def scan_column(text: str, name: Name) -> tuple[list[Span], tuple[int, int]]:
 
     Tells also where the rows are: what stands in them heads no other column.
     """
-    if name.level <= WEAK:
-        return [], (0, 0)
-    sign = _sign(text, name)
+    sign = _sign(text, name) if name.level > WEAK else ""
     head = _read_head(text, name, sign) if sign else None
-    if head is None:
-        return list(_read_values(text, name)), (0, 0)
-    spans, end = _read_rows(text, name, sign, *head)
-    return spans, (head[-1], end)
+    if head is not None:
+        spans, end = _read_rows(text, name, sign, *head)
+        return spans, (head[-1], end)
+    return list(_read_values(text, name)) if name.level > WEAK else [], (0, 0)
 
 
 def _sign(text: str, name: Name) -> str:
     """Return what separates a name from its neighbours, if it is a sign of tables."""
-    after = _SIGN_AFTER.match(text, name.end)
-    found = after or _SIGN_BEFORE.search(text, max(0, name.start - 8), name.start)
-    return "" if found is None else found[1]
+    near = text[name.end : name.end + 8].lstrip(" \"'")[:1]
+    if not near or near not in _SIGNS:
+        near = text[max(0, name.start - 8) : name.start].rstrip(" \"'")[-1:]
+    return near if near and near in _SIGNS else ""
 
 
 def _read_head(text: str, name: Name, sign: str) -> tuple[int, int, bool, int] | None:
@@ -101,7 +93,7 @@ def _read_rows(
             break
         start = place + sum(len(cell) + 1 for cell in cells[:index])
         value, start = _without_quotes(cells[index], start)
-        if _JUDGES[sure, name.level](value):
+        if _is_secret(value, name, sure=sure):
             spans.append((start, start + len(value), name.label))
     return spans, end
 
@@ -109,8 +101,17 @@ def _read_rows(
 def _without_quotes(cell: str, start: int) -> tuple[str, int]:
     """Return what stands in a cell, and where it begins."""
     found = _CELL.match(cell)
-    value = cell.strip() if found is None else found[told_in(found)]
+    group = 0 if found is None else found.lastindex or 0
+    if found is not None and group:
+        return found[group], start + found.start(group)
+    value = cell.strip()
     return value, start + cell.find(value)
+
+
+def _is_secret(value: str, name: Name, *, sure: bool) -> bool:
+    if not sure and not (is_mixed(value) or is_random(value)):
+        return False
+    return is_quoted_secret(value, strong=name.level == STRONG)
 
 
 def _read_values(text: str, name: Name) -> Iterator[Span]:
@@ -123,7 +124,7 @@ def _read_values(text: str, name: Name) -> Iterator[Span]:
     index = text.count(",", max(opening, 0), name.start)
     for row in _rows(text, values.end()):
         for start, end in row[index : index + 1]:
-            if _JUDGES[True, name.level](text[start:end]):
+            if end > start and _is_secret(text[start:end], name, sure=True):
                 yield (start, end, name.label)
 
 

@@ -21,7 +21,6 @@ _LINES = later(
     rf"[A-Za-z0-9+/]{{60,76}}(?:{_BREAK}[A-Za-z0-9+/]{{60,76}})*+"
     rf"{_BREAK}[A-Za-z0-9+/]{{1,76}}={{0,2}}(?![\w+/])"
 )
-_CASES = later(r"(?s)(?=.*[A-Z]).*[a-z]")
 _SAFE = str.maketrans("-_", "+/")
 _NOT_CODE = later(r"\\n|[^A-Za-z0-9+/]")
 _CONTROL = later(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
@@ -31,7 +30,7 @@ def runs_in(layer: Layer) -> Iterator[tuple[int, int, str]]:
     """Find what may be base64: words of capitals, small letters and digits, also over lines."""
     text, place = layer.text, 0
     for word in layer.long_words:
-        if word.islower():
+        if len(word) < SHORTEST or word.islower():
             continue
         found = text.find(word, place)
         if found < place:
@@ -41,29 +40,33 @@ def runs_in(layer: Layer) -> Iterator[tuple[int, int, str]]:
             lines = _LINES.match(text, run.start())
             start, end = run.span() if lines is None else lines.span()
             bare = text[start:end]
-            if start >= place and _CASES.match(bare):
+            if start >= place and not (bare.islower() or bare.isupper() or bare.isdigit()):
                 yield start, end, bare
             place = max(place, end)
 
 
-def decode(run: str) -> bytes:
-    """Return the bytes that a run stands for, in either alphabet; none if it is not base64."""
+def decode(run: str) -> bytes | None:
+    """Return the bytes that a run stands for, in either alphabet; None if it is not base64."""
     bare = run.rstrip("=").translate(_SAFE)
-    if not bare.isalnum():
+    if "\n" in bare or "\\" in bare:
         bare = _NOT_CODE.sub("", bare)
+    if len(bare) % 4 == 1:
+        return None
     try:
         return a2b_base64(bare + "=" * (-len(bare) % 4))
     except (Error, ValueError):
-        return b""
+        return None
 
 
 def decode_text(run: str) -> str | None:
     """Return the text that a run stands for; None where it stands for something else."""
-    data = decode(run) if len(run) <= LONGEST else b""
+    data = decode(run) if len(run) <= LONGEST else None
+    if data is None:
+        return None
     if len(data) % 2 == 0 and data[1::2].count(0) * 2 == len(data):
         data = data[::2]  # as Windows encodes commands: every second byte is nothing
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return text if text and _CONTROL.search(text) is None else None
+    return None if _CONTROL.search(text) else text

@@ -6,10 +6,10 @@ import re
 from functools import cache
 
 from dmm.redaction.forms import Form, scan_forms
-from dmm.redaction.patterns import later, like, match_at, told_in, words_of
-from dmm.redaction.randomness import has_digit, is_mixed, is_uuid
+from dmm.redaction.patterns import later, match_at, words_of
+from dmm.redaction.randomness import has_digit, has_letter, is_mixed, is_uuid
 from dmm.redaction.tables import READERS, USAGES
-from dmm.redaction.values import Judge, is_known_word, is_placeholder, is_real, is_spoken_secret
+from dmm.redaction.values import WORDS, is_placeholder, is_real, is_spoken_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _LOGIN = (
     rf"{_GAP}[\"']?([^\s\"':,/]{{1,100}}):([^\s\"']{{5,256}})"
 )
 _OPTION = r"(?:^|[\s\"'])-{1,2}[\w-]{0,20}\Z"
-_SHORT = r"(?<=[\s\"'])-p[\"']?" + _GAP + _WORD
+_SHORT = r"-p[\"']?" + _GAP + _WORD
 _USER = r"(?<=[\s\"'])(?:-u|-U|--user(?:name)?|-l|--login)(?=[\s\"'=])"
 # For these programs -p alone asks for the password, or names a port.
 _ASKS = r"\b(?:mysql|mariadb|psql|pg_\w{4,10}|ssh|scp|mkdir|docker run|podman run)"
@@ -54,21 +54,15 @@ _COOKIE = (
 )
 _NO_PASSWORD = frozenset("/:=")
 _CAMEL = later(r"(?:[A-Z]+[a-z]*|[a-z]+)+\d{0,4}\Z")
-_VERSION = like(r"[vV]?\d+(?:[.-]\w+)*\Z")
+_VERSION = later(r"[vV]?\d+(?:[.-]\w+)*\Z")
 _LAST = later(r"[\s\"'`)\]};,]*(?:\n|\Z|[|&<>\"'])")
-_HOST = like(r"[\w.-]+\.[a-z]{2,8}(?::\d{1,5})?(?:/|\Z)|[\w.+-]+@[\w.-]+\Z|\w+://")
-_is_option = like(r"[\\\[(]*-")
-_is_word = Judge((like("-"), is_placeholder), bool)
-_is_given = Judge((is_placeholder, _is_option, is_known_word), bool)
-_is_named_token = Judge((_HOST, _VERSION, like(r"[\\\[({]")), is_spoken_secret)
-_is_token = Judge((is_placeholder, _is_option, is_known_word), is_uuid, _is_named_token)
-_is_password = Judge((like(r"[^!#$%^&*?]*\Z"), like(r"[^0-9]*\Z")), is_mixed)
+_HOST = later(r"[\w.-]+\.[a-z]{2,8}(?::\d{1,5})?(?:/|\Z)|[\w.+-]+@[\w.-]+\Z|\w+://")
 
 
 class Usage:
     """One usage of some programs as patterns: each group holds a word that may be a secret."""
 
-    __slots__ = ("_needed", "_sources", "judge", "spoken")
+    __slots__ = ("_needed", "_sources", "spoken", "token")
 
     def __init__(self, usage: str) -> None:
         first, _, rest = usage.partition(" ")
@@ -77,12 +71,13 @@ class Usage:
             for word in rest.split()
             if _PLAIN.match(word) and not word.isupper() and not _PLACE.search(word)
         ]
-        self.judge = _is_token if "TOKEN" in usage else _is_given
+        self.token = "TOKEN" in usage
         self.spoken = first.split("|")[0] in _SPOKEN
-        program = rf"(?<![\w-])(?:{_alternatives(first)})(?![\w-])"
-        self._sources = [program + _patterns(rest.split(), gap) for gap in (_BLANK, _LISTED)]
-        if not rest:
-            self._sources = [r"(?<![\w-])" + _attached(first, _BLANK)]
+        program = rf"(?:{_alternatives(first)})(?![\w-])"
+        if rest:
+            self._sources = [program + _patterns(rest.split(), gap) for gap in (_BLANK, _LISTED)]
+        else:
+            self._sources = [_attached(first, _BLANK)] * 2
 
     def find(self, text: str, program: str, words: set[bytes]) -> Iterator[re.Match[str]]:
         """Find where a program is used so, on a command line or in a list of arguments."""
@@ -164,10 +159,28 @@ def scan_flags(layer: Layer) -> Iterator[Span]:
 
 def _used(text: str, program: str, usage: Usage, words: set[bytes]) -> Iterator[Span]:
     for found in usage.find(text, program, words):
-        for group in range(1, 1 + told_in(found)):
-            told = usage.judge(found[group] or "")
-            if told and (not usage.spoken or _is_command(text, found, group)):
+        before = text[found.start() - 1 : found.start()]
+        if before and (before.isalnum() or before in "_-"):
+            continue
+        for group in range(1, 1 + (found.lastindex or 0)):
+            value = found[group]
+            if not value or not _is_given(value, usage):
+                continue
+            if not usage.spoken or _is_command(text, found, group):
                 yield (*found.span(group), "password")
+
+
+def _is_given(value: str, usage: Usage) -> bool:
+    """Judge the word at the place of a secret."""
+    if is_placeholder(value) or value.lstrip("\\[(")[:1] == "-" or value.lower() in WORDS:
+        return False
+    if not usage.token:
+        return True
+    if is_uuid(value):
+        return True
+    if _HOST.match(value) or _VERSION.match(value) or value[0] in "\\[({":
+        return False
+    return is_spoken_secret(value)
 
 
 def _is_command(text: str, found: re.Match[str], group: int) -> bool:
@@ -175,6 +188,10 @@ def _is_command(text: str, found: re.Match[str], group: int) -> bool:
     before = text[max(0, found.start() - 40) : found.start()].rpartition("\n")[2].rstrip()
     alone = not before[-1:].isalnum() and _LAST.match(text, found.end(group)) is not None
     return alone or _CAMEL.match(found[group].rstrip("\\")) is None
+
+
+def _is_word(value: str) -> bool:
+    return value[0] != "-" and is_real(value)
 
 
 def _is_answer(found: re.Match[str]) -> bool:
@@ -191,13 +208,21 @@ def _is_login(found: re.Match[str]) -> bool:
 
 def _is_short(found: re.Match[str]) -> bool:
     """Judge `-p value` of an unknown program: by a user beside it, or by how the value looks."""
-    text, value = found.string, found[told_in(found)]
+    text, value = found.string, found[found.lastindex or 0]
+    before = text[found.start() - 1 : found.start()]
+    if before not in (" ", "\t", "\n", '"', "'"):
+        return False
     line = text.rfind("\n", 0, found.start()) + 1
     near = text[max(line, found.start() - 200) : found.end() + 100]
     if later(_ASKS).search(near):
         return False
     login = later(_USER).search(near) is not None and not value.isdigit()
     return (login and not set(value) & _NO_PASSWORD) or _is_password(value)
+
+
+def _is_password(value: str) -> bool:
+    signs = any(char in "!#$%^&*?" for char in value)
+    return signs and is_mixed(value) and has_digit(value) and has_letter(value)
 
 
 _FORMS = (

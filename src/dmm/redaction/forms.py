@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dmm.redaction.patterns import later, match_at, told_in
+from dmm.redaction.patterns import later, match_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,6 @@ def scan_forms(forms: tuple[Form, ...], layer: Layer) -> Iterator[Span]:
     for form in forms:
         if form.needs in text:
             for found in form.find(layer):
-                group = told_in(found)
+                group = found.lastindex or 0
                 if form.judge(found[group]) and form.near(found):
                     yield (*found.span(group), form.label)

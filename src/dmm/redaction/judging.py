@@ -3,104 +3,101 @@
 from __future__ import annotations
 
 from dmm.redaction.carriers import is_login
-from dmm.redaction.naming import MEDIUM, NUMERIC, STRONG, WEAK, Name
-from dmm.redaction.patterns import later, like
-from dmm.redaction.randomness import is_random, is_uuid
+from dmm.redaction.naming import STRONG, WEAK, Name
+from dmm.redaction.patterns import later
+from dmm.redaction.randomness import has_digit, is_mixed, is_random, is_uuid
 from dmm.redaction.values import (
-    Judge,
-    is_bare_key,
     is_bare_secret,
     is_keylike,
-    is_made_secret,
-    is_made_up,
-    is_passed_secret,
     is_placeholder,
-    is_quoted_key,
     is_quoted_secret,
-    is_set_secret,
-    is_spoken_key,
     is_spoken_secret,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from dmm.redaction.values import Trait
 
 _SETTING = later(
     r"\b(?:set|config|configure|put|write|add)[ \t]{1,4}(?:-{1,2}[\w-]+[ \t]{1,4})?\S{0,80}\Z"
 )
-# What can only set a value, by what stands before the name, the name, the link, the value and
-# the rest of the line.
-_SETS = later(
-    # NAME=value
-    r"[^\0]*\0(?=[^\0]*[A-Z])[^\0a-z]*\0[^\0 \n]*=[^\0 \n]*\0"
-    # --name value and ?name=value
-    r"|[^\0]*\0-[^\0]*\0[^\0\n]*\0[^-]|[^\0]*[?&;]\0[^\0]*\0[^\0\n]*\0"
-    # name=value, but for an argument in code, and a line of name: value
-    r"|[^\0]*\0[^\0]*\0=\0(?![^\0]*\0[(.\[])(?![^\0\d]*\0[,)])"
-    r"|[^\0]*\0[^\0]*\0[ \t]*:[ \t]*\0[^\0]*\0[ \t\r\\}]*(?:[\"'`]|\Z)"
-)
-_is_given_secret = Judge((), is_keylike, is_spoken_secret)
-_is_given_key = Judge((), is_keylike, is_spoken_key)
-_is_never = Judge(())
-_is_number = like(r"[0-9]{3,8}\Z")
-_is_weak = Judge((is_placeholder, is_uuid), is_random, is_login)
-_is_weak_variable = Judge((is_placeholder, is_uuid), is_random, is_login, is_made_up)
-# How a value is judged that is known from its start to its end, by how surely its name tells of a
-# secret and by how the two are written; the first is for all that are not listed.
-_TEXTS: dict[int, dict[str, Trait]] = {
-    STRONG: {
-        "": is_quoted_secret, "call": is_made_secret, "argument": is_made_secret,
-        "passed": is_passed_secret,
-    },
-    MEDIUM: {"": is_quoted_key, "variable": is_quoted_secret},
-    WEAK: {"": _is_weak},
-    NUMERIC: {"": _is_number},
-}  # fmt: skip
-# The same for a value without quotes.
-_WORDS: dict[int, dict[str, Trait]] = {
-    STRONG: {
-        "": is_bare_secret, "setting": is_set_secret, "lines": _is_never,
-        "markup": is_quoted_secret, "cell": is_quoted_secret, "bar": is_spoken_secret,
-        "prose": is_spoken_secret, "beside": is_spoken_secret, "given": _is_given_secret,
-    },
-    MEDIUM: {
-        "": is_bare_key, "lines": _is_never, "markup": is_quoted_key, "cell": is_quoted_key,
-        "bar": is_spoken_secret, "prose": is_spoken_secret, "beside": is_spoken_key,
-        "given": _is_given_key,
-    },
-    WEAK: {"": _is_weak, "variable": _is_weak_variable, "prose": _is_never, "lines": _is_never,
-           "beside": _is_never, "given": _is_never},
-    NUMERIC: {"": _is_number, "beside": _is_never, "given": _is_never},
-}  # fmt: skip
+_SIGN = later(r"[!#$%^&*?]")
 
 
 def is_secret_text(value: str, name: Name, notation: str) -> bool:
     """Judge a value that is known from its start to its end: in quotes, or plain data."""
-    judges = _TEXTS[name.level]
-    return judges.get(notation, judges[""])(value)
+    if name.level == WEAK:
+        return _is_weak_secret(value, name)
+    strong = name.level == STRONG and (notation != "call" or name.label == "password")
+    if notation == "passed":
+        return has_digit(value) and is_spoken_secret(value)
+    if notation in ("call", "prose", "argument") and not is_mixed(value) and not is_random(value):
+        return notation == "prose" and strong and is_quoted_secret(value, strong=True)
+    return is_quoted_secret(value, strong=strong)
+
+
+def _is_weak_secret(value: str, name: Name) -> bool:
+    if name.label == "pin":
+        return value.isdigit() and 3 <= len(value) <= 8
+    if is_placeholder(value) or is_uuid(value):
+        return False
+    return is_random(value) or (name.whole.lower().endswith("auth") and is_login(value))
+
+
+def is_setting(value: str, name: Name) -> bool:
+    """Return whether this sets a variable of the environment that is to hold a secret."""
+    return name.whole.isupper() and name.level > WEAK and is_quoted_secret(value, strong=True)
 
 
 def is_secret_word(text: str, start: int, value: str, name: Name, notation: str, link: str) -> bool:
     """Judge a value without quotes, also by the link to its name and by what stands around it."""
-    place = _place_of(text, start, value, name, notation, link)
-    passed = name.whole == "PASS" and "=" not in link  # as a test does
-    judges = _WORDS[WEAK if passed else name.level]
-    return judges.get(place, judges[""])(value)
+    after = text[start + len(value) : start + len(value) + 1]
+    if "==" in link or "!=" in link:
+        return False
+    if link.isspace() and name.level > WEAK and _is_set(text, name) and is_keylike(value):
+        return True
+    if name.label == "key" and "=" in link and name.whole.isupper() and _is_made_up(value):
+        return True
+    if name.level == WEAK or (name.whole == "PASS" and "=" not in link):
+        told = notation != "prose" or (name.label == "pin" and link.strip() != "")
+        return told and _is_weak_secret(value, name)
+    strong = name.level == STRONG
+    if (notation == "prose" and (link.strip() or not _is_flag(text, name))) or "|" in link:
+        spoken = link.strip() != "" or name.level == STRONG or is_random(value, 12)
+        return spoken and "\n" not in link and is_spoken_secret(value)
+    if value.isdigit():
+        return strong and len(value) > 3 and name.label == "password" and "\n" not in link
+    if notation in ("markup", "cell"):
+        return is_quoted_secret(value, strong=strong)
+    return is_bare_secret(value, strong=strong, tight=_is_tight(text, name, link, after, value))
 
 
-def _place_of(text: str, start: int, value: str, name: Name, notation: str, link: str) -> str:
-    """Tell more of a notation: a setting, or a command that sets a name to the next word."""
-    if name.level == WEAK and name.whole.isupper() and "=" in link:
-        return "variable"
-    if notation == "prose" and "\n" in link:
-        return "lines"
-    option = name.whole.startswith("-") and name.level > WEAK
-    if notation == "assign" or (option and notation == "beside"):
-        before = text[max(0, name.start - 1) : name.start]
-        rest = text[start + len(value) : start + len(value) + 80].partition("\n")[0]
-        written = f"{before}\0{name.whole}\0{link}\0{value}\0{rest}"
-        return "setting" if _SETS.match(written) else "assign"
-    if notation == "beside" and _SETTING.search(text, max(0, name.start - 120), name.start):
-        return "given"
-    return notation
+def _is_made_up(value: str) -> bool:
+    """Recognise a password as people make them up: a sign, a digit and a letter among others."""
+    return _SIGN.search(value) is not None and has_digit(value) and is_spoken_secret(value)
+
+
+def _is_set(text: str, name: Name) -> bool:
+    """Return whether a command sets this name to the next word: npm config set name value."""
+    return _SETTING.search(text, max(0, name.start - 120), name.start) is not None
+
+
+def _is_flag(text: str, name: Name) -> bool:
+    return name.whole.startswith("-") or text[name.start - 2 : name.start] == "--"
+
+
+def _is_tight(text: str, name: Name, link: str, after: str, value: str) -> bool:
+    """Return whether this can only set a value: of the environment, an option or a setting."""
+    if "\n" in link or "|" in link:
+        return False
+    if name.whole.isupper() and "=" in link and " " not in link:
+        return True
+    if _is_flag(text, name):
+        return value[0] != "-"
+    before = text[name.start - 1 : name.start]
+    if before in ("?", "&", ";"):
+        return True
+    written = after in (",", ")") and not has_digit(value)  # as an argument in code
+    if written or after in ("(", ".", "[") or name.label != "password":
+        return False
+    if link == "=":
+        return True
+    behind = name.end + len(link) + len(value)
+    rest = text[behind : behind + 80].split("\n", 1)[0].strip(" \t\r\\}")
+    return link.strip() == ":" and rest[:1] in ("", '"', "'", "`")

@@ -18,7 +18,6 @@ TOKEN = 14
 # What stands between two parts of a text that are read alone: no pattern goes over it.
 APART = "\n\0\n"
 
-_PLAIN_SIGNS = ("\\", "%", "&", "\x1b", '""', "''", "'\"'")
 _SIGNS = later(r"[\x9b\u00ad\u200b-\u200f\u2060\ufeff]")
 # Every branch begins with a fixed sign: the search then skips what is none of them.
 _ESCAPES = later(
@@ -172,7 +171,8 @@ def layers_of(text: str) -> Iterator[Layer]:
 
 def _resolve(layer: Layer, *, sent: bool) -> Layer | None:
     text = layer.text
-    if not _has_signs(text):
+    doubled = '""' in text or "''" in text
+    if not doubled and "'\"'" not in text and not _has_signs(text):
         return None
     many = text.count("%") > _MANY
     pieces = [
@@ -180,15 +180,17 @@ def _resolve(layer: Layer, *, sent: bool) -> Layer | None:
         for found in _ESCAPES.finditer(text)
         if found[0][0] != "%" or many or _is_code(text, found.start())
     ]
-    pieces += _doubled(text)
+    if doubled:
+        pieces += _doubled(text)
     if sent and "+" in text and _SENT.search(text):
         pieces += _blanks(text)
     return read_parts(layer, _around(text, list(_apart(pieces)))) if pieces else None
 
 
 def _has_signs(text: str) -> bool:
-    known = any(map(text.__contains__, _PLAIN_SIGNS))
-    return known or (not text.isascii() and _SIGNS.search(text) is not None)
+    if "\\" in text or "%" in text or "&" in text or "\x1b" in text:
+        return True
+    return not text.isascii() and _SIGNS.search(text) is not None
 
 
 def _is_code(text: str, place: int) -> bool:

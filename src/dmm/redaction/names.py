@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dmm.redaction.carriers import is_header_secret
 from dmm.redaction.columns import scan_column
-from dmm.redaction.judging import is_secret_text, is_secret_word
+from dmm.redaction.judging import is_secret_text, is_secret_word, is_setting
 from dmm.redaction.naming import PROPERTIES, STRONG, Name, classify, is_verb, name_at, stems_in
-from dmm.redaction.patterns import later, past
+from dmm.redaction.patterns import later
 from dmm.redaction.randomness import is_mixed, is_random
 from dmm.redaction.values import MARKER, is_code, is_placeholder, is_spoken_secret
 
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 _LINKS = (
     # name = value, "name": "value", name => value, name := value, name | value
     (later(
-        r"[\"'`\])*]{0,3}[ \t]{0,20}(?:=>|:=|=(?!=)|:(?!:[A-Za-z_]+(?!\w))|->|"
-        r"(?:={2,3}|!=)(?=[ \t]{0,40}\w{0,2}[\"'`]))[ \t]{0,40}"
+        r"[\"'`\])*]{0,3}[ \t]{0,20}(?:=>|:=|={1,3}|!=|:(?!:[A-Za-z_]+(?!\w))|->|\|)[ \t]{0,40}"
         r"(?:\\?\r?\n[ \t>+|-]{0,16})?"), "assign"),
-    (later(
-        r"[\"'`\])*]{0,3}[ \t]{0,20}\|[ \t]{0,40}(?:\\?\r?\n[ \t>+|-]{0,16}(?=[\"'`]))?"), "bar"),
     # name: type = value
     (later(r"[\"'`?!]?\s{0,4}:\s{0,4}[\w.&<>\[\]|' ]{1,40}=(?!=)\s{0,8}"), "assign"),
     # "name": "X_PASSWORD", "value": "value"
@@ -42,36 +39,25 @@ _LINKS = (
     (later(
         r"[ \t:]{0,4}</\w{1,10}>[\s:]{0,20}<(?!th\b)\w{1,10}(?:\s[^<>\n]{0,80})?>\s{0,8}"), "cell"),
     # CREATE USER … PASSWORD 'value', setPassword("value")
-    (later(r"(?=[\s(])\s{0,4}\(?\s{0,4}(?=[\"'])"), "call"),
+    (later(r"\s{0,4}\(?\s{0,4}(?=[\"'])"), "call"),
     # the password for the database is value
     (later(
-        r"(?:\s[\w'./@:-]{1,30}){0,6}?(?:\s{1,4}(?:is|was|=(?!=)|to|[\u2013\u2014])[:=]?|:)\s{1,4}"
+        r"(?:\s[\w'./@:-]{1,30}){0,6}?(?:\s{1,4}(?:is|was|=|to|[\u2013\u2014])[:=]?|:)\s{1,4}"
         r"(?:now\s|set to\s)?"), "prose"),
-    (later(r"[ \t]{1,24}"), "beside"),
+    (later(r"[ \t]{1,24}"), "prose"),
 )  # fmt: skip
-# What is said: with words between a name and its value, or with none.
-_SAID = ("prose", "beside")
 _DEFAULT = later(r":?[-=+]([^}\n]{1,256})\}")
+_ESCAPED_QUOTE = later(r"&quot;|&#0?3[49];|&#x2[27];|%2[27]|\\+[\"']|\\+u002[27]")
 _PREFIX = later(r"!!\w{1,10}[ \t]{1,4}|[fFbBrRuULNE@$]{0,2}(?=[\"'`])|[\[(]\s{0,8}(?=[\"'])")
 _QUOTED = {
     '"': later(r'[^"\\\n]*(?:\\.[^"\\\n]*)*'),
     "'": later(r"[^'\\\n]*(?:\\.[^'\\\n]*)*"),
     "`": later(r"[^`\n]*"),
 }
-# What is quoted is read where the quotes are resolved.
-_ESCAPED_QUOTE = r"&quot;|&#0?3[49];|&#x2[27];|%2[27]|\\+[\"']|\\+u002[27]"
-_BARE = later(rf"(?!{_ESCAPED_QUOTE})[^\s\"'`<>]{{1,96}}")
-_MARKED = later(rf"(?!{_ESCAPED_QUOTE})[^\s\"'`<>]{{1,96}}(?=[<>])")
+_BARE = later(r"[^\s\"'`<>]{1,96}")
 _REST = later(r"[^\s\"'`<>]*")
-_NEXT_PAIR = later(r"[;&,][A-Za-z_][\w. -]{0,40}[=:]|\\n")
-_MARKED_END = later(r"[;&,][A-Za-z_][\w. -]{0,40}[=:]|\\n|\]\]\Z")
+_NEXT_PAIR = later(r"[;&,][A-Za-z_][\w. -]{0,40}[=:]|[,;]\Z|\\n")
 _SPOKEN_END = later(r"\\[nrt]|[&;][A-Za-z_]\w{0,40}=")
-# How a value without quotes is read: what it is made of, what ends it, and what is not part of it.
-_PAIRED = (_BARE, _NEXT_PAIR, ",;)}]")
-_READING = {
-    "prose": (_BARE, _SPOKEN_END, ".,;:)}]?"), "beside": (_BARE, _SPOKEN_END, ".,;:)}]?"),
-    "markup": (_MARKED, _MARKED_END, ""), "cell": (_MARKED, _MARKED_END, ""),
-}  # fmt: skip
 _MORE_ITEMS = later(r"\s{0,8},\s{0,8}([\"'])((?:(?!\1)[^\\\n]){0,512})\1")
 _WRAPPED = later(
     r"(?:\\?\r?\n[ \t+>|-]{0,16}[A-Za-z0-9+/_=-]{16,}(?=[\s\"',\\]|\Z))+"
@@ -79,7 +65,6 @@ _WRAPPED = later(
 )
 _ADDRESS = later(r"\barn:[\w:/.*-]{0,110}\Z")
 _STATEMENT = later(r"\b(?:FROM|WHERE|SELECT|from|where|select)\b")
-_PIPED = later(r"\$|[^.]*\.")
 _ENTITY_END = later(r"&\w{2,6};\Z")
 # Signs behind which nothing belongs to the name any more.
 _ENDS = ("", ".", ";", "!")
@@ -114,8 +99,12 @@ def _values_of(text: str, name: Name) -> Iterator[Span]:
     if text[name.end : name.end + 1] in _ENDS:
         return
     for link, notation in _LINKS:
+        if notation == "markup" and text[name.start - 1 : name.start] != "<":
+            continue
         found = link.match(text, name.end)
-        if found is None or not _TELLING.get(notation, _always)(text, name, found[0]):
+        if found is None or found.end() == name.end or not _may_tell(name, notation, found[0]):
+            continue
+        if found[0].strip() == "|" and _is_piped(text, name):
             continue
         spans = list(_value_at(text, found.end(), name, notation, found[0]))
         if spans:
@@ -132,13 +121,9 @@ def _is_part(text: str, name: Name) -> bool:
     return _ADDRESS.search(text, max(0, name.start - 120), name.start) is not None
 
 
-def _always(_: str, __: Name, ___: str) -> bool:
-    return True
-
-
-def _is_cell(text: str, name: Name, _: str) -> bool:
-    """Return whether this is a table cell rather than a variable in a pipe."""
-    return _PIPED.match(text, max(0, name.start - 1), name.end) is None
+def _is_piped(text: str, name: Name) -> bool:
+    """Return whether this is a variable in a pipe rather than a table cell."""
+    return "." in name.whole or text[name.start - 1 : name.start] in ("$", ".")
 
 
 def _default(text: str, name: Name) -> Iterator[Span]:
@@ -148,33 +133,19 @@ def _default(text: str, name: Name) -> Iterator[Span]:
         yield (*found.span(1), name.label)
 
 
-def _is_strong(_: str, name: Name, __: str) -> bool:
-    return name.level == STRONG
-
-
-def _is_called(_: str, name: Name, __: str) -> bool:
-    """Leave out the verb "pass", and methods that are called on a secret."""
-    own = name.whole.rpartition(".")[2]
-    return name.whole.lower() != "pass" and classify(own) is not None
-
-
-def _is_told(_: str, name: Name, link: str) -> bool:
-    """Leave out the verb "pass", statements, and what a secret is like."""
-    first = link.lower().lstrip().partition(" ")[0].strip(":")
-    if first in PROPERTIES or _STATEMENT.search(link):
-        return False
-    return name.whole.lower() != "pass" or "is" in link
-
-
-def _is_tag(text: str, name: Name, _: str) -> bool:
-    return text[name.start - 1 : name.start] == "<"
-
-
-# Whether a name tells anything, by the notation; in any other it does.
-_TELLING = {
-    "passed": _is_strong, "call": _is_called, "prose": _is_told, "beside": _is_told,
-    "markup": _is_tag, "bar": _is_cell,
-}  # fmt: skip
+def _may_tell(name: Name, notation: str, link: str) -> bool:
+    """Leave out the verb "pass", methods that are called on a secret, and what it is like."""
+    if notation == "passed":
+        return name.level == STRONG
+    if notation == "call":
+        own = name.whole.rpartition(".")[2]
+        return name.whole.lower() != "pass" and classify(own) is not None
+    if notation == "prose":
+        if _STATEMENT.search(link):
+            return False
+        first = link.split(maxsplit=1)[0].strip(":").lower() if link.strip() else ""
+        return first not in PROPERTIES and (name.whole.lower() != "pass" or "is" in link)
+    return True
 
 
 def _value_at(text: str, place: int, name: Name, notation: str, link: str) -> Iterator[Span]:
@@ -211,8 +182,9 @@ def _quoted(
     value = found[0]
     if text[found.end() : found.end() + 1] != quote and found.end() < len(text):
         value = value.partition(" ")[0]  # no quote closes it on this line, so it opened nothing
-    variable = notation == "assign" and text[name.end] == "=" and name.whole.isupper()
-    if is_secret_text(value, name, "variable" if variable else notation):
+    if is_secret_text(value, name, notation) or (
+        notation == "assign" and text[name.end] == "=" and is_setting(value, name)
+    ):
         end = start + len(value)
         yield (start, _go_on(text, end, value), name.label)
         if opening.startswith(("[", "(")):
@@ -227,20 +199,40 @@ def _items(text: str, place: int, name: Name) -> Iterator[Span]:
 
 
 def _bare(text: str, start: int, name: Name, notation: str, link: str) -> Iterator[Span]:
-    word, cut, ends = _READING.get(notation, _PAIRED)
-    found = word.match(text, start)
+    found = _BARE.match(text, start)
     if found is None:
         return
-    value = cut.split(found[0], 1)[0]
-    value = value if _ENTITY_END.search(value) else value.rstrip("\\").rstrip(ends)
+    value = found[0]
+    if _ESCAPED_QUOTE.match(value):
+        return  # what is quoted is read where the quotes are resolved
+    cut = (_SPOKEN_END if notation == "prose" else _NEXT_PAIR).search(value)
+    if cut is not None and _ENTITY_END.search(value, 0, cut.end()) is None:
+        value = value[: cut.start()]
+    value = _without_end(value, notation)
+    if notation in ("markup", "cell") and text[found.end() : found.end() + 1] not in ("<", ">"):
+        return
+    if not value or not is_secret_word(text, start, value, name, notation, link):
+        return
     # What follows a comma is another value, unless it looks as made up as a password.
-    first, _, other = value.partition(",")
-    alone = value if is_mixed(other) else first
-    if all(is_secret_word(text, start, one, name, notation, link) for one in {value, alone}):
-        end = start + len(value)
-        if len(found[0]) == len(value):
-            end = past(_REST, text, end)
-        yield (start, _go_on(text, end, text[start:end]), name.label)
+    first, comma, other = value.partition(",")
+    alone = comma and not is_mixed(other)
+    if alone and not (first and is_secret_word(text, start, first, name, notation, link)):
+        return
+    end = start + len(value)
+    if len(found[0]) == len(value):
+        rest = _REST.match(text, end)
+        end = end if rest is None else rest.end()
+    yield (start, _go_on(text, end, text[start:end]), name.label)
+
+
+def _without_end(value: str, notation: str) -> str:
+    """Strip the characters that end a value."""
+    if notation in ("markup", "cell"):
+        return value.removesuffix("]]")
+    value = value.rstrip("\\")
+    if _ENTITY_END.search(value) is None:
+        value = value.rstrip(",;)}]" if notation != "prose" else ".,;:)}]?")
+    return value
 
 
 def _block(text: str, place: int, name: Name) -> Iterator[Span]:
@@ -257,7 +249,8 @@ def _go_on(text: str, end: int, value: str) -> int:
     """Follow a wrapped value over its lines."""
     if len(value) < _LONG or " " in value:
         return end
-    return past(_WRAPPED, text, end)
+    found = _WRAPPED.match(text, end)
+    return end if found is None else found.end()
 
 
 def is_named_secret(name: str, value: str) -> str | None:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from sys import maxsize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 # Where something was found, and what it is.
 Span = tuple[int, int, str]
@@ -38,12 +37,6 @@ def later(source: str) -> re.Pattern[str]:
     return _Later(source)  # type: ignore[return-value]  # it has the methods that are used
 
 
-def like(source: str) -> Callable[[str], bool]:
-    """Return a test of whether a text begins as a pattern says."""
-    pattern = later(source)
-    return lambda text: pattern.match(text) is not None
-
-
 def match_at(
     source: str, text: str, literals: tuple[str, ...], within: str | None = None
 ) -> Iterator[re.Match[str]]:
@@ -57,17 +50,6 @@ def match_at(
                 yield found
             behind = place + len(literal) if found is None else found.end()
             place = searched.find(literal, behind)
-
-
-def past(pattern: re.Pattern[str], text: str, place: int, end: int = maxsize) -> int:
-    """Return where a pattern that begins at a place ends; the place itself where it does not."""
-    found = pattern.match(text, place, end)
-    return place if found is None else found.end()
-
-
-def told_in(found: re.Match[str]) -> int:
-    """Return the last group of a match, or the whole of it."""
-    return found.lastindex or 0
 
 
 def places_of(text: str, literal: str) -> Iterator[int]:

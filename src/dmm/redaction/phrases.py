@@ -55,11 +55,15 @@ def scan_phrases(layer: Layer) -> Iterator[Span]:
     yield from scan_forms(_FORMS, layer)
 
 
+def _is_quoted(value: str) -> bool:
+    return is_quoted_secret(value, strong=True)
+
+
 _FORMS = (
     Form("secret", _CODE_NAMES, _CODES, has_digit, needs=" code"),
     Form("secret", _CODE_WORDS, _GROUPS, has_digit, folded=True),
     Form("password", _PAIR_WORDS, _PAIR, is_spoken_secret),
-    Form("password", _PAIR_CALLS, _PAIR_CALL, is_quoted_secret),
+    Form("password", _PAIR_CALLS, _PAIR_CALL, _is_quoted),
 )
 
 

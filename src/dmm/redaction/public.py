@@ -7,8 +7,7 @@ only claims to be one is not taken for it.
 from __future__ import annotations
 
 from dmm.redaction.encoded import decode, runs_in
-from dmm.redaction.forms import Form, scan_forms
-from dmm.redaction.patterns import later
+from dmm.redaction.patterns import later, match_at
 from dmm.redaction.randomness import is_random
 
 TYPE_CHECKING = False
@@ -25,6 +24,17 @@ _DIGEST = (
     r"(?:[-/]|\s{0,2}=?[:=]\s{0,2})[\"']?([A-Za-z0-9+/_-]{27,86})(={0,2})(?![\w+/=-])"
 )
 _SIZES = {"1": 20, "224": 28, "256": 32, "384": 48, "512": 64}
+_FORMS = (
+    # The address of a content in IPFS.
+    (r"(?<![A-Za-z0-9])Qm[1-9A-HJ-NP-Za-km-z]{44}(?![A-Za-z0-9])", ("Qm",)),
+    # A value that is encrypted where it stands, to be kept with the code.
+    (r"ENC\[[A-Z0-9_]{3,20},[^\[\]\n]{1,4096}\]", ("ENC[",)),
+    # What its name tells to be public.
+    (r"(?i)pub(?:lic)?[_ -]?keys?[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9+/_-]{40,}={0,2})",
+     ("pub", "Pub", "PUB")),
+)  # fmt: skip
+# The numbers of a key in JSON that everybody may know.
+_JWK = r"[\"'](?:n|x|y|kid|x5t(?:#S256)?)[\"']\s{0,4}:\s{0,4}[\"']([\w-]{16,}=?)[\"']"
 _SSH_KIND = r"(?:sk-)?(?:ssh|ecdsa)-[\w.@-]{2,50}"
 _SSH_BEFORE = rf"{_SSH_KIND}[ \t]{{1,4}}\Z"
 _SSH_COMMENT = r"[ \t]{1,4}([\w.+-]{1,40}@[\w.-]{1,60})"
@@ -35,14 +45,14 @@ _LINE = (
     r"(?:([A-Za-z0-9+/]{1,76})={0,2}|=[A-Za-z0-9+/]{4}|\w{4,12}: [^\n]{0,200}|)"
     r"(?=[\"',;+ \t]{0,8}(?:[\r\n\\]|\Z))[\"',;+ \t]{0,8}"
 )
+_DATA = r"data:[\w.+/-]{3,60}(?:;[\w=-]{1,40}){0,3};base64,([A-Za-z0-9+/_-]{16,}={0,2})"
 # How images, fonts, sounds, films, documents and programs begin.
 _BEGINNINGS = (
     b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"RIFF", b"\0\0\1\0", b"wOFF",
     b"wOF2", b"OTTO", b"\0\1\0\0\0", b"ID3", b"OggS", b"fLaC", b"\x1a\x45\xdf\xa3", b"%PDF-",
     b"\0asm",
 )  # fmt: skip
-_SURE_BEGINNINGS = tuple(one for one in _BEGINNINGS if len(one) >= 6)
-_SOME_BEGINNINGS = tuple(one for one in _BEGINNINGS if len(one) >= 3)
+_SURE_BEGINNING = 6
 _HEAD = 64
 _PGP_PRIVATE = frozenset({5, 7})
 _SEQUENCE, _BITS, _NUMBER, _OBJECT, _VERSION = 0x30, 0x03, 0x02, 0x06, 0xA0
@@ -56,41 +66,37 @@ def digests_in(layer: Layer) -> Iterator[Place]:
             yield found.span()
 
 
-def _begins_file(run: str) -> bool:
-    return decode(run[:_HEAD]).startswith(_SOME_BEGINNINGS)
-
-
-_FORMS = (
-    # The address of a content in IPFS.
-    Form("", ("Qm",), r"(?<![A-Za-z0-9])Qm[1-9A-HJ-NP-Za-km-z]{44}(?![A-Za-z0-9])"),
-    # A value that is encrypted where it stands, to be kept with the code.
-    Form("", ("ENC[",), r"ENC\[[A-Z0-9_]{3,20},[^\[\]\n]{1,4096}\]"),
-    # What its name tells to be public.
-    Form("", ("pub", "Pub", "PUB"), r"(?i)pub(?:lic)?[_ -]?keys?[\"']?\s{0,4}[:=]\s{0,4}[\"']?"
-         r"([A-Za-z0-9+/_-]{40,}={0,2})"),
-    # The numbers of a key in JSON that everybody may know.
-    Form("", (), r"[\"'](?:n|x|y|kid|x5t(?:#S256)?)[\"']\s{0,4}:\s{0,4}[\"']([\w-]{16,}=?)[\"']",
-         needs="kty"),
-    Form("", ("data:",), r"data:[\w.+/-]{3,60}(?:;[\w=-]{1,40}){0,3};base64,"
-         r"([A-Za-z0-9+/_-]{16,}={0,2})", _begins_file),
-)  # fmt: skip
-
-
 def public_in(layer: Layer) -> Iterator[Place]:
     """Find keys, certificates and files that everybody may know, by how they are built."""
-    for start, end, _ in scan_forms(_FORMS, layer):
-        yield (start, end)
-    yield from _armoured(layer.text)
+    text = layer.text
+    for source, literals in _FORMS:
+        for found in match_at(source, text, literals):
+            yield found.span(found.lastindex or 0)
+    if "kty" in text:
+        for found in later(_JWK).finditer(text):
+            yield found.span(1)
+    for found in match_at(_DATA, text, ("data:",)):
+        if _begins_file(found[1], shortest=3):
+            yield found.span(1)
+    if "BEGIN " in text:
+        yield from _armoured(text)
     yield from _runs(layer)
+
+
+def _begins_file(run: str, shortest: int) -> bool:
+    head = decode(run[:_HEAD]) or b""
+    return any(len(one) >= shortest and head.startswith(one) for one in _BEGINNINGS)
 
 
 def _runs(layer: Layer) -> Iterator[Place]:
     """Find keys, certificates and files that stand in base64 without a word about them."""
     for start, end, run in runs_in(layer):
-        data = decode(run)
-        if _is_ssh_key(data):
-            yield _with_comment(layer.text, start, end)
-        elif data.startswith(_SURE_BEGINNINGS) or _is_certificate(data):
+        if run.startswith("AAAA"):
+            if _is_ssh_key(decode(run) or b""):
+                yield _with_comment(layer.text, start, end)
+        elif (run.startswith("MI") and _is_certificate(decode(run) or b"")) or _begins_file(
+            run, _SURE_BEGINNING
+        ):
             yield (start, end)
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dmm.redaction.patterns import later, like
+from dmm.redaction.patterns import later
 
 _RUNS = later(r"[a-z]+|[A-Z]+|[0-9]+")
 _PARTS = later(r"[A-Za-z0-9]+")
 _UUID = later(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-_is_date = like(r"\d{4}-?\d\d-?\d\d(?:T|\b)|\d\d:\d\d|v?\d+\.\d+")
+_DATE = later(r"\d{4}-?\d\d-?\d\d(?:T|\b)|\d\d:\d\d|v?\d+\.\d+")
 _HEX = later(r"(?:0x)?[0-9a-fA-F]+\Z")
 _WORDLIKE = later(r"[a-z]+(?:[-_.][a-z]+)*\Z|[A-Z]?[a-z]+\Z|[A-Z]+\Z|\d{0,4}\Z|[0-9a-f]+\Z")
 _IDENTITY = later(r"[a-z]{2,12}[_-][A-Za-z0-9]+\Z")
 _HUMPS = later(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
 _DIGIT = later(r"[0-9]")
 _LETTER = later(r"[^\W\d_]")
-_MIXED = later(r"(?s)(?=.*[^\W\d_]).*[0-9!@#$%^&*+~?=]")
-_CASES = later(r"(?s)(?=.*[A-Z]).*[a-z]")
-_VARIOUS = later(r"(?s)(?=.*[0-9])(?=.*[A-Z]).*[a-z]")
-_STEPS = later(r"[^/]+")
+_CAPITAL = later(r"[A-Z]")
+_SMALL = later(r"[a-z]")
+_SPECIAL = later(r"[!@#$%^&*+~?=]")
 
 _ENOUGH = 16
 OPAQUE = 40
@@ -51,7 +50,9 @@ def is_hex(value: str) -> bool:
 
 def is_mixed(value: str, length: int = 6) -> bool:
     """Recognise letters among digits or signs, as passwords are asked to have."""
-    return len(value) >= length and _MIXED.match(value) is not None
+    if len(value) < length or not has_letter(value):
+        return False
+    return has_digit(value) or _SPECIAL.search(value) is not None
 
 
 def is_random(value: str, length: int = _ENOUGH) -> bool:
@@ -62,21 +63,27 @@ def is_random(value: str, length: int = _ENOUGH) -> bool:
     if has_digit(value) and class_changes(value) >= max(3, letters * 0.18):
         return True
     # Without digits: capitals come more often than words of a name would begin.
-    return _CASES.match(value) is not None and len(_HUMPS.findall(value)) >= letters / 3
+    if not (_CAPITAL.search(value) and _SMALL.search(value)):
+        return False
+    return len(_HUMPS.findall(value)) >= letters / 3
 
 
 def is_pathlike(value: str) -> bool:
     """Recognise a path or an address whose steps are mostly words."""
-    steps = _STEPS.findall(value)
-    words = sum(_WORDLIKE.match(step.partition(".")[0]) is not None for step in steps)
-    return "/" in value and words * 2 > len(steps)
+    steps = [step for step in value.split("/") if step]
+    if "/" not in value or not steps:
+        return False
+    words = sum(1 for step in steps if _WORDLIKE.match(step.partition(".")[0]))
+    return words * 2 > len(steps)
 
 
 def is_opaque(value: str, length: int = OPAQUE) -> bool:
     """Recognise a random value even without a name beside it; hashes in hex are none."""
-    if len(value) < length or _VARIOUS.match(value) is None or not is_scrambled(value):
+    if len(value) < length or is_hex(value) or is_pathlike(value):
         return False
-    return not (is_hex(value) or is_pathlike(value))
+    if not (has_digit(value) and _CAPITAL.search(value) and _SMALL.search(value)):
+        return False
+    return is_scrambled(value)
 
 
 def is_scrambled(value: str) -> bool:
@@ -92,7 +99,7 @@ def is_identity(value: str) -> bool:
 
 def is_torn(value: str) -> bool:
     """Recognise a piece of a random value: no word, no number, no date, no hash in hex."""
-    if any(is_whole(value) for is_whole in (is_hex, _is_date, is_uuid, is_pathlike)):
+    if is_hex(value) or _DATE.match(value) or is_uuid(value) or is_pathlike(value):
         return False
     if has_digit(value) and has_letter(value):
         return class_changes(value) >= max(2, len(value) * 0.2)

@@ -8,9 +8,9 @@ from dmm.redaction.blocks import scan_private
 from dmm.redaction.finding import find_secrets
 from dmm.redaction.layers import Layer
 from dmm.redaction.names import is_named_secret
-from dmm.redaction.patterns import like, places_of
-from dmm.redaction.randomness import is_mixed, is_random
-from dmm.redaction.values import MARKER, Judge
+from dmm.redaction.patterns import places_of
+from dmm.redaction.randomness import has_digit, is_mixed, is_random
+from dmm.redaction.values import MARKER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ MARGIN = 32_000
 ROOM = 200_000
 _ROUNDS = 4
 _REMEMBERED = 64
-# Six signs with a digit, or eight.
-_is_recognisable = Judge((like(r"(?s).{0,5}\Z|[^0-9]{0,7}\Z|.*\[redacted:"),), is_mixed, is_random)
+_RECOGNISABLE = 8
 
 
 class Redacted:
@@ -134,8 +133,10 @@ class _Redaction:
 
     def _learn(self, value: str, label: str) -> None:
         bare = value.strip()
-        room = label != "private" and len(self.known) < _REMEMBERED
-        if room and _is_recognisable(bare):
+        recognisable = len(bare) >= _RECOGNISABLE or (len(bare) > 5 and has_digit(bare))
+        if label == "private" or not recognisable or len(self.known) >= _REMEMBERED:
+            return
+        if (is_mixed(bare) or is_random(bare)) and MARKER not in bare:
             self.known.setdefault(bare, label)
 
     def _repeats(self, text: str) -> Iterator[Span]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from dmm.redaction.layers import layers_of
-from dmm.redaction.patterns import later, like
+from dmm.redaction.patterns import later
 from dmm.redaction.randomness import (
     class_changes,
     has_digit,
+    has_letter,
     is_mixed,
     is_pathlike,
     is_random,
@@ -16,18 +15,12 @@ from dmm.redaction.randomness import (
 )
 from dmm.redaction.tables import listed
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Trait = Callable[[str], bool]
-
 MARKER = "[redacted:"
 
 # What stands for a value.
 _PLACEHOLDER = later(
-    # Nothing, our own marker, a variable or a template.
-    r"\Z|\[redacted|\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'<>|&?\\-])|%[A-Za-z_]+%"
+    # A variable or a template.
+    r"\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'<>|&?\\-])|%[A-Za-z_]+%"
     r"|\{\{|\{(?:[A-Za-z_}]|\Z)|<[A-Za-z_ -]+>|\[[A-Za-z_ -]+\]"
     r"|(?:os|process|import\.meta|sys|System|Deno|Bun|ENV|env|secrets|vars|var|local|data|module"
     r"|self|this|cls|config|cfg|settings|args|options|opts|params|props|req|request|ctx|user|input)"
@@ -47,44 +40,36 @@ _PLACEHOLDER = later(
     # Where a value is kept: a reference that a program resolves.
     r"|(?:vault|op|ssm|env|file|secretsmanager|keyvault|ref\+\w{2,20}|arn:aws[\w-]{0,10}):[\w/{$.]"
 )
-_CODED = later(r"[\\%&]")
-_SHORT = like(r"(?s).{0,2}\Z")
-_NUMBER = like(r"[0-9]{4,}\Z")
-_NO_DIGIT = like(r"[^0-9]*\Z")
-_UNSIGNED = like(r"[^!#$%^&*?]*\Z")
-_MADE_KEY = like(r"(?s)(?=.*[^\W\d_])(?=.*[0-9]).{8}")
-_CALL = like(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
-_OPENED = like(r"[{\[(]|(?s:.*):\Z")
-_DOTTED = like(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
-_IDENTIFIER = r"(?:[a-z][A-Za-z_]*\d{0,2}\Z|_+[a-z_]+\d{0,2}\Z)"
-_NAMES_ONE = r"(?=(?s:.*)(?i:pass|secret|token|key|cred|auth))"
-_NAME = like(_IDENTIFIER)
-_OWN_NAME = like(_NAMES_ONE + _IDENTIFIER)
-_NAMED = like(_NAMES_ONE + r"(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[a-z]+(?:[_-][a-z]+)+\Z)")
+_CALL = later(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
+_DOTTED = later(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
+_IDENTIFIER = later(r"[a-z][A-Za-z_]*\d{0,2}\Z|_+[a-z_]+\d{0,2}\Z")
+_NAMED = later(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[a-z]+(?:[_-][a-z]+)+\Z")
 # Names of types that code and notes about it put where a value could stand.
-_CLASS = like(
+_CLASS = later(
     r"(?:[A-Z][a-z]+)+(?:Error|Exception|Failure|Handler|Provider|Service|Field|Hasher|Encoder"
     r"|Policy|Validator|Request|Response|Event)\Z"
 )
-# Names of functions and types, and calls; in code marks alone: a password could look like that.
-_CODE = like(
+# More of them, which only count in code marks: a password could end like that.
+_MARKED_CLASS = later(
     r"(?:[A-Z][a-z]+)+(?:Adapter|Builder|Cache|Checker|Client|Component|Config|Context|Controller"
     r"|Decoder|Encoder|Factory|Filter|Flow|Form|Generator|Guard|Hasher|Interceptor|Job|Limiter"
     r"|Manager|Middleware|Model|Options|Parser|Provider|Reader|Repository|Result|Schema|Service"
     r"|Settings|Store|Strategy|Test|Type|Validator|View|Widget|Worker|Writer)\d?\Z"
-    r"|[a-z]+(?:[A-Z][a-z]*)+\Z|[A-Za-z_][\w.:]{0,60}\([\w\s,.=]{0,80}\)\Z"
-    rf"|{_NAMES_ONE}(?:[A-Z][a-z]+){{2,}}\Z"
 )
-# An option, a word, an amount or an algorithm.
-_SPOKEN = like(
-    r"(?i)(?-i:--?[a-z]|[a-z\u00df-\u00ff]+[!?]*\Z)|[a-z_]{2,20}=\d[\d.,]*\Z"
+_HUMPED = later(r"[a-z]+(?:[A-Z][a-z]*)+\Z")
+_TWO_HUMPS = later(r"(?:[A-Z][a-z]+){2,}\Z")
+_WHOLE_CALL = later(r"[A-Za-z_][\w.:]{0,60}\([\w\s,.=]{0,80}\)\Z")
+_LONGEST_CODE = 80
+# An option, an amount or an algorithm.
+_SPOKEN = later(
+    r"(?i)(?-i:--?[a-z])|[a-z_]{2,20}=\d[\d.,]*\Z"
     r"|\d+(?:[.,]\d+)*(?:ms|s|secs?|mins?|minutes?|m|hrs?|hours?|h|days?|d|w|weeks?|kb|mb|gb|kib|mib"
     r"|gib|bits?|bytes?|chars?|characters?)\Z"
     r"|(?:(?:aes|3?des|rsa|ec|ecdsa|eddsa|hmac|sha|pbkdf|argon|scrypt|bcrypt|chacha|poly|x25519|ed25519"
     r"|ed448|p256|p384|oaep|pkcs|cbc|gcm|ctr|cfb|ecb|ocb|siv|wrap|dsa|dh|ecdh)\d{0,5}(?:[-_/+]|\Z)"
     r"|\d{1,4}(?:[-_/+]|\Z))+\Z"
 )
-_TYPE = like(
+_TYPE = later(
     r"(?i)(?:optional|option|maybe|list|dict|set|tuple|union|vec|array|map|sequence|mapping|secret|box)?"
     r"[\[<(]?&?(?:str|string|bytes?|bytearray|text|n?varchar2?|char|int|integer|uint|float|double|number"
     r"|bool|boolean|any|object|unknown|void|never|uuid|secretstr|secretbytes|nil|none|null|undefined"
@@ -92,40 +77,27 @@ _TYPE = like(
 )
 _SENTENCE = later(
     r"(?i)\b(?:the|your|a|an|is|are|was|be|must|please|enter|invalid|incorrect|wrong|forgot|reset|new|old"
-    r"|confirm|change|for|to|of|and|or|not|no|required|should|will|can|cannot|with|from|in|on|use)\b|\n"
+    r"|confirm|change|for|to|of|and|or|not|no|required|should|will|can|cannot|with|from|in|on|use)\b"
 )
-_WORDS = frozenset(listed("words"))
+_NAMES_ONE = later(r"(?i)pass|secret|token|key|cred|auth")
+WORDS = frozenset(listed("words"))
 _TECHNICAL = frozenset(listed("technical"))
-
-
-class Judge:
-    """Judges a value by its traits: a refused one clears it, and else a wanted one convicts it."""
-
-    __slots__ = ("refused", "wanted")
-
-    def __init__(self, refused: tuple[Trait, ...], *wanted: Trait) -> None:
-        self.refused, self.wanted = refused, wanted
-
-    def __call__(self, value: str) -> bool:
-        """Return whether a value is a secret."""
-        for has in self.refused:
-            if has(value):
-                return False
-        return any(has(value) for has in self.wanted)
 
 
 def bare_of(value: str) -> str:
     """Return a value as it is meant: without the quotes around it, and with its codes resolved."""
-    if _CODED.search(value):
-        *_, last = layers_of(value)
-        value = last.text
+    if "\\" in value or "%" in value or "&" in value:
+        for layer in layers_of(value):
+            value = layer.text
     return value.strip(" \t\"'`,;\\")
 
 
 def is_placeholder(value: str) -> bool:
     """Recognise what stands for a value: a variable, a template, a row of stars, our own marker."""
     bare = bare_of(value)
-    if bare[:1] == "$" and has_digit(bare) and class_changes(bare) >= len(bare) * 0.3:
+    if not bare or bare.startswith((MARKER, "[redacted")):
+        return True
+    if bare[0] == "$" and has_digit(bare) and class_changes(bare) >= len(bare) * 0.3:
         return False
     return _PLACEHOLDER.match(bare) is not None
 
@@ -135,70 +107,75 @@ def is_real(value: str) -> bool:
     return not is_placeholder(value)
 
 
+def _is_reference(value: str) -> bool:
+    """Recognise the name of something that holds the value."""
+    if _NAMED.match(value):
+        return _NAMES_ONE.search(value) is not None
+    if value.startswith(("/", "./", "../", "~/")) or is_pathlike(value):
+        return not is_random(value.replace("/", ""))
+    if _CLASS.match(value):
+        return True
+    return _DOTTED.match(value) is not None and not is_random(value)
+
+
 def is_code(value: str) -> bool:
     """Recognise a name of code that stands in code marks: of a function, a type or a call."""
-    return _CODE(value) and not is_random(value)
+    if len(value) > _LONGEST_CODE:
+        return False
+    if _HUMPED.match(value) or _MARKED_CLASS.match(value) or _WHOLE_CALL.match(value):
+        return not is_random(value)
+    return _TWO_HUMPS.match(value) is not None and _NAMES_ONE.search(value) is not None
 
 
-def is_known_word(value: str) -> bool:
-    """Recognise a word that stands where a value could."""
-    return value.lower() in _WORDS
+def _is_plain(value: str) -> bool:
+    """Recognise what is no secret beside any name: a stand-in, a word, a type or a reference."""
+    known = is_placeholder(value) or value.lower() in WORDS
+    return known or _TYPE.match(value) is not None or _is_reference(value)
 
 
-def _is_last_word(value: str) -> bool:
-    return value.lower().rstrip(".:;!?") in _WORDS
+def is_quoted_secret(value: str, *, strong: bool) -> bool:
+    """Judge a value in quotes beside a telling name."""
+    if _is_plain(value) or len(value) < 3 or value.lower() in _TECHNICAL:
+        return False
+    if " " in value.strip():
+        return strong and _SENTENCE.search(value) is None and "\n" not in value
+    if strong:
+        return has_letter(value) or len(value) > 3
+    return is_keylike(value)
 
 
-def _is_technical(value: str) -> bool:
-    return value.lower() in _TECHNICAL
+def is_keylike(value: str) -> bool:
+    """Judge a value beside a name that often stands for harmless things too."""
+    if is_placeholder(value) or _TYPE.match(value):
+        return False
+    if is_uuid(value) or is_random(value):
+        return True
+    if _IDENTIFIER.match(value):
+        return False
+    return is_mixed(value, 8) and has_digit(value) and not _is_reference(value)
 
 
-def _is_path(value: str) -> bool:
-    """Recognise the file that a value is kept in."""
-    rooted = value.startswith(("/", "./", "../", "~/"))
-    return (rooted or is_pathlike(value)) and not is_random(value.replace("/", ""))
+def is_bare_secret(value: str, *, strong: bool, tight: bool) -> bool:
+    """Judge a value without quotes; `tight` where only an assignment looks like this."""
+    if _is_plain(value) or value.lower().rstrip(".:;!?") in WORDS or _CALL.match(value):
+        return False
+    if value[0] in "{[(" or value[-1] == ":":
+        return False
+    if not strong:
+        return is_keylike(value)
+    if tight:
+        return len(value) > 2 and not (_IDENTIFIER.match(value) and _NAMES_ONE.search(value))
+    if _IDENTIFIER.match(value) and not is_random(value):
+        return False
+    return is_mixed(value, 5) or is_random(value)
 
 
-def _is_member(value: str) -> bool:
-    """Recognise a part of an object that holds the value."""
-    return _DOTTED(value) and not is_random(value)
-
-
-def _is_name(value: str) -> bool:
-    return _NAME(value) and not is_random(value)
-
-
-def is_spaced(value: str) -> bool:
-    """Recognise several words."""
-    return " " in value.strip()
-
-
-def _is_sentence(value: str) -> bool:
-    return is_spaced(value) and _SENTENCE.search(value) is not None
-
-
-_REFERENCE = (_NAMED, _is_path, _CLASS, _is_member)
-# What is no secret beside any name: a stand-in, a word, a type or a reference.
-_PLAIN = (is_placeholder, is_known_word, _TYPE, *_REFERENCE)
-_BARE = (*_PLAIN, _is_last_word, _CALL, _OPENED)
-_QUOTED = (*_PLAIN, _is_technical, _SHORT)
-_SPEECH = (*_PLAIN, _is_technical, _CALL, is_uuid, _SPOKEN)
-_MIXED = (partial(is_mixed, length=5), partial(is_random, length=10))
-
-# A value beside a name that often stands for harmless things too.
-_is_made_key = Judge((_NAME, *_REFERENCE), _MADE_KEY)
-is_keylike = Judge((is_placeholder, _TYPE), is_uuid, is_random, _is_made_key)
-# A value in quotes beside a telling name.
-is_quoted_secret = Judge((*_QUOTED, _is_sentence), bool)
-is_made_secret = Judge((*_QUOTED, _is_sentence), is_mixed, is_random)
-is_quoted_key = Judge((*_QUOTED, is_spaced), is_keylike)
-# A value without quotes: where only an assignment looks like this, or not.
-is_set_secret = Judge((*_BARE, _SHORT, _OWN_NAME), bool)
-is_bare_secret = Judge((*_BARE, _is_name), _NUMBER, partial(is_mixed, length=5), is_random)
-is_bare_key = Judge(_BARE, is_keylike)
-# A word of a sentence: only what nobody would write as a word.
-is_spoken_secret = Judge(_SPEECH, *_MIXED)
-is_spoken_key = Judge(_SPEECH, partial(is_random, length=12))
-is_passed_secret = Judge((*_SPEECH, _NO_DIGIT), *_MIXED)
-# A password as people make them up: a sign, a digit and a letter among others.
-is_made_up = Judge((*_SPEECH, _UNSIGNED, _NO_DIGIT), *_MIXED)
+def is_spoken_secret(value: str) -> bool:
+    """Judge a word of a sentence: only what nobody would write as a word."""
+    if _is_plain(value) or _CALL.match(value) or is_uuid(value) or not has_letter(value):
+        return False
+    if value.rstrip("!?").islower() and value.rstrip("!?").isalpha():
+        return False
+    if value.lower() in _TECHNICAL or _SPOKEN.match(value):
+        return False
+    return is_mixed(value, 5) or is_random(value, 10)
