@@ -333,16 +333,6 @@ def test_a_line_that_leads_in_to_a_list_stays_on_once(project: Project, importer
     assert bodies(found)["Rules from AGENTS.md"].count("Run `make check`") == 1
 
 
-def test_what_follows_a_list_is_none_of_its_items(project: Project, importer: Importer) -> None:
-    lead = "**Prefer static imports.** Only use `import()` when:"
-    listed = f"{lead}\n\n- Circles need it\n- The module is large\n\n"
-    tail = "Ask whether a static one would do.\n"
-    text = f"# A\n\n## Imports\n\n{listed}Late imports cost time. {tail}"
-    write(project.folder, {"AGENTS.md": text})
-    found = bodies(importer.plan(importer.find_files()))
-    assert f"{listed}{tail}" in found["Rules from AGENTS.md"]
-
-
 def test_titles_name_neither_the_file_nor_the_package_twice(
     project: Project, importer: Importer
 ) -> None:

@@ -133,10 +133,8 @@ class _Place:
     @property
     def binds(self) -> bool:
         """Whether whatever is listed here is a rule: a sentence above it may say so."""
-        if not self.block.items:
-            return False
-        said = any(map(_BINDS.search, split_sentences(self.label)))
-        return said or bool(_RULES_BELOW.search(self.heading))
+        said = map(_BINDS.search, split_sentences(self.label))
+        return bool(self.block.items) and any((_RULES_BELOW.search(self.heading), *said))
 
     def complete(self, sentence: str) -> str:
         """Put the order above a list, such as `Never`, before one of its items."""

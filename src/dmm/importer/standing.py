@@ -187,13 +187,9 @@ def _lines(entries: Sequence[_Entry]) -> Iterator[str]:
         if first.lead is not None and first.lead is not lead:
             yield f"{gap}{first.lead.text}\n"
             gap = ""
-        # A list ends where its lead-in does: what follows is none of its items.
-        same = first.heading == heading
-        ends = same and lead is not None and first.lead is None and not entry.full
         heading, lead = first.heading, first.lead
         # A paragraph next to a list would become a part of its last item.
-        shown = entry.text.removeprefix("- " * ends)
-        text = shown if entry.is_listed and not ends else f"{gap}{shown.rstrip()}\n"
+        text = entry.text if entry.is_listed else f"{gap}{entry.text.rstrip()}\n"
         yield text
         # What ends with an empty line needs none before what follows.
         gap = "" if text.endswith("\n") else "\n"
