@@ -239,7 +239,9 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
     )
     (project.folder / "AGENTS.md").write_text(text)
     cost = re.compile(r"^With DMM instead: .* [1-9]\d* rules", re.MULTILINE)
-    planned = cost.findall(typed("import", "CLAUDE.md", "AGENTS.md", within=project.folder).out)
+    preview = typed("import", "CLAUDE.md", "AGENTS.md", within=project.folder).out
+    assert "\nAGENTS.md: said in CLAUDE.md already\n" in preview
+    planned = cost.findall(preview)
     told = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", "--full", within=project.folder)
     assert cost.findall(told.out) == planned
     assert len(planned) == 1

@@ -82,7 +82,7 @@ def import_files(
         _describe(found),
         as_json=as_json,
         lines=lambda _: [
-            *(_all_memories(found) if full else _by_file(found)),
+            *(_all_memories(found) if full else _by_file(found, written=apply or propose)),
             *_decisions(found),
             "",
             *chain.from_iterable(map(wrapped, _summary(found, _cost(found, dmm), applied=apply))),
@@ -198,7 +198,7 @@ def _all_memories(found: Import) -> Iterator[str]:
         yield f"present  {one.memory.title}: already in the project's memory"
 
 
-def _by_file(found: Import) -> Iterator[str]:
+def _by_file(found: Import, *, written: bool) -> Iterator[str]:
     """Show in one line what each instruction file becomes."""
     searched, standing = Counter[str](), Counter[str]()
     for one in found.plan.memories:
@@ -217,7 +217,10 @@ def _by_file(found: Import) -> Iterator[str]:
             counted(rules[file], "rule"): rules[file],
         }
         yield from wrapped(", ".join(filter(parts.get, parts)), f"{file}: ")
-    if found.plan.memories:
+    elsewhere = {one.source.path: one.kept.path for one in found.plan.merged}
+    for file in sorted(elsewhere.keys() - files):
+        yield from wrapped(f"said in {elsewhere[file]} already", f"{file}: ")
+    if found.plan.memories and not written:
         yield "Each memory with its source: add --full"
 
 
