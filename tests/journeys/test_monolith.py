@@ -59,7 +59,7 @@ def test_the_end_of_an_import_tells_what_is_left_to_do(project: Project, command
         "Written to .dmm/memory. Read them, run dmm validate, and commit them.",
     ]
     again = command("import", "AGENTS.md", "--apply", within=project.folder)
-    assert "\n0 memories (none), 0 merged\n" in again.stdout
+    assert again.stdout.startswith("0 memories (none), 0 merged, 1 already here\n")
 
 
 def test_a_new_project_serves_none_of_its_examples(tmp_path: Path, command: Command) -> None:

@@ -82,9 +82,7 @@ def import_files(
         _describe(found),
         as_json=as_json,
         lines=lambda _: [
-            *(_all_memories(found) if full else _by_file(found, written=apply or propose)),
-            *_decisions(found),
-            "",
+            *_details(found, full=full, written=apply or propose),
             *chain.from_iterable(map(wrapped, _summary(found, _cost(found, dmm), applied=apply))),
         ],
     )
@@ -182,6 +180,13 @@ def _rule_lines(found: Import) -> Iterator[str]:
 
 def _by_state(one: PlannedRule) -> int:
     return list(type(one.state)).index(one.state)
+
+
+def _details(found: Import, *, full: bool, written: bool) -> list[str]:
+    """Show what stands above the summary, and the empty line between them."""
+    shown = _all_memories(found) if full else _by_file(found, written=written)
+    lines = [*shown, *_decisions(found)]
+    return [*lines, ""] if lines else []
 
 
 def _all_memories(found: Import) -> Iterator[str]:
