@@ -240,7 +240,7 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
     (project.folder / "AGENTS.md").write_text(text)
     cost = re.compile(r"^With DMM instead: .* [1-9]\d* rules", re.MULTILINE)
     preview = typed("import", "CLAUDE.md", "AGENTS.md", within=project.folder).out
-    assert "\nAGENTS.md: said in CLAUDE.md already\n" in preview
+    assert "\nAGENTS.md: already covered by CLAUDE.md\n" in preview
     planned = cost.findall(preview)
     told = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", "--full", within=project.folder)
     assert cost.findall(told.out) == planned

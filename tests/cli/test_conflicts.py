@@ -68,7 +68,7 @@ def test_without_a_command_the_unresolved_ones_are_listed(trusted: Clerk) -> Non
 def test_options_before_a_command_are_refused_and_nothing_is_done(trusted: Clerk) -> None:
     told = trusted("--root", "elsewhere", "scan")
     assert (told.status, told.out) == (2, "")
-    assert "--json and --root stand behind the command: scan" in told.err
+    assert "--json and --root go after the command: scan" in told.err
 
 
 def test_a_scan_prints_the_records_for_programs(trusted: Clerk) -> None:

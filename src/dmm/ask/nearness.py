@@ -89,12 +89,12 @@ def find_unproved(
     if best is None or not best.near or best.alike * best.covers >= PROVES:
         return []
     lacking = worth.keys() - speaks_of(best)
-    least = 1 / (2 * len(worth)) if worth else 0.0
+    least = 1 / (2 * max(1, len(worth)))
     said = {
         one: max((worth[term] for term in lacking.intersection(analyze(one))), default=0.0)
         for one in subjects
     }
-    telling = [one for one in said if said[one] and said[one] >= least]
+    telling = [one for one in said if said[one] >= least]
     most = sorted(telling, key=lambda one: -said[one])[:MOST_UNPROVED]
     return [one for one in telling if one in most]
 

@@ -224,7 +224,7 @@ def _by_file(found: Import, *, written: bool) -> Iterator[str]:
         yield from wrapped(", ".join(filter(parts.get, parts)), f"{file}: ")
     elsewhere = {one.source.path: one.kept.path for one in found.plan.merged}
     for file in sorted(elsewhere.keys() - files):
-        yield from wrapped(f"said in {elsewhere[file]} already", f"{file}: ")
+        yield from wrapped(f"already covered by {elsewhere[file]}", f"{file}: ")
     if found.plan.memories and not written:
         yield "Each memory with its source: add --full"
 

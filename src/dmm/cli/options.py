@@ -32,11 +32,11 @@ _opened: list[Dmm] = []
 
 
 def is_alone(ctx: typer.Context, *, as_json: bool, root: Path | None) -> bool:
-    """Return whether a group is called without a command; options of a command stand behind it."""
+    """Return whether a group is called without a command; its options go after a command."""
     if ctx.invoked_subcommand is not None and (as_json or root is not None):
         from dmm.errors import UsageError
 
-        what = f"--json and --root stand behind the command: {ctx.invoked_subcommand}"
+        what = f"--json and --root go after the command: {ctx.invoked_subcommand}"
         raise UsageError(what, hint=f"{ctx.command_path} {ctx.invoked_subcommand} --help")
     return ctx.invoked_subcommand is None
 

@@ -68,9 +68,8 @@ def timeline(
 ) -> None:
     """Show what came before and after a search result, or the best match of a query."""
     told = _open(root).timeline(name, query, before, after)
-    lost = name if told.anchor is None else None
     # The rows begin with what is wrong, as those of `dmm get` do.
-    unknown = [f"not found: {lost}"] if lost else []
+    unknown = [f"not found: {name}"] if name and told.anchor is None else []
     present(told, as_json=as_json, lines=lambda _: [*unknown, *row_lines(told)])
     if unknown:
         raise typer.Exit(failures.FINDINGS)
