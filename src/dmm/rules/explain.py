@@ -122,12 +122,17 @@ def _rest(pattern: CommandPattern) -> str:
     return text + (" called by its bare name" if pattern.bare else "")
 
 
-def _selected(globs: Sequence[str]) -> str:
-    """Name what globs take in, and what they take out."""
+def _selected(globs: Sequence[str], folder: str | None = None) -> str:
+    """Name what globs take in, the folder they are about, and what they take out."""
+    inside = f" in {folder}/" if folder else ""
     taken = [one for one in globs if not one.startswith("!")]
     out = [one.removeprefix("!") for one in globs if one.startswith("!")]
     named = "any file" if taken == ["**"] else _listed(taken) or "any"
-    return named + (f" except {_listed(out)}" if out else "")
+    return named + inside + (f" except {_listed(out)}" if out else "")
+
+
+def _files(pattern: PathPattern) -> str:
+    return _selected(pattern.glob.split("\n"), pattern.folder)
 
 
 _ACCESS = {
@@ -141,9 +146,7 @@ _MESSAGES = {
 
 
 def _path(pattern: PathPattern) -> str:
-    done = _listed([_ACCESS[one] for one in pattern.access])
-    inside = f" in {pattern.folder}/" if pattern.folder else ""
-    return f"{done} {_selected(pattern.glob.split(chr(10)))}{inside}"
+    return f"{_listed([_ACCESS[one] for one in pattern.access])} {_files(pattern)}"
 
 
 def _message(pattern: MessagePattern) -> str:
@@ -206,8 +209,7 @@ def _together(patterns: Sequence[Pattern]) -> str:
     acts = [describe_pattern(one) for one in patterns if not isinstance(one, PathPattern)]
     if not acts:
         return _listed([_path(one) for one in places], "and")
-    where = [_selected(one.glob.split("\n")) for one in places]
-    return _listed(acts, "and") + "".join(f" in {one}" for one in where)
+    return _listed(acts, "and") + "".join(f" in {_files(one)}" for one in places)
 
 
 def _but(names: tuple[str, ...]) -> str:

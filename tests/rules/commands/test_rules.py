@@ -9,6 +9,7 @@ from dmm.errors import UsageError
 from dmm.rules.callrules import Action, ToolRule, match_tool
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import describe_call, describe_matcher
+from dmm.rules.form import compile_fields
 from dmm.rules.stored import rule_from_dict, rule_to_dict
 from dmm.rules.syntax import compile_tool_rule
 
@@ -145,6 +146,15 @@ def test_a_rule_is_explained_in_plain_words() -> None:
     assert told("path: *.sql (write); except: m/*.sql") == [
         "Blocks writing *.sql.",
         "Not for reading or writing m/*.sql.",
+    ]
+
+
+def test_what_a_rule_says_of_text_names_the_folder_it_is_about() -> None:
+    item = {"content": {"regex": "eval"}, "path": ["**", "!*.md"]}
+    call = compile_fields({"folder": "web/app", "match": [item]}, "Never eval.", stem="eval").call
+    assert call is not None
+    assert list(describe_matcher(call, "deny")) == [
+        "Blocks writing `eval` in any file in web/app/ except *.md."
     ]
 
 
