@@ -61,6 +61,24 @@ async def test_what_failed_is_named_with_the_way_on(house: Daemon, read_json: Re
     )
 
 
+async def test_checks_that_say_the_same_are_told_once(house: Daemon, read_json: Read) -> None:
+    async with house.connect() as client:
+        told = await propose(client, read_json, content="")
+    assert list(told["failed"]) == ["schema"]
+    ((names, text),) = told["warnings"].items()
+    assert len(names.split(", ")) == 6
+    assert text == "not checked: it can't be read as a memory"
+
+
+async def test_a_trace_cuts_what_would_fill_the_context(house: Daemon, read_json: Read) -> None:
+    async with house.connect() as client:
+        await propose(client, read_json, content=NOTE, tags=["sensors", "house"])
+        told = read_json(await client.call_tool("trace_provenance", {"seq": 1}))
+    (edit,) = told["chain"][0]["payload"]["edits"]
+    assert edit["after"].endswith(" more characters")
+    assert len(edit["after"]) < 640
+
+
 async def test_every_operation_can_be_proposed(house: Daemon, read_json: Read) -> None:
     path = "project/keeping_memory.md"
     text = (house.folder / ".dmm/memory" / path).read_text()

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
-from dmm.domain.proposal import Operation
+from dmm.domain.proposal import Operation, Outcome
 from dmm.notes.finding import Match
 from dmm.review.drafting import About
 from dmm.review.writing import Writing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from dmm.domain.proposal import Check
     from dmm.mcp.caller import Caller
     from dmm.notes.service import Remembered
 
@@ -65,8 +66,7 @@ def propose(
     asked = Writing(path, reason, meant, about=About(tags=tuple(tags)), **given)
     with caller.project().applying(caller.actor) as dmm:
         told = dmm.proposals.write(asked)
-    failed = {str(one.name): one.text for one in told.checks if one.outcome == "fail"}
-    warned = {str(one.name): one.text for one in told.checks if one.outcome == "warn"}
+    failed, warned = _gather(told.checks, Outcome.FAIL), _gather(told.checks, Outcome.WARN)
     fresh = told.operation is Operation.CREATE
     way = _next(told.status, told.tier, failed=bool(failed), fresh=fresh)
     return Written(id=told.id, status=told.status, failed=failed, warnings=warned, next=way)
@@ -104,6 +104,15 @@ def give_feedback(
     with caller.project().write(caller.actor) as dmm:
         found = dmm.lifecycle.report(memories, outcome, context)
     return Reported(found.seq, tuple(one.path for one in found.memories))
+
+
+def _gather(checks: Iterable[Check], outcome: Outcome) -> dict[str, str]:
+    """Return what checks say, by their names; checks that say the same are told as one."""
+    names: dict[str, list[str]] = {}
+    for one in checks:
+        if one.outcome is outcome:
+            names.setdefault(one.text, []).append(str(one.name))
+    return {", ".join(those): text for text, those in names.items()}
 
 
 def _next_of_note(told: Remembered, *, fresh: bool) -> str:
