@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, count
 from posixpath import basename, splitext
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from dmm.importer.topics import GENERAL, content_words, tags_of, topic_of
 from dmm.redaction.redact import redact
@@ -88,7 +89,8 @@ def title_of(text: str) -> str:
 
 
 def _free_path(subject: str, topic: str, around: Around) -> str:
-    words = content_words(subject) or ["note"]
+    plain = normalize("NFKD", subject).encode("ascii", "ignore").decode()
+    words = content_words(plain) or ["note"]
     name = re.sub(r"[^a-z0-9]+", "_", "_".join(words[:MOST_WORDS])).strip("_") or "note"
     folders = dict.fromkeys((*_folders(topic, around), f"{FOLDER}/{PLAIN}"))
     first = (f"{folder}/{name}.md" for folder in folders)
