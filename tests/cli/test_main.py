@@ -42,6 +42,14 @@ def test_help_fits_a_terminal_of_80_columns(
     assert not re.search(r"<(list|str|int|float|Path)\b", told.out)
 
 
+@pytest.mark.parametrize("group", ["review", "conflicts", "rules"])
+def test_the_help_of_a_group_says_what_it_does_alone(
+    group: str, typed: Typed, tmp_path: Path
+) -> None:
+    told = typed(group, "--help", within=tmp_path)
+    assert re.search(r"Without a command [a-z ]+ listed\.", told.out)
+
+
 def test_every_command_is_in_the_help(typed: Typed, tmp_path: Path) -> None:
     told = typed(within=tmp_path)
     assert told.status == 2

@@ -160,6 +160,20 @@ def test_an_edit_is_checked_and_a_failed_one_changes_nothing(
     assert "  why:      Because." in rules("edit", "never-run-rm-rf").out
 
 
+def test_a_file_with_a_change_to_approve_opens_no_editor(
+    rules: ProposalStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules("add", "never run rm -rf")
+    changed = rules.path("never-run-rm-rf").read_text() + "\nBecause of May.\n"
+    rules.path("never-run-rm-rf").write_text(changed)
+    monkeypatch.setenv("EDITOR", write_editor(tmp_path, f'touch "{tmp_path}/opened"'))
+    told = rules("edit", "never-run-rm-rf")
+    assert told.status == 2
+    assert "review the change first: dmm trust" in told.err
+    assert not (tmp_path / "opened").exists()
+    assert rules.path("never-run-rm-rf").read_text() == changed
+
+
 def read_kept(told: str) -> str:
     kept = re.search(r"your text is kept in (\S+)", told)
     assert kept is not None, told

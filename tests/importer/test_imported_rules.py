@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from dmm.errors import UsageError
 from dmm.rules.checks import Asked
 from dmm.rules.rule import State
 
@@ -97,3 +100,19 @@ def test_a_chapter_on_tests_makes_rules_for_tests(project: Project, open_project
     assert outcome("src/a.cs", "await Task.Delay(1);") == "allowed"
     assert outcome("tests/a.cs", "await Task.Delay(1);") == "denied"
     assert outcome("src/a.ts", "eval(x)") == "denied"
+
+
+def test_a_rule_file_that_waits_for_approval_stops_an_import_before_it_writes(
+    project: Project, open_project: Opener
+) -> None:
+    (project.folder / "CLAUDE.md").write_text(CLAUDE)
+    dmm = open_project(project)
+    planned = dmm.importer.plan([project.folder / "CLAUDE.md"])
+    pulled = project.dmm / "rules" / f"{planned.rules[0].rule.id}.md"
+    pulled.parent.mkdir(exist_ok=True)
+    pulled.write_text(planned.rules[0].source + "\nAs a colleague has it.\n")
+    before = pulled.read_text()
+    with pytest.raises(UsageError, match="not approved yet"):
+        dmm.importer.apply(planned)
+    assert pulled.read_text() == before
+    assert not (project.memory / planned.plan.memories[0].memory.path).exists()

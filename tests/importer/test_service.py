@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.domain.text import neutralise
-from dmm.errors import FileExists, MemoryFileError, UsageError
+from dmm.errors import MemoryFileError, StaleBase, UsageError
 from dmm.project.init import set_up
 
 if TYPE_CHECKING:
@@ -166,8 +166,9 @@ def test_a_file_that_appears_in_between_is_not_overwritten(
     planned = importer.plan([rules])
     taken = planned.plan.memories[0].memory.path
     project.write(taken, "mine")
-    with pytest.raises(FileExists):
+    with pytest.raises(StaleBase, match="changed during the import") as refused:
         importer.apply(planned)
+    assert refused.value.hint == "run it again; what is there by now is left out"
     assert (project.memory / taken).read_text() == "mine"
 
 

@@ -105,6 +105,11 @@ def test_a_contradiction_is_told(work: Project, typed: Typed, memory_text: Memor
     kinds = {(one["kind"], one["path"]) for one in told["differences"]}
     assert ("added", "project/releases.md") in kinds
     assert ("contradicts", "project/releases.md") in kinds
+    commit(work, "releases")
+    both = json.loads(typed("diff", "HEAD~2..HEAD", "--json", within=work.folder).out)
+    assert [one["path"] for one in both["differences"] if one["kind"] == "contradicts"] == [
+        "project/deploys.md"
+    ]
 
 
 def test_two_dots_compare_the_ends_and_nothing_is_said_where_nothing_changed(

@@ -17,7 +17,7 @@ from dmm.rules.matchers import COMMAND
 from dmm.rules.results import ConstraintRecorded, RuleAccepted, RuleRow, RuleView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.conftest import Opener, Project
 
@@ -223,6 +223,39 @@ def test_a_rule_is_switched_off_and_on_and_its_other_lines_stay(dmm: Dmm) -> Non
         dmm.rules.enable("never-run-rm-rf")
 
 
+def test_a_change_that_waits_for_approval_is_never_written_over(dmm: Dmm) -> None:
+    dmm.rules.add("never run rm -rf")
+    file = dmm.root.folder / "rules" / "never-run-rm-rf.md"
+    agreed = file.read_text()
+    changed = agreed + "\nA colleague has said why.\n"
+    file.write_text(changed)
+    acts: list[Callable[[], object]] = [
+        lambda: dmm.rules.disable("never-run-rm-rf"),
+        lambda: dmm.rules.edit("never-run-rm-rf", agreed),
+    ]
+    for act in acts:
+        with pytest.raises(UsageError, match="not approved yet") as refused:
+            act()
+        assert (refused.value.where, refused.value.hint) == (
+            "rules/never-run-rm-rf.md",
+            "review the change first: dmm trust",
+        )
+        assert file.read_text() == changed
+    # What a person writes as it is there is what they approve.
+    assert not dmm.shelf.write("never-run-rm-rf", changed).held
+    dmm.rules.disable("never-run-rm-rf")
+    assert "A colleague has said why." in file.read_text()
+
+
+def test_a_rule_whose_file_is_gone_here_says_so_where_it_is_added_again(dmm: Dmm) -> None:
+    dmm.rules.add("never run rm -rf")
+    (dmm.root.folder / "rules" / "never-run-rm-rf.md").unlink()
+    with pytest.raises(UsageError, match="says the same") as refused:
+        dmm.rules.add("never run rm -rf")
+    assert refused.value.hint is not None
+    assert refused.value.hint.endswith("gone since you approved it; review that: dmm trust")
+
+
 def test_an_edit_that_can_not_be_used_changes_nothing(dmm: Dmm) -> None:
     dmm.rules.add("never run rm -rf")
     before = dmm.rules.show("never-run-rm-rf").source
@@ -322,6 +355,7 @@ def test_a_text_that_was_replaced_does_not_count_again_when_somebody_puts_it_bac
     assert outcome(dmm, "rm -rf src") == "denied"
     assert dmm.rules.show("never-run-rm-rf").held
     assert "rules/never-run-rm-rf.md" in (dmm.shelf.folder.consents.notice() or "")
+    file.write_text(enabled)
     weak = enabled.replace("level: deny", "level: warn")
     dmm.rules.edit("never-run-rm-rf", weak)
     dmm.rules.edit("never-run-rm-rf", enabled)

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from dmm.conflicts.results import ConflictList, ConflictView, Scanned
     from dmm.domain.conflict import Side
 
-app = FastTyper(
-    help="Find and resolve contradictions between memories.",
-    no_args_is_help=False,
-)
+app = FastTyper(no_args_is_help=False)
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from dmm.review.decisions import Reviews
     from dmm.review.results import ProposalView
 
-app = FastTyper(help="Review proposed changes to memory.", no_args_is_help=False)
+app = FastTyper(no_args_is_help=False)
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as proposal_17, or 17.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]

@@ -40,10 +40,7 @@ if TYPE_CHECKING:
     from dmm.rules.results import ConstraintRecorded, RuleView
     from dmm.rules.service import Rules
 
-app = FastTyper(
-    help="Rules for agents: list, write, test and accept.",
-    no_args_is_help=False,
-)
+app = FastTyper(no_args_is_help=False)
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
 Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Pending rules.")]
 Level = Annotated[
@@ -159,6 +156,7 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
         way = "accept" if shown.pending else "adopt"
         hint = f"make it one: dmm rules {way} {name}"
         raise UsageError(f"constraint {name} is not a rule file", hint=hint)
+    dmm.shelf.refuse_unapproved(dmm.shelf.find(name).path)
     source = edit_text(shown.source, Path(shown.path).name)
     if source == shown.source:
         print_lines(["Nothing changed."])

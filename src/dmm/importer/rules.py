@@ -80,6 +80,11 @@ class RuleImport:
             frozenset(text for text, name in enforced.items() if name not in wrong),
         )
 
+    def refuse_unapproved(self, planned: Sequence[PlannedRule]) -> None:
+        """Refuse to write over texts that nobody has approved."""
+        for one in planned:
+            self.shelf.refuse_unapproved(one.rule.id, one.source)
+
     def write(self, planned: Sequence[PlannedRule]) -> tuple[str, ...]:
         """Write the planned files; what a person imports is in force at once."""
         return tuple(self.shelf.write(one.rule.id, one.source).path for one in planned)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.proposal import Edit
 from dmm.domain.text import strip_hidden
-from dmm.errors import MemoryFileError, UsageError
+from dmm.errors import FileExists, MemoryFileError, StaleBase, UsageError
 from dmm.files import markdown
 from dmm.files.commits import find_ignored
 from dmm.files.shipped import is_example
@@ -241,15 +241,25 @@ class Importer:
         """
         notice = settle_trust(self.store, self.root.folder, own=self._is_empty())
         self.store.require(self.root.folder)
+        rules = self.find_rules()
+        rules.refuse_unapproved(planned.rules)
         if planned.baseline_budget > self.settings.baseline_budget:
             widen(self.root.folder, self.store, self.settings, planned.baseline_budget)
         memories = planned.plan.memories
         edits = [Edit(one.memory.path, None, markdown.render(one.memory)) for one in memories]
         for batch in fill(edits, LARGEST_BATCH, lambda edit: len(edit.after or "")):
-            self.write(batch, f"import of {planned.named}")
-        self.find_rules().write(planned.rules)
+            self._write(batch, f"import of {planned.named}")
+        rules.write(planned.rules)
         written = tuple(edit.path for edit in edits)
         return dataclasses.replace(planned, written=written, notice=notice)
+
+    def _write(self, edits: Sequence[Edit], reason: str) -> None:
+        try:
+            self.write(edits, reason)
+        except (FileExists, StaleBase) as error:
+            what = "the memory changed during the import"
+            hint = "run it again; what is there by now is left out"
+            raise StaleBase(what, where=error.where, hint=hint) from error
 
     def submit(self, planned: Import) -> Import:
         """Propose the planned memories and rules; each waits for a person."""

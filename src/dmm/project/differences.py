@@ -77,16 +77,21 @@ class Differences:
         """Compare what is new with the other memories that both this checkout and the end hold."""
         new = [_read(path, data) for path, data in after.items() if data != before.get(path)]
         found: list[Difference] = []
+        told: set[tuple[str, str]] = set()
         try:
             for memory in (one for one in new if isinstance(one, Memory)):
-                found += self._clashes(memory, after) if memory.in_force else ()
+                found += self._clashes(memory, after, told) if memory.in_force else ()
         except DmmError as error:
             return found, [f"contradictions were not checked: {error}"]
         return found, []
 
-    def _clashes(self, memory: Memory, after: Files) -> Iterator[Difference]:
+    def _clashes(
+        self, memory: Memory, after: Files, told: set[tuple[str, str]]
+    ) -> Iterator[Difference]:
+        """Compare one memory with the others; a pair that was told from the other side is left."""
         for clash, other, _ in self.find_clashes(memory):
-            if clash.sure and MEMORY + other in after:
+            if clash.sure and MEMORY + other in after and (other, memory.path) not in told:
+                told.add((memory.path, other))
                 kind = "repeats" if clash.type == "duplicate" else "contradicts"
                 said = (
                     f"The memory {_quote(memory)} {kind} {other}: {clash.description.rstrip('.')}."

@@ -113,7 +113,7 @@ class Rules(RuleReading):
         known = {one.rule.id: one for one in self.shelf.rules()}
         replaced = known.get(rule.id)
         if replaced is not None and not lacks_matcher(replaced.rule):
-            raise _double(rule.id)
+            raise _double(replaced)
         self._refuse_double(rule, [one for one in known.values() if one is not replaced])
         return self._write(Composed(rule, source), replaced)
 
@@ -134,7 +134,7 @@ class Rules(RuleReading):
             kept.pop("level", None)
         composed = compose(wish, [one.rule.id for one in shelved], kept)
         if replaced is not None and composed.rule.call is None:
-            raise _double(replaced.rule.id)
+            raise _double(replaced)
         self._refuse_double(composed.rule, [one for one in shelved if one is not replaced])
         return composed, replaced
 
@@ -143,7 +143,7 @@ class Rules(RuleReading):
         for one in others:
             other = Likeness.of(one.rule.title, one.rule.call, one.rule.folder)
             if own.same(other) and not own.find_other_way(other):
-                raise _double(one.rule.id)
+                raise _double(one)
         known = {one.rule.id: one.rule for one in others} | {rule.id: rule}
         for clash in clashes(known.values(), about=rule):
             if rule.id in (clash.rule, clash.other) and name_way_out(known[clash.rule].title):
@@ -253,7 +253,7 @@ class Rules(RuleReading):
         """Find the file of a proposed rule: its own, or the one whose sentence it completes."""
         known = [rule for rule in self.shelf.rules() if rule.rule.id == one.id]
         if known and not lacks_matcher(known[0].rule):
-            raise _double(one.id)
+            raise _double(known[0])
         return known[0].path if known else one.path
 
     def _pending(self, name: str) -> Constraint:
@@ -330,5 +330,8 @@ class Rules(RuleReading):
         return held[seq]
 
 
-def _double(name: str) -> UsageError:
-    return UsageError(f"rule {name} says the same", hint=f"dmm rules show {name}")
+def _double(one: FileRule) -> UsageError:
+    hint = f"dmm rules show {one.rule.id}"
+    if one.held:
+        hint = f"{one.path} has changed or is gone since you approved it; review that: dmm trust"
+    return UsageError(f"rule {one.rule.id} says the same", hint=hint)

@@ -106,6 +106,7 @@ class RuleShelf:
                 hint = f"edit {one.path}, or give the new one another id"
                 raise UsageError(f"the id {rule.id!r} is taken by {one.path}", hint=hint)
         target = self.root.folder / path
+        self.refuse_unapproved(path, text)
         before = self.folder.consents.effective(path)
         make_folder(target.parent)
         write_atomic(target, text.encode())
@@ -114,6 +115,16 @@ class RuleShelf:
         if shelved is not None:
             return shelved
         return FileRule(rule, path, text, digest_source(text), held=True)
+
+    def refuse_unapproved(self, name: str, text: str | None = None) -> None:
+        """Refuse to write over another text that nobody has approved: it would be lost."""
+        path = self._path(name)
+        target = self.root.folder / path
+        if not target.exists() or not self.folder.consents.is_held(path):
+            return
+        if text is None or target.read_bytes() != text.encode():
+            what = "the file has a change that is not approved yet, which would be lost"
+            raise UsageError(what, where=path, hint="review the change first: dmm trust")
 
     def remove(self, id: str) -> None:  # noqa: A002 - what a rule is known by
         """Remove a rule's file; where an agent does it, the rule stays in force."""
