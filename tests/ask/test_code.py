@@ -108,3 +108,13 @@ def test_the_home_of_a_user_is_no_repository(home: Path, model: Embedder) -> Non
     notice = "there is no repository around this memory"
     assert notice in told["layer1_search"]["notices"]
     assert "private.py" not in json.dumps(told)
+
+
+def test_a_passage_is_read_by_the_model_once_until_memory_is_released(
+    shop: Repository, model: Embedder
+) -> None:
+    first = shop.embed(model, CODE)
+    assert first.tolist() == model.embed_query(CODE).tolist()
+    assert shop.embed(model, CODE) is first
+    shop.release()
+    assert shop.embed(model, CODE) is not first

@@ -61,6 +61,11 @@ def test_json_gives_what_the_service_tells(talked: Project, typed: Typed) -> Non
     assert full["observations"][0]["sources"] == row["sources"]
 
 
+def test_a_filter_alone_lists_the_newest(talked: Project, typed: Typed) -> None:
+    told = typed("search", "--session", "bob", "--json", within=talked.folder)
+    assert {one["session"] for one in json.loads(told.out)["results"]} == {"bob"}
+
+
 def test_a_timeline_marks_what_it_stands_around(talked: Project, typed: Typed) -> None:
     told = typed(
         *("timeline", "--query", "cursor closed early", "--before", "1", "--after", "0"),

@@ -224,7 +224,8 @@ def test_other_methods_are_refused(server: Server, method: str) -> None:
 
 
 def test_reading_changes_nothing_and_carries_no_body(server: Server) -> None:
-    refused(server.ask("GET", FACTS), 405, "method_not_allowed")
+    refused(told := server.ask("GET", FACTS), 405, "method_not_allowed")
+    assert b"use GET" not in told.body
     refused(server.ask("GET", FACTS, WRITE), 400, "body_refused")
     assert server.ask("GET", f"{FACTS}?key=a&value=b").status == 405
     for method in ("PUT", "DELETE"):

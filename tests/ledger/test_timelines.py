@@ -101,6 +101,8 @@ def test_a_learned_rule_is_traced_to_what_taught_it(told: Ledger, timelines: Tim
 def test_a_trace_needs_an_event_or_a_fact_that_is_there(told: Ledger, timelines: Timelines) -> None:
     with pytest.raises(UsageError, match="name an event or a fact"):
         timelines.trace_provenance()
+    with pytest.raises(UsageError, match="name an event or a fact, not both"):
+        timelines.trace_provenance(1, "budget")
     with pytest.raises(LedgerRefused, match="there is no fact 'colour'"):
         timelines.trace_provenance(fact_key="colour")
     for seq in (0, -1, 7, 10**30):

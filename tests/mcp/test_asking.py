@@ -48,6 +48,14 @@ async def test_an_agent_gets_the_prompt_or_the_data_and_nothing_is_recorded(
     assert "Profile: general." in full
 
 
+async def test_a_budget_that_holds_nothing_is_no_silence(
+    house: Daemon, read_text: Callable[[types.CallToolResult], str]
+) -> None:
+    async with house.connect() as client:
+        told = read_text(await client.call_tool("ask", {"question": QUESTION, "budget": 3}))
+    assert told.startswith("notice: nothing fits into a budget of 3 tokens")
+
+
 async def test_a_wrong_style_is_refused(house: Daemon) -> None:
     async with house.connect() as client:
         result = await client.call_tool("ask", {"question": QUESTION, "style": "loud"})

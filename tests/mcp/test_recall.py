@@ -72,3 +72,21 @@ async def test_an_unknown_kind_is_refused_with_those_there_are(talked: Daemon) -
     (content,) = result.content
     assert isinstance(content, types.TextContent)
     assert "decision, bugfix, feature, discovery, change, message" in content.text
+
+
+async def test_the_newest_rows_are_listed_by_a_filter_alone(
+    talked: Daemon, read_text: Callable[[types.CallToolResult], str]
+) -> None:
+    async with talked.connect() as client:
+        told = read_text(await client.call_tool("search", {"session": "s1"}))
+        none = read_text(await client.call_tool("search", {"session": "s2"}))
+    assert [line.split()[0] for line in told.splitlines()] == ["s1", "msg_2", "msg_1"]
+    assert none.startswith("hint: no unit passes these filters")
+
+
+async def test_a_timeline_says_that_an_id_names_nothing(
+    talked: Daemon, read_text: Callable[[types.CallToolResult], str]
+) -> None:
+    async with talked.connect() as client:
+        told = read_text(await client.call_tool("timeline", {"id": "obs_99"}))
+    assert told.splitlines()[0] == "not found: obs_99"

@@ -273,6 +273,7 @@ async def test_what_can_not_be_done_is_told_as_data(
         error = read_json(result)["error"]
         assert sorted(error) == ["code", "hint", "what"]
         assert error["what"] == what
+        assert error["hint"] != "not a list"
         assert (await client.call_tool("get_memory_context", {})).is_error is False
 
 

@@ -29,6 +29,7 @@ NOTE = "# What the sensors of the house reported in the trial\n\n" + "\n".join(
     for number, room in enumerate(ROOMS)
 )
 WAITS = "inactive until a person approves it; continue without it"
+STAYS = "until a person approves it, the memory stays as it is and is still served"
 
 
 async def propose(client: Client, read: Read, **given: Any) -> Any:
@@ -60,6 +61,24 @@ async def test_what_failed_is_named_with_the_way_on(house: Daemon, read_json: Re
     )
 
 
+async def test_checks_that_say_the_same_are_told_once(house: Daemon, read_json: Read) -> None:
+    async with house.connect() as client:
+        told = await propose(client, read_json, content="")
+    assert list(told["failed"]) == ["schema"]
+    ((names, text),) = told["warnings"].items()
+    assert len(names.split(", ")) == 6
+    assert text == "not checked: it can't be read as a memory"
+
+
+async def test_a_trace_cuts_what_would_fill_the_context(house: Daemon, read_json: Read) -> None:
+    async with house.connect() as client:
+        await propose(client, read_json, content=NOTE, tags=["sensors", "house"])
+        told = read_json(await client.call_tool("trace_provenance", {"seq": 1}))
+    (edit,) = told["chain"][0]["payload"]["edits"]
+    assert edit["after"].endswith(" more characters")
+    assert len(edit["after"]) < 640
+
+
 async def test_every_operation_can_be_proposed(house: Daemon, read_json: Read) -> None:
     path = "project/keeping_memory.md"
     text = (house.folder / ".dmm/memory" / path).read_text()
@@ -77,7 +96,7 @@ async def test_every_operation_can_be_proposed(house: Daemon, read_json: Read) -
     async with house.connect() as client:
         for wish in wishes:
             told = await propose(client, read_json, path=path, **wish)
-            assert told["status"] == "pending"
+            assert (told["status"], told["next"]) == ("pending", STAYS)
     with house.project.reading(house.project.dmm.project_ledger.actor) as dmm:
         made = [str(one.operation) for one in dmm.proposal_store.queue().open]
     # Both patches are the same wish, so they wait as one.
@@ -201,5 +220,5 @@ async def test_forgetting_is_proposed_for_the_one_that_is_meant(
     async with house.connect() as client:
         told = read_json(await client.call_tool("forget", {"name": memory}))
         missing = await client.call_tool("forget", {"name": "quantum chromodynamics"})
-    assert (told["status"], told["path"]) == ("pending", memory)
+    assert (told["status"], told["path"], told["next"]) == ("pending", memory, STAYS)
     assert missing.is_error

@@ -35,6 +35,11 @@ def test_the_topic_of_the_words_names_the_folder() -> None:
     assert placed.body.startswith("# Migrations of the Postgres schema run before the deploy\n\n")
 
 
+def test_letters_with_marks_keep_their_words_whole() -> None:
+    placed = place_note("Der Zähler läuft rückwärts.", Around())
+    assert placed.path == "project/notes/der_zahler_lauft_ruckwarts.md"
+
+
 def test_a_note_joins_the_folder_of_a_memory_that_is_like_it() -> None:
     near = (Near("project/billing/refunds.md", "Refunds", 0.7),)
     text = "A refund is paid by the settlement"

@@ -226,6 +226,15 @@ def test_secrets_and_empty_notes_are_refused_and_nothing_is_recorded(dmm: Dmm) -
     assert dmm.reviews.list("all").proposals == ()
 
 
+def test_a_secret_in_an_agents_note_reaches_neither_name_nor_title_nor_tags(dmm: Dmm) -> None:
+    secret = "zk3vq9xw1mb7nt5ry2ul8ps4df6gh0jkae1c"
+    told = dmm.as_actor(AGENT).notes.remember(f"The deploy token is ghp_{secret}.")
+    assert [one.check for one in told.failed] == ["secrets"]
+    assert secret not in str(told)
+    made = dmm.proposal_store.find(told.proposal)
+    assert secret not in f"{made.path} {made.text}"
+
+
 def test_folders_that_git_ignores_are_not_used(project: Project, open_project: Opener) -> None:
     subprocess.run(["git", "init", "-q", str(project.folder)], check=True)
     (project.folder / ".gitignore").write_text("build/\n")

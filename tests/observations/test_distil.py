@@ -191,6 +191,13 @@ def test_records_of_the_ledger_are_observations(talk: Talk) -> None:
     assert [unit.evidence for unit in talk.observed()][1] == (2, 1)
 
 
+def test_a_rule_of_an_agent_is_told_as_a_proposal(talk: Talk) -> None:
+    talk.record("ConstraintAdded", "agent", "s1", text="never push by force", priority="learned")
+    (unit,) = talk.observed()
+    assert unit.title == "Rule proposed by an agent: never push by force"
+    assert unit.narrative == "Rule (learned, proposed by an agent): never push by force."
+
+
 def test_blanked_and_malformed_events_say_nothing(talk: Talk) -> None:
     mend(talk)
     talk.record("FactAdded", key=3, value=None)

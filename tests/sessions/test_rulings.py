@@ -5,13 +5,14 @@ from __future__ import annotations
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.form import compile_fields
+from dmm.rules.rulebook import UNACCEPTED
 from dmm.sessions.rulings import write_ruling
 
 
-def entry(name: str, command: str, level: str = "deny") -> CallEntry:
+def entry(name: str, command: str, level: str = "deny", note: str = "") -> CallEntry:
     rule = compile_fields({"match": {"command": command}, "level": level}, f"No {name}", stem=name)
     assert rule.call is not None
-    return CallEntry(0, rule.title, rule.call, typed=True, id=name)
+    return CallEntry(0, rule.title, rule.call, typed=True, note=note, id=name)
 
 
 def tell(*entries: CallEntry, command: str) -> str:
@@ -29,6 +30,13 @@ def test_the_other_rules_that_stop_a_call_are_named_briefly() -> None:
 def test_rules_that_only_warn_and_a_single_rule_add_nothing() -> None:
     rules = (entry("force", "git push --force"), entry("ls", "ls", "warn"))
     assert "Also" not in tell(*rules, command="git push -f; ls")
+
+
+def test_a_rule_that_nobody_accepted_says_so() -> None:
+    pending = entry("force", "git push --force", "ask", UNACCEPTED)
+    told = tell(pending, command="git push -f")
+    assert told.endswith("An agent added this rule; nobody has accepted it yet.")
+    assert "accepted" not in tell(entry("force", "git push --force"), command="git push -f")
 
 
 def test_many_are_counted() -> None:

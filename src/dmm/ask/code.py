@@ -14,6 +14,7 @@ from dmm.ask.sources import DECLARED, CodeFile, Definition
 from dmm.errors import IndexBusy, StorageError
 from dmm.files.citations import digest
 from dmm.files.lock import exclusive
+from dmm.lru import LruCache
 from dmm.private import make_private_folder
 from dmm.redaction.clean import clean
 from dmm.repo import study
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from dmm.embed.model import Embedder, Vectors
     from dmm.repo.records import Evidence as Found
     from dmm.repo.records import Symbol
 
@@ -33,6 +35,8 @@ LOCK = "repo.lock"
 PATIENCE = 5.0
 IMPORTED_BY = "imported by"
 MOST_DEFINITIONS = 2
+# Questions in one session meet the same passages; a vector has 1.5 KB.
+MOST_VECTORS = 1_000
 LONGEST_SHOWN = 60
 # A heading among the first lines of a passage is its own.
 NEAR = 3
@@ -50,6 +54,7 @@ class Repository:
     store: Path
     notices: dict[str, str] = field(default_factory=dict)
     _index: RepoIndex | None = None
+    _vectors: LruCache[Vectors] = field(default_factory=lambda: LruCache(MOST_VECTORS))
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Update what is known from the files, and record failures."""
@@ -194,8 +199,15 @@ class Repository:
         ties = [] if self._index is None else self._index.neighbours(path)
         return sum(one.tie == IMPORTED_BY for one in ties)
 
+    def embed(self, embedder: Embedder, text: str) -> Vectors:
+        """Return the vector of a passage, kept for the next question."""
+        made_of = embedder.identity, text
+        known = self._vectors.find(*made_of)
+        return self._vectors.keep(embedder.embed_query(text), *made_of) if known is None else known
+
     def release(self) -> None:
         """Release memory; the next question loads it again."""
+        self._vectors = LruCache(MOST_VECTORS)
         self.close()
 
     def close(self) -> None:

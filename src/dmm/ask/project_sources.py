@@ -86,7 +86,7 @@ class ProjectSources:
         if embedder is None:
             return []
         asked = embedder.embed_query(text)
-        return [float(embedder.embed_query(one) @ asked) for one in others]
+        return [float(self.repository.embed(embedder, one) @ asked) for one in others]
 
     def sessions(self, question: Question) -> Told:
         """Look up what sessions did: rows first, then the whole of the best."""

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def search(
-    text: Annotated[str, typer.Argument(help="What to look for; empty shows the newest.")],
+    text: Annotated[
+        str, typer.Argument(help="What to look for.", show_default="the newest rows")
+    ] = "",
     kind: Annotated[
         str | None,
         typer.Option(help="decision, bugfix, feature, discovery, change or message."),

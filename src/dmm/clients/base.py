@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 # How an answer begins that is no JSON: the hook says the rest on standard error, and blocks.
 BLOCKING = b"\x02"
-ASK_FIRST = "Ask the user for permission in your next message, and wait for the answer."
+# A yes in the chat can't let the call pass, so nobody should try it again after one.
+ASK_FIRST = (
+    "Ask the user for permission in your next message. This client can't let the call pass when "
+    "they agree: they run it themselves, or disable the rule in a terminal."
+)
 
 # Seconds a client waits for the hook; it answers long before, or lets go by itself.
 WAIT = 5

@@ -82,7 +82,7 @@ PARTS = (
     *(queries, memories, packs, history, asking, recall, writing, ledger, rules),
     *(stream, jobs_routes, confirming, login, team),
 )
-BY_STATUS = {404: errors.NOT_FOUND, 405: errors.METHOD}
+BY_STATUS = {404: errors.NOT_FOUND, 405: errors.METHOD_HERE}
 
 
 def make_app(

@@ -77,6 +77,12 @@ REPEATED = Refusal(400, "header_repeated", "a header that may occur only once is
 HEADERS = Refusal(431, "headers_too_large", "the request's headers are too many or too long")
 TARGET = Refusal(414, "target_too_long", "the address is too long")
 METHOD = Refusal(405, "method_not_allowed", "this method is not served", "use GET, POST or DELETE")
+METHOD_HERE = Refusal(
+    405,
+    "method_not_allowed",
+    "this address does not take this method",
+    "GET /v1/openapi.json describes every request",
+)
 MEDIA = Refusal(
     415, "media_type", "the body is not JSON", "send it with: Content-Type: application/json"
 )

@@ -54,6 +54,8 @@ class Timelines(Rehearsals):
         if not self.project_ledger.exists:
             return Chain(())
         state = self.project_ledger.state()
+        if seq is not None and fact_key is not None:
+            raise UsageError("name an event or a fact, not both", hint="give seq or fact_key")
         if seq is None:
             if fact_key is None:
                 raise UsageError("name an event or a fact", hint="give seq or fact_key")

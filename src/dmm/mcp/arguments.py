@@ -56,7 +56,7 @@ class Arguments:
 def _check(name: str, value: object, schema: Schema) -> object:
     taken = _take(value, schema)
     if taken is None:
-        raise UsageError(f"{name} must be {_wanted(schema)}", hint=f"not {_kind(value)}")
+        raise UsageError(f"{name} must be {_wanted(schema)}", hint=f"not {_given(value, schema)}")
     _check_range(name, taken, schema)
     return taken
 
@@ -97,6 +97,14 @@ def _check_range(name: str, value: Any, schema: Schema) -> None:
     if (least is not None and value < least) or (most is not None and value > most):
         span = f"{least} or more" if most is None else f"from {least} to {most}"
         raise UsageError(f"{name} must be {span}")
+
+
+def _given(value: object, schema: Schema) -> str:
+    """Name what was given in place of what is wanted; of a list, the first item that is wrong."""
+    if schema["type"] != "array" or not isinstance(value, list):
+        return _kind(value)
+    wrong = next(one for one in value if _take(one, schema["items"]) is None)
+    return f"a list that holds {_kind(wrong)}"
 
 
 def _kind(value: object) -> str:

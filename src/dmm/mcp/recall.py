@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dmm.errors import UsageError
 from dmm.recall.format import full_lines, row_lines
 
 if TYPE_CHECKING:
@@ -14,13 +13,11 @@ if TYPE_CHECKING:
 
 
 def search(
-    caller: Caller, *, ids: Sequence[str] | None = None, query: str | None = None, **given: Any
+    caller: Caller, *, ids: Sequence[str] | None = None, query: str = "", **given: Any
 ) -> str:
-    """Return the rows that match a query, or named rows in full."""
+    """Return the rows that match a query, without one the newest, or named rows in full."""
     if ids is not None:
         return get_observations(caller, ids=ids)
-    if query is None:
-        raise UsageError("query is missing", hint="or name rows with ids")
     with caller.project().recall(caller.actor) as dmm:
         return "\n".join(row_lines(dmm.recall.search(query, **given)))
 
@@ -28,7 +25,9 @@ def search(
 def timeline(caller: Caller, *, id: str | None = None, **given: Any) -> str:  # noqa: A002 - its name in the tool
     """Return the rows around an id, or around the best match of a query."""
     with caller.project().recall(caller.actor) as dmm:
-        return "\n".join(row_lines(dmm.recall.timeline(id, **given)))
+        told = dmm.recall.timeline(id, **given)
+    unknown = [f"not found: {id}"] if id and told.anchor is None else []
+    return "\n".join((*unknown, *row_lines(told)))
 
 
 def get_observations(caller: Caller, *, ids: Sequence[str]) -> str:

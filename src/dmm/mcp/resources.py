@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dmm.files.roots import Root
 
 MARKDOWN = "text/markdown"
+MANIFEST = "dmm://manifest"
 MEMORY = "dmm://memory/"
 TEMPLATE = MEMORY + "{path}"
 PAGE = 100
@@ -63,7 +64,7 @@ PAGES = (
         lambda root: root.folder / "policy.md",
     ),
     Page(
-        "dmm://manifest",
+        MANIFEST,
         "manifest.json",
         "The map of the memory: directories, titles, tags, tokens",
         "application/json",

@@ -126,7 +126,13 @@ class _Handlers:
         return types.ReadResourceResult(contents=[content])
 
     def _read(self, uri: str) -> tuple[str, str]:
-        return resources.read_resource(self._caller.project().dmm, uri)
+        project = self._caller.project()
+        if uri != resources.MANIFEST:
+            return resources.read_resource(project.dmm, uri)
+        # A query brings the index up to date, but not the map of it.
+        with project.applying(self._caller.actor) as dmm:
+            dmm.memories.follow(())
+            return resources.read_resource(dmm, uri)
 
     async def get_prompt(
         self, _: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams

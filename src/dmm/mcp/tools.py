@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from dmm.mcp.caller import Caller
 
 MOST_TOKENS = 20_000
+# Of a recorded event, so much reaches an agent.
+LONGEST_TEXT = 600
+MOST_ITEMS = 10
 # What a hint says by being absent is not said: tools cost context.
 READS = {"readOnlyHint": True}
 RECORDS = {"destructiveHint": False}
@@ -82,6 +85,25 @@ def _looking(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[...,
             return to_json(operation(dmm)(**arguments))
 
     return answer
+
+
+def _trace(caller: Caller, **arguments: Any) -> str:
+    with caller.project().reading(caller.actor) as dmm:
+        told = dmm.timelines.trace_provenance(**arguments)
+    chain = (replace(one, payload=_shorten(to_plain(one.payload))) for one in told.chain)
+    return to_json(replace(told, chain=tuple(chain)))
+
+
+def _shorten(value: Any) -> Any:
+    """Cut long texts and lists of a recorded event; an import alone may hold a whole memory."""
+    if isinstance(value, dict):
+        return {name: _shorten(one) for name, one in value.items()}
+    if isinstance(value, list):
+        more = len(value) - MOST_ITEMS
+        return [*map(_shorten, value[:MOST_ITEMS]), *([f"… {more} more"] if more > 0 else [])]
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]}… {len(value) - LONGEST_TEXT} more characters"
+    return value
 
 
 def _give_pack(
@@ -263,7 +285,7 @@ TOOLS = (
         "Where a decision or fact came from. Give seq or fact_key.",
         Arguments({"seq": _number(), "fact_key": _text()}),
         READS,
-        _looking(lambda dmm: dmm.timelines.trace_provenance),
+        _trace,
     ),
     MemoryTool(
         "time_travel",

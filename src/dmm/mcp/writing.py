@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
-from dmm.domain.proposal import Operation
+from dmm.domain.proposal import Operation, Outcome
 from dmm.notes.finding import Match
 from dmm.review.drafting import About
 from dmm.review.writing import Writing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from dmm.domain.proposal import Check
     from dmm.mcp.caller import Caller
     from dmm.notes.service import Remembered
 
@@ -65,9 +66,9 @@ def propose(
     asked = Writing(path, reason, meant, about=About(tags=tuple(tags)), **given)
     with caller.project().applying(caller.actor) as dmm:
         told = dmm.proposals.write(asked)
-    failed = {str(one.name): one.text for one in told.checks if one.outcome == "fail"}
-    warned = {str(one.name): one.text for one in told.checks if one.outcome == "warn"}
-    way = _next(told.status, told.tier, failed=bool(failed))
+    failed, warned = _gather(told.checks, Outcome.FAIL), _gather(told.checks, Outcome.WARN)
+    fresh = told.operation is Operation.CREATE
+    way = _next(told.status, told.tier, failed=bool(failed), fresh=fresh)
     return Written(id=told.id, status=told.status, failed=failed, warnings=warned, next=way)
 
 
@@ -81,7 +82,7 @@ def remember(caller: Caller, *, text: str, replaces: str | None = None) -> Writt
         path=told.path,
         failed={one.check: one.text for one in told.failed},
         warnings={one.check: one.text for one in told.remarks},
-        next=_next_of_note(told),
+        next=_next_of_note(told, fresh=replaces is None),
     )
 
 
@@ -92,7 +93,7 @@ def forget(caller: Caller, *, name: str, reason: str = "") -> Written | Several:
     if told.status == "several":
         found = tuple(Match(one.path, one.title) for one in told.matches)
         return Several(told.status, found, "name one by its path")
-    way = _next(told.status, None, failed=False)
+    way = _next(told.status, None, failed=False, fresh=False)
     return Written(id=told.proposal, status=told.status, path=told.path, next=way)
 
 
@@ -105,17 +106,29 @@ def give_feedback(
     return Reported(found.seq, tuple(one.path for one in found.memories))
 
 
-def _next_of_note(told: Remembered) -> str:
+def _gather(checks: Iterable[Check], outcome: Outcome) -> dict[str, str]:
+    """Return what checks say, by their names; checks that say the same are told as one."""
+    names: dict[str, list[str]] = {}
+    for one in checks:
+        if one.outcome is outcome:
+            names.setdefault(one.text, []).append(str(one.name))
+    return {", ".join(those): text for text, those in names.items()}
+
+
+def _next_of_note(told: Remembered, *, fresh: bool) -> str:
     if told.status == "refused":
         return told.why
-    return FIX if told.failed else _next(told.status, None, failed=False)
+    return FIX if told.failed else _next(told.status, None, failed=False, fresh=fresh)
 
 
-def _next(status: str, tier: str | None, *, failed: bool) -> str:
+def _next(status: str, tier: str | None, *, failed: bool, fresh: bool) -> str:
+    """Say what follows; `fresh` is for a memory that is not there yet."""
     if status == "applied":
         return "it is active now"
     if failed:
         return "inactive; propose a text that fixes what failed, or leave it to a person"
     if tier == "reviewer":
         return "inactive; the reviewer or a person decides"
-    return "inactive until a person approves it; continue without it"
+    if fresh:
+        return "inactive until a person approves it; continue without it"
+    return "until a person approves it, the memory stays as it is and is still served"

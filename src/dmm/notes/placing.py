@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import chain, count
 from posixpath import basename, splitext
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from dmm.importer.topics import GENERAL, content_words, tags_of, topic_of
+from dmm.redaction.redact import redact
 from dmm.text.prose import split_sentences
 
 if TYPE_CHECKING:
@@ -61,15 +63,16 @@ class Placed:
 
 
 def place_note(text: str, around: Around) -> Placed:
-    """Choose title, folder, tags and paths of a note."""
+    """Choose title, folder, tags and paths of a note, none of them from a secret in it."""
     text = text.strip()
-    title = title_of(text)
+    shown = redact(text).text
+    title = title_of(shown)
     paths = tuple(dict.fromkeys(_paths(text, around)))[:MOST_PATHS]
-    topic = topic_of(text)
+    topic = topic_of(shown)
     areas = paths or (_areas(around.changed()) if topic == GENERAL else ())
     # The parts of a path say where a note applies, not what it is about.
     subject = _FILE.sub(" ", title)
-    tags = tags_of(text, [subject], topic, areas)
+    tags = tags_of(shown, [subject], topic, areas)
     body = text if text.startswith("# ") else f"# {title}\n\n{text}"
     return Placed(_free_path(subject, topic, around), title, body, tags, paths)
 
@@ -86,7 +89,8 @@ def title_of(text: str) -> str:
 
 
 def _free_path(subject: str, topic: str, around: Around) -> str:
-    words = content_words(subject) or ["note"]
+    plain = normalize("NFKD", subject).encode("ascii", "ignore").decode()
+    words = content_words(plain) or ["note"]
     name = re.sub(r"[^a-z0-9]+", "_", "_".join(words[:MOST_WORDS])).strip("_") or "note"
     folders = dict.fromkeys((*_folders(topic, around), f"{FOLDER}/{PLAIN}"))
     first = (f"{folder}/{name}.md" for folder in folders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import EventType, Trust
+from dmm.domain.event import PERSONS, EventType, Trust
 from dmm.domain.observation import Kind, Observation, name_message, name_observation
 from dmm.domain.payload import (
     ConstraintAdded,
@@ -31,6 +31,7 @@ MOST_REFERENCES = 20
 DECIDED = "Decided: "
 BLOCKED = "Blocked: "
 RULE = "Rule ("
+PROPOSED = "proposed by an agent"
 
 
 def label(event: Event) -> Trust:
@@ -118,9 +119,13 @@ def _fact(event: Event, added: FactAdded) -> Observation:
 
 
 def _constraint(event: Event, added: ConstraintAdded) -> Observation:
-    text, priority = added.text.strip(), (added.priority or "").strip()
-    told = f"{RULE}{priority or 'required'}): {stopped(text)}"
-    return _observed(event, Kind.DECISION, text, told, (text,))
+    text, priority = added.text.strip(), (added.priority or "").strip() or "required"
+    if label(event) in PERSONS:
+        told = f"{RULE}{priority}): {stopped(text)}"
+        return _observed(event, Kind.DECISION, text, told, (text,))
+    # Whether a person accepted it later is said elsewhere; nobody should read it as a rule here.
+    told = f"{RULE}{priority}, {PROPOSED}): {stopped(text)}"
+    return _observed(event, Kind.DECISION, f"Rule {PROPOSED}: {text}", told, (text,))
 
 
 def _lifted(event: Event, lifted: ConstraintDeactivated) -> Observation:

@@ -39,7 +39,7 @@ OPENING = "# Project memory (DMM)\n\n"
 CONSTRAINTS = (
     "## Rules\n\n"
     "Enforced: a tool call that matches is stopped. Asks: a person is asked first. Checked on"
-    " decisions only: recorded decisions are judged, calls are not. Advice: follow it.\n\n"
+    " decisions only, and advice: no call is stopped, so follow them yourself.\n\n"
 )
 BASELINE = "## Baseline\n\n"
 

@@ -25,8 +25,9 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
     rule = f'DMM {name_rule(ruling.seq, ruling.id)}: "{ruling.text.rstrip(".")}"'
     if ruling.seq is None:
         rule = "DMM can't determine what this call runs"
-    why = ruling.findings[0].reason if ruling.findings else ruling.reason
-    told = [rule, why, ruling.suggestion, _name_others(ruling)]
+    first = ruling.findings[0] if ruling.findings else None
+    why, note = (first.reason, first.note) if first else (ruling.reason, "")
+    told = [rule, why, note, ruling.suggestion, _name_others(ruling)]
     if seq is not None:
         told.append(f"Details: dmm rules explain {seq}")
     sentences = (part[:1].upper() + part[1:].rstrip(". ") for part in told if part)
