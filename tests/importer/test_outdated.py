@@ -111,3 +111,19 @@ def test_a_file_that_was_shortened_to_a_pointer_makes_nothing_outdated(
 ) -> None:
     guide.write_text("# Shop\n\nRead .dmm/BOOT.md.\n")
     assert outdated(dmm, guide) == []
+
+
+def test_what_two_files_say_is_outdated_where_neither_says_it(
+    dmm: Dmm, guide: Path, project: Project
+) -> None:
+    other = project.folder / "AGENTS.md"
+    both = "- Deploy from the release branch, after the nightly tests have passed on it.\n"
+    guide.write_text(f"{GUIDE}\n## Deploy\n\n{both}")
+    other.write_text(f"# Shop\n\n## Deploy\n\n{both}\n## Team\n\nThe team has two people.\n")
+    dmm.importer.apply(dmm.importer.plan([guide, other]))
+    path = path_of(dmm, "release branch")
+    assert "CLAUDE.md:" in read(dmm, path)
+    assert "AGENTS.md:" in read(dmm, path)
+    guide.write_text(GUIDE)
+    assert dmm.importer.plan([guide, other]).outdated == ()
+    assert dmm.importer.plan([guide]).outdated == ()

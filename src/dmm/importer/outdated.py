@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from dmm.importer.sources import Source
     from dmm.rules.rule import Rule
 
-_PROVENANCE = re.compile(r"^Source: (\S.*:\d.*)$", re.MULTILINE)
-_PLACE = re.compile(r"(?:^|, )(\S[^:]*):\d[\d,-]*")
-_FRAME = re.compile(r"\s*(?:#|Source: |Applies to: |<!--)")
+# A line that ends in "and 2 more" does not name all files.
+_PROVENANCE = re.compile(r"^Source: (\S.*:[\d,-]+)$", re.MULTILINE)
+_PLACE = re.compile(r"(?:^|, )(\S[^:]*):\d+(?:[,-]\d+)*")
+# A line that says something, other than a heading, a comment and what an import adds.
+_SAYS = re.compile(r"(?!\s*(?:#|Source: |Applies to: |<!--)).*\w")
 # Leads and marks that an import may write anew.
 _MARKS = re.compile(r"^[\s>*+-]*(?:\d+[.)]\s*)?")
 
@@ -75,11 +77,9 @@ def _find_came(memories: Iterable[Memory], texts: Mapping[str, str]) -> dict[str
     found: dict[str, list[_Came]] = {}
     for one in memories:
         files = _files_of(one.body)
-        if one.in_force and files and all(file in texts for file in files):
+        if one.in_force and files and texts.keys() >= {*files}:
             text = " ".join(texts[file] for file in files)
-            lines = [
-                line for line in one.body.split("\n") if _plain(line) and not _FRAME.match(line)
-            ]
+            lines = [line for line in one.body.split("\n") if _SAYS.match(line)]
             said = tuple(line for line in lines if _plain(line) in text)
             gone = tuple(line for line in lines if line not in said)
             found.setdefault(files[0], []).append(_Came(one, said, gone))
@@ -93,8 +93,7 @@ def _is_said(held: Sequence[_Came]) -> bool:
 
 def _files_of(body: str) -> list[str]:
     """Name the files in the last line that says where a memory comes from."""
-    found = _PROVENANCE.findall(body)
-    return _PLACE.findall(found[-1]) if found else []
+    return _PLACE.findall("".join(_PROVENANCE.findall(body)[-1:]))
 
 
 def _plain(text: str) -> str:
