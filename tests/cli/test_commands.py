@@ -301,7 +301,7 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
         ),
         *("baseline_tokens", "pack_tokens", "secret", "hidden", "unseen", "written", "proposed"),
         "proposed_rules",
-        *("repeated", "notice", "rules", "always_tokens", "left"),
+        *("repeated", "notice", "rules", "always_tokens", "left", "outdated"),
     }
     assert set(data["memories"][0]) == {
         *("path", "id", "title", "scope", "tags", "tokens", "sources", "warnings", "content"),
@@ -336,3 +336,16 @@ def test_export_goes_to_the_screen_or_to_a_file(typed: Typed, shop: Project) -> 
     whole = typed("export", "--include-deprecated", within=shop.folder).out
     assert len(whole) > len(told.out)
     assert typed("export", "--output", "missing/all.md", within=shop.folder).status == 9
+
+
+def test_an_import_says_what_its_file_no_longer_says_and_how_to_take_it_out(
+    typed: Typed, project: Project
+) -> None:
+    kept = "# Shop\n\nOrders are kept in PostgreSQL, in one schema for each tenant.\n"
+    file = project.folder / "CLAUDE.md"
+    file.write_text(f"{kept}\n- Never commit to main.\n")
+    typed("import", "--apply", within=project.folder)
+    file.write_text(kept)
+    told = typed("import", within=project.folder).out
+    assert 'outdated rule never-commit-to-main: CLAUDE.md does not say "Never commit to' in told
+    assert "take out what no longer holds: dmm forget MEMORY" in told

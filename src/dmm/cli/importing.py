@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import Counter
 from itertools import chain, groupby
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -141,6 +143,7 @@ def _describe(found: Import) -> object:
         "proposed_rules": list(found.proposed_rules),
         "repeated": list(found.repeated),
         "notice": found.notice,
+        "outdated": [dataclasses.asdict(one) for one in found.outdated],
     }
 
 
@@ -249,6 +252,19 @@ def _decisions(found: Import) -> Iterator[str]:
     yield from _left_out(found)
     yield from _overflow(found)
     yield from _rule_lines(found)
+    yield from _outdated(found)
+
+
+def _outdated(found: Import) -> Iterator[str]:
+    """Name what stays here although its file says something else, and how to take it out."""
+    for one in found.outdated:
+        told = one.memory or f"rule {one.rule}"
+        said = shorten(one.line, 60, placeholder=" …")
+        new = f"; its text goes to {one.new}" if one.new else ""
+        yield from wrapped(f'{told}: {one.source} does not say "{said}"{new}', "outdated ")
+    if found.outdated:
+        way = "dmm forget MEMORY, dmm rules disable RULE"
+        yield from wrapped(f"What is outdated stays; take out what no longer holds: {way}")
 
 
 def _left_out(found: Import) -> Iterator[str]:

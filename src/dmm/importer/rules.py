@@ -36,10 +36,11 @@ class PlannedRule:
 
 @dataclass(frozen=True, slots=True)
 class RulePlan:
-    """The rule files to write, and every sentence that a rule file enforces, now or before."""
+    """The rule files to write, every sentence that one enforces, now or before, and those here."""
 
     rules: tuple[PlannedRule, ...] = ()
     enforced: frozenset[str] = frozenset()
+    shelved: tuple[Rule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class RuleImport:
 
     def plan(self, sentences: Sequence[Imperative]) -> RulePlan:
         """Plan a rule file for each sentence that gives a matcher; the others stay memory."""
-        shelved = [one.rule for one in self.shelf.rules()]
+        shelved = tuple(one.rule for one in self.shelf.rules())
         known = [Likeness.of(one.title, one.call, one.folder) for one in shelved]
         known += [Likeness.of(one.text) for one in self.constraints()]
         taken = [one.id for one in shelved]
@@ -78,6 +79,7 @@ class RuleImport:
         return RulePlan(
             tuple(one for one in found if one.rule.id not in wrong),
             frozenset(text for text, name in enforced.items() if name not in wrong),
+            shelved,
         )
 
     def refuse_unapproved(self, planned: Sequence[PlannedRule]) -> None:

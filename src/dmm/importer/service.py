@@ -27,6 +27,7 @@ from dmm.importer.given import (
 )
 from dmm.importer.imperatives import find_imperatives
 from dmm.importer.join import join
+from dmm.importer.outdated import find_outdated
 from dmm.importer.plan import plan_import, read_all
 from dmm.importer.references import resolve_paths
 from dmm.importer.remembered import Remembered
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from dmm.importer.documents import Skipped
     from dmm.importer.imperatives import Imperative
     from dmm.importer.memories import ImportPlan, PlannedMemory
+    from dmm.importer.outdated import Outdated
     from dmm.importer.plan import Kept
     from dmm.importer.rules import PlannedRule, RuleImport, RulePlan
     from dmm.importer.sources import FileImport
@@ -71,7 +73,8 @@ class Import:
     are memories left out because they hold what looks like one; `repeated` are those of the
     `proposed` that had been proposed before; `hidden` are invisible characters that were left out,
     and `unseen` the memories that would still hold some; `rules` are the rule files to write, and
-    `proposed_rules` the constraints that hold them until a person accepts them.
+    `proposed_rules` the constraints that hold them until a person accepts them; `outdated` is what
+    came from these files before and they say no more.
     """
 
     plan: ImportPlan
@@ -92,6 +95,7 @@ class Import:
     proposed_rules: tuple[int, ...] = ()
     baseline_budget: int = 0
     baseline_held: int = 0
+    outdated: tuple[Outdated, ...] = ()
 
     @property
     def named(self) -> str:
@@ -147,12 +151,11 @@ class Importer:
         held = self._count_held(memories)
         room = round_up(held + plan.baseline_room) if plan.baseline_room else 0
         widest = max(room, self.settings.baseline_budget)
+        most = self.settings.default_budget + widest - self.settings.baseline_budget
         return Import(
             plan,
             found.present,
-            self.settings.default_budget + widest - self.settings.baseline_budget
-            if found.fresh
-            else None,
+            most if found.fresh else None,
             known=found.known,
             missing=tuple(one for one, file in mentions.items() if not is_there(file)),
             instructions=tuple(filter(is_instruction, files_read)),
@@ -163,6 +166,7 @@ class Importer:
             rules=ruled.rules,
             baseline_budget=widest,
             baseline_held=held,
+            outdated=tuple(find_outdated(sources, memories, found.fresh, ruled.shelved)),
         )
 
     def find_files(self) -> list[Path]:

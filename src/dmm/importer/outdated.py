@@ -1,0 +1,102 @@
+"""Find what an earlier import brought and its instruction file no longer says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import Scope
+from dmm.importer.wording import squeezed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from dmm.domain.memory import Memory
+    from dmm.importer.memories import PlannedMemory
+    from dmm.importer.sources import Source
+    from dmm.rules.rule import Rule
+
+# A line that ends in "and 2 more" does not name all files.
+_PROVENANCE = re.compile(r"^Source: (\S.*:[\d,-]+)$", re.MULTILINE)
+_PLACE = re.compile(r"(?:^|, )(\S[^:]*):\d+(?:[,-]\d+)*")
+# A line that says something, other than a heading, a comment and what an import adds.
+_SAYS = re.compile(r"(?!\s*(?:#|Source: |Applies to: |<!--)).*\w")
+# Leads and marks that an import may write anew.
+_MARKS = re.compile(r"^[\s>*+-]*(?:\d+[.)]\s*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """A memory or a rule with a line that its file says no more; `new` is where its text goes."""
+
+    source: str
+    line: str
+    memory: str = ""
+    rule: str = ""
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """A memory that came from a file, and which of its lines the file still says."""
+
+    memory: Memory
+    said: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def find_outdated(
+    sources: Sequence[Source],
+    memories: Sequence[Memory],
+    fresh: Sequence[PlannedMemory],
+    rules: Iterable[Rule],
+) -> Iterator[Outdated]:
+    """Compare what came from these files with what they say now.
+
+    A file that says less than half of what came from it was emptied on purpose: it is left out.
+    """
+    texts = {one.path: _plain(one.text) for one in sources}
+    came = _find_came(memories, texts)
+    living = [file for file in sorted(came) if _is_said(came[file])]
+    beside = {(one.memory.title, one.sources[0].path): one.memory.path for one in fresh}
+    for file in living:
+        for one in came[file]:
+            new = beside.get((one.memory.title, file), "")
+            # Where a line was only reworded here, the file's own one is not written again.
+            if one.gone and (new or not one.said or one.memory.scope is Scope.BASELINE):
+                yield Outdated(file, one.gone[0], memory=one.memory.path, new=new)
+    for rule in rules:
+        file = rule.origin.rpartition(":")[0]
+        if file in living and not rule.disabled and _plain(rule.title) not in texts[file]:
+            yield Outdated(file, rule.title, rule=rule.id)
+
+
+def _find_came(memories: Iterable[Memory], texts: Mapping[str, str]) -> dict[str, list[_Came]]:
+    """Find the memories that came from some files alone, by the first of them."""
+    found: dict[str, list[_Came]] = {}
+    for one in memories:
+        files = _files_of(one.body)
+        if one.in_force and files and texts.keys() >= {*files}:
+            text = " ".join(texts[file] for file in files)
+            lines = [line for line in one.body.split("\n") if _SAYS.match(line)]
+            said = tuple(line for line in lines if _plain(line) in text)
+            gone = tuple(line for line in lines if line not in said)
+            found.setdefault(files[0], []).append(_Came(one, said, gone))
+    return found
+
+
+def _is_said(held: Sequence[_Came]) -> bool:
+    """Return whether at least half of the lines are still said."""
+    return sum(len(one.said) for one in held) >= sum(len(one.gone) for one in held)
+
+
+def _files_of(body: str) -> list[str]:
+    """Name the files in the last line that says where a memory comes from."""
+    return _PLACE.findall("".join(_PROVENANCE.findall(body)[-1:]))
+
+
+def _plain(text: str) -> str:
+    """Return a text without marks and spaces that say nothing, to be looked for in another."""
+    lines = (_MARKS.sub("", line) for line in text.split("\n"))
+    return squeezed(" ".join(lines)).casefold().replace("*", "").rstrip(".: ")
