@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import hashlib
 import os
@@ -477,3 +478,23 @@ def bound() -> list[str]:
     if shutil.which("setpriv") is None:
         pytest.skip("setpriv is not installed")
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 256 KiB, to be filled."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)]
+    done = subprocess.run(["mount", *options], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no disk can be mounted here: {done.stderr.strip()}")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def fill(disk: Path) -> None:
+    """Fill a small disk to the last page."""
+    with (disk / "fill").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(bytes(4096)):
+            pass

@@ -11,6 +11,7 @@ import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import fill
 
 from dmm.domain.memory import Citation, Confidence, Scope
 from dmm.errors import IndexBroken, IndexBusy, MemoryFileError, StorageError
@@ -418,3 +419,12 @@ def test_tables_of_another_shape_are_a_broken_index(store: IndexStore) -> None:
     store._connection.execute("ALTER TABLE files RENAME COLUMN size TO length")
     with pytest.raises(IndexBroken, match="no such column: size"):
         store.files()
+
+
+def test_a_new_index_on_a_full_disk_is_no_broken_one(small_disk: Path) -> None:
+    fill(small_disk)
+    for _ in range(2):
+        with pytest.raises(StorageError) as raised:
+            IndexStore.open(small_disk / "index" / "embeddings.db")
+        assert not isinstance(raised.value, IndexBroken)
+        assert raised.value.hint == sqlite.FULL

@@ -133,7 +133,8 @@ class IndexStore:
         except (IndexBroken, IndexBusy):
             raise
         except StorageError:
-            if not path.exists():
+            # On a full disk a new file stays empty.
+            if not path.exists() or not path.stat().st_size:
                 raise
             store = cls.open_read_only(path)
         return store
