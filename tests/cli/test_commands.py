@@ -214,11 +214,11 @@ def test_undoing_an_import_names_the_rules_that_stay(
     project.trust(home)
     (project.folder / "AGENTS.md").write_text("# A\n\nNever push to main.\n\nTea is at four.\n")
     typed("import", "--apply", within=project.folder)
-    out = typed("undo", "1", "--yes", within=project.folder).out
-    assert out.endswith(
-        "\nImported rules stay active (1). To stop one: dmm rules disable ID\n"
-        "  never-push-to-main\n"
-    )
+    for given in (["undo", "1"], ["undo", "1", "--yes"]):
+        assert typed(*given, within=project.folder).out.endswith(
+            "\nImported rules stay active (1). To stop one: dmm rules disable ID\n"
+            "  never-push-to-main\n"
+        )
 
 
 def test_import_of_a_file_that_gives_nothing_offers_nothing_to_write(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,7 +52,13 @@ def undo(
     chosen = {"session": session, "source": source}
     if not yes:
         found = undoing.preview(number, **chosen)
-        present(found, as_json=as_json, lines=partial(_plan, full=full), show=paint.show)
+        left = [*_rules_left(dmm, [one.id for one in found.would_undo])]
+        present(
+            found,
+            as_json=as_json,
+            lines=lambda one: [*_plan(one, full=full), *left],
+            show=paint.show,
+        )
         if as_json:
             return
         if not _agrees():
