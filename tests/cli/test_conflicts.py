@@ -122,6 +122,7 @@ def test_people_read_what_clashes_in_eighty_columns(trusted: Clerk) -> None:
     assert all(len(line) <= 80 for line in (*told.out.splitlines(), *shown))
     assert f"  - project/fast.md ({TWO})" in shown
     assert any(line.startswith("  found by: ") for line in shown)
+    assert shown[-1] == "  resolve:  dmm conflicts resolve conflict_1 --action ... --reason ..."
 
 
 def test_a_project_that_is_not_trusted_is_scanned_and_says_that_nothing_was_recorded(

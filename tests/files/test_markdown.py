@@ -344,7 +344,8 @@ def test_text_in_latin_1_is_refused_with_its_line(memory_text: MemoryText) -> No
     with pytest.raises(MemoryFileError) as raised:
         markdown.decode(PATH, data)
     assert str(raised.value) == f"{PATH}:12: not UTF-8 text"
-    assert raised.value.hint == f"convert it: iconv -f latin1 -t utf-8 {PATH}"
+    hint = "save it as UTF-8 in an editor, or: iconv -f latin1 -t utf-8 FILE > NEW"
+    assert raised.value.hint == hint
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda t: t.encode("utf-8", "replace")))

@@ -413,6 +413,20 @@ def test_characters_that_nobody_sees_are_shown(make: Make, write: Writer) -> Non
     assert [f.path for f in report.findings if f.fixable] == ["project/a.md"]
 
 
+def test_a_memory_for_files_that_are_not_here_is_a_warning(
+    make: Make, root: Root, write: Writer
+) -> None:
+    (root.project / "src").mkdir()
+    (root.project / "src" / "new.py").write_text("")
+    paths = "[src/old.py, src/new.py, 'src/**/*.ts', 'lib/**', '**/*.md', '!gone/**', '{a,b}/c']"
+    write("project/a.md", 1, paths=paths)
+    write("deprecated/b.md", 2, scope="project", paths="[gone.py]")
+    assert told(make().check()) == [
+        ("project/a.md", "warning", "no_file", f"it is for {name}, which is not here")
+        for name in ("lib/**", "src/old.py")
+    ]
+
+
 def test_cited_code_that_is_no_longer_as_cited_is_a_warning(
     make: Make, root: Root, write: Writer
 ) -> None:

@@ -65,6 +65,12 @@ def test_a_paragraph_that_both_changed_is_kept_in_both_versions_with_a_note() ->
     assert "three" not in merged
 
 
+def test_a_choice_that_the_other_branch_has_made_meanwhile_is_no_choice_any_more() -> None:
+    base, one, other = (memory(f"Retry {n} times.", "End.") for n in ("three", "five", "ten"))
+    undecided = merge(base, one, other)
+    assert merge(other, undecided, one) == one
+
+
 def test_a_paragraph_that_one_removed_and_the_other_changed_stays_with_a_note() -> None:
     merged = merge(
         memory("One.", "Two.", "Three."), memory("One.", "Three."), memory("One.", "2.", "Three.")

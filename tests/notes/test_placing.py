@@ -69,6 +69,12 @@ def test_files_that_the_text_names_become_paths() -> None:
     assert place_note("Never run setup.py by hand, nor e.g. this.", around).paths == ()
 
 
+def test_a_folder_with_a_capital_is_a_whole_tag() -> None:
+    around = Around(exists=lambda name: name.startswith("src/"))
+    text = "Mind the filter, see src/Shop.Infrastructure/Persistence/Context.cs"
+    assert {"infrastructure", "persistence"} <= {*place_note(text, around).tags}
+
+
 def test_the_kind_of_the_changed_files_is_a_tag_where_the_words_have_no_topic() -> None:
     around = Around(changed=lambda: ("src/main.rs", "src/lib.rs"))
     assert "rust" in place_note("The parser keeps its own arena", around).tags

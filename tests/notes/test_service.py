@@ -9,7 +9,7 @@ import pytest
 
 from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
-from dmm.errors import ModelUnavailable, UsageError
+from dmm.errors import ModelUnavailable, StaleBase, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.rules.authorship import Likeness
 
@@ -248,6 +248,29 @@ def test_a_note_about_a_changed_file_gets_its_path(project: Project, open_projec
     told = open_project(project).notes.remember("retry.py must never sleep longer than a minute.")
     assert told.paths == ("retry.py",)
     assert "paths: [retry.py]" in (project.memory / told.path).read_text()
+
+
+def test_memories_that_are_not_committed_yet_give_a_note_no_tag(
+    project: Project, open_project: Opener
+) -> None:
+    subprocess.run(["git", "init", "-q", str(project.folder)], check=True)
+    notes = open_project(project).notes
+    notes.remember("Grafana is at the second address, for everybody.")
+    subprocess.run(["git", "-C", str(project.folder), "add", "."], check=True)
+    assert "markdown" not in notes.remember("Time is a flat circle.").tags
+
+
+def test_an_undo_that_can_not_be_done_names_the_way(project: Project, open_project: Opener) -> None:
+    dmm = open_project(project)
+    first = dmm.notes.remember("Use pnpm, not npm, to install packages.")
+    later = dmm.notes.forget(first.path)
+    with pytest.raises(StaleBase, match="was changed after") as refused:
+        dmm.undoing.undo(first.seq)
+    assert f"first: dmm undo {later.seq};" in (refused.value.hint or "")
+    (project.memory / first.path).unlink()
+    with pytest.raises(StaleBase, match="is not here") as refused:
+        dmm.undoing.undo(first.seq)
+    assert "switch to the branch that has it" in (refused.value.hint or "")
 
 
 def test_a_memory_is_forgotten_by_path_id_or_words(dmm: Dmm, project: Project) -> None:

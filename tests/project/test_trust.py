@@ -91,6 +91,15 @@ def test_all_that_trust_would_let_in_is_shown(
     assert json.loads(json.dumps(found.describe()))["baseline"][0]["title"] == "Rules"
 
 
+def test_examples_that_are_never_served_are_not_shown_as_the_start_of_a_session(
+    project: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    set_up(project.folder, day=NOW.date())
+    found = vet(project).inspect()
+    assert found.memories["baseline"] == 2
+    assert found.baseline == ()
+
+
 def test_a_project_with_nothing_special_shows_nothing_special(
     project: Project, vet: Callable[[Project], Vetting]
 ) -> None:

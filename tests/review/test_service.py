@@ -206,8 +206,9 @@ def test_undo_by_source_and_what_was_changed_since_stays(
     dmm.reviews.approve("1")
     target = project.memory / "project" / "payments" / "retries.md"
     target.write_text(target.read_text() + "By hand.\n")
-    with pytest.raises(StaleBase, match="was changed after proposal_1"):
+    with pytest.raises(StaleBase, match="was changed after proposal_1") as refused:
         dmm.undoing.undo(source="codex")
+    assert refused.value.hint == "it was changed by hand or by Git; change the file by hand"
     target.write_text(target.read_text().removesuffix("By hand.\n"))
     dmm.undoing.undo(source="mcp")
     assert not target.exists()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,6 +101,31 @@ def test_a_translated_error_says_what_where_and_the_way_out(
     with pytest.raises(StorageError) as raised, sqlite.translated("a.db"):
         raise error
     assert (str(raised.value), raised.value.hint) == (message, hint)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)]
+    done = subprocess.run(["mount", *options], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no disk can be mounted here: {done.stderr.strip()}")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_disk_that_is_full_before_a_database_is_opened_is_told_as_full(small_disk: Path) -> None:
+    path = small_disk / "a.db"
+    first = sqlite.connect(path)
+    first.execute("CREATE TABLE notes (text TEXT)")
+    first.close()
+    with (small_disk / "fill").open("wb", buffering=0) as fill, contextlib.suppress(OSError):
+        while fill.write(bytes(4096)):
+            pass
+    with pytest.raises(StorageError) as raised, sqlite.translated(str(path)):
+        sqlite.connect(path).execute("SELECT * FROM notes").fetchall()
+    assert (raised.value.what, raised.value.hint) == ("no space left for the database", sqlite.FULL)
 
 
 def test_a_transaction_is_kept_whole(database: apsw.Connection, path: Path) -> None:

@@ -24,6 +24,8 @@ app = FastTyper(no_args_is_help=False)
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
 
+_RESOLVE = "dmm conflicts resolve {} --action ... --reason ..."
+
 
 @app.callback(invoke_without_command=True)
 def conflicts(ctx: typer.Context, as_json: Json = False, root: Root = None) -> None:
@@ -137,7 +139,8 @@ def _need(**values: str) -> None:
 
     for name, value in values.items():
         if not value.strip():
-            raise UsageError(f"--{name} is missing", hint="see dmm conflicts resolve --help")
+            hint = "deprecate, merge, clarify or intentional; see dmm conflicts resolve --help"
+            raise UsageError(f"--{name} is missing", hint=hint if name == "action" else "say why")
 
 
 def _for_both(
@@ -164,7 +167,7 @@ def _scanned(told: Scanned) -> Iterator[str]:
     for notice in told.notices:
         yield from wrapped(notice, "Notice: ")
     if told.conflicts and told.recorded:
-        yield "Resolve one with: dmm conflicts resolve ID --action ... --reason ..."
+        yield f"Resolve one with: {_RESOLVE.format('ID')}"
 
 
 def _counted(conflicts: Sequence[ConflictView]) -> str:
@@ -216,6 +219,8 @@ def _shown(one: ConflictView) -> Iterator[str]:
         yield from wrapped(f"{settled.action}: {settled.reason}", "  settled:  ")
         if settled.proposals:
             yield from wrapped(", ".join(settled.proposals), "  by:       ")
+    elif one.status == "unresolved":
+        yield f"  resolve:  {_RESOLVE.format(one.conflict_id)}"
 
 
 def _settled(one: ConflictView) -> Iterator[str]:

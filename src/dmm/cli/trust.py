@@ -290,7 +290,7 @@ def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
         if one.fault:
             yield from wrapped(one.fault, f"{one.path} is broken and inactive: ")
     if aside is not None:
-        yield from wrapped(str(aside), "The previous ledger is not used; it is now ")
+        yield from wrapped(f"The previous ledger is not used; it is now {aside}")
 
 
 def _changes_outcome(found: Inspection, *, decided: bool) -> Iterator[str]:

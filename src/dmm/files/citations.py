@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import stat
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Citation
@@ -13,12 +13,13 @@ from dmm.domain.pack import CitationCheck, Freshness
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 MAX_CITED_BYTES = 2 * 1024 * 1024
 MAX_SEARCHED = 8 * 1024 * 1024
 HASH_LENGTH = 16
+_WILD = re.compile(r"[*?\[{]")
 
 
 def digest(lines: Sequence[str]) -> str:
@@ -34,6 +35,16 @@ def check(root: Path, cite: Citation) -> CitationCheck:
     """Compare one citation with the working tree as it is now."""
     state, now = _look_up(root, cite)
     return CitationCheck(describe(cite), state, now)
+
+
+def find_missing(root: Path, globs: Iterable[str]) -> list[str]:
+    """List the globs of a memory whose file, or folder above the first wildcard, is not there."""
+    return [glob for glob in globs if glob[:1] != "!" and not (root / _fixed_part(glob)).exists()]
+
+
+def _fixed_part(glob: str) -> str:
+    parts = glob.lstrip("/").split("/")
+    return "/".join(takewhile(lambda part: not _WILD.search(part), parts))
 
 
 def describe(cite: Citation) -> str:

@@ -68,7 +68,7 @@ def decode(path: str, data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        hint = f"convert it: iconv -f latin1 -t utf-8 {path}"
+        hint = "save it as UTF-8 in an editor, or: iconv -f latin1 -t utf-8 FILE > NEW"
         raise MemoryFileError(path, "content", "not UTF-8 text", line=line, hint=hint) from error
 
 
@@ -181,11 +181,11 @@ class _Fields:
     path: str
     fields: dict[str, Field]
 
-    def _refuse(self, name: str, wanted: str) -> MemoryFileError:
+    def _refuse(self, name: str, wanted: str, hint: str | None = None) -> MemoryFileError:
         node = self.fields[name].node
         got = f"'{node.value}'" if isinstance(node, yaml.ScalarNode) else "a list or map"
         what = f"'{name}' must be {wanted}, not {got}"
-        return MemoryFileError(self.path, "schema", what, line=self.fields[name].line)
+        return MemoryFileError(self.path, "schema", what, line=self.fields[name].line, hint=hint)
 
     def _scalar(self, name: str) -> str | None:
         field = self.fields.get(name)
@@ -196,7 +196,8 @@ class _Fields:
     def id(self) -> str:
         value = self._scalar("id") or ""
         if not ID_PATTERN.fullmatch(value):
-            raise self._refuse("id", "like mem_2026_01_31_001")
+            hint = "delete the line; dmm validate --fix gives the memory a free id"
+            raise self._refuse("id", "like mem_2026_01_31_001", hint)
         return value
 
     def word(self, name: str, kind: type[E]) -> E:

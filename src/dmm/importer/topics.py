@@ -124,8 +124,8 @@ def _commands(text: str) -> list[str]:
 
 def _glob_tags(globs: Iterable[str]) -> list[str]:
     found = []
-    for glob in globs:
-        endings = re.findall(r"[a-z]+", glob.rpartition(".")[2].casefold())
+    for glob in map(str.casefold, globs):
+        endings = re.findall(r"[a-z]+", glob.rpartition(".")[2])
         found += [_LANGUAGES[ending] for ending in endings if ending in _LANGUAGES]
         found += [part for part in re.findall(r"[a-z][a-z0-9-]{2,}(?=/)", glob) if part != "src"]
     return list(dict.fromkeys(found))

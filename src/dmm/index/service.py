@@ -15,6 +15,7 @@ from dmm.index.loaded import Loaded
 from dmm.index.renewal import renew_snapshot
 from dmm.index.store import ELSEWHERE, IndexStore
 from dmm.index.sync import Syncer, SyncReport
+from dmm.storage import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -222,7 +223,8 @@ class Indexes:
     def _sync_once(self, shelf: Shelf, order: _Order) -> SyncReport:
         store = self._open(shelf)
         if not store.writable:
-            hint = "make the folder writable, then: dmm reindex"
+            full = sqlite.is_full(store.where)
+            hint = sqlite.FULL if full else "make the folder writable, then: dmm reindex"
             raise StorageError("the index can't be written", where=store.where, hint=hint)
         if self.of_files:
             return self._run(shelf, store, order)

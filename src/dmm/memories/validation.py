@@ -251,6 +251,9 @@ class _Check:
             self._check_expiry(memory)
             project = self.parts.root.project
             self.findings += check_citations(memory.path, memory.cites, project, ANY_STALE)
+            for glob in citations.find_missing(project, memory.paths):
+                message = f"it is for {glob}, which is not here"
+                self._warn(memory.path, "no_file", message, "correct its 'paths', or remove them")
 
     def _check_tags(self, memory: Memory) -> None:
         if not memory.tags:

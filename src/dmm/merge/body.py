@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.merge.hunks import Chunk, Clash, align, share
-from dmm.merge.notes import keep_versions
+from dmm.merge.notes import drop_settled, keep_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,8 @@ def merge_bodies(base: str, one: str, other: str) -> str:
     """Merge two bodies; where both changed a passage differently, both versions stay."""
     origin, first, second = split(base), split(one), split(other)
     chunks = align(origin or share(first, second), first, second)
-    return "\n\n".join(text for chunk in chunks for text in _settle(chunk, known=bool(origin)))
+    texts = (text for chunk in chunks for text in _settle(chunk, known=bool(origin)))
+    return drop_settled("\n\n".join(texts))
 
 
 def split(body: str) -> list[str]:

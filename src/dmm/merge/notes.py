@@ -56,6 +56,18 @@ def find_notes(text: str) -> list[Note]:
     return [_read(text, found) for found in _PASSAGE.finditer(text)]
 
 
+def drop_settled(text: str) -> str:
+    """Return a text without the notes around versions that a later merge made the same."""
+    return _PASSAGE.sub(lambda found: _settle(found) or found[0], text)
+
+
+def _settle(found: re.Match[str]) -> str:
+    """Return the one version that is left of a passage, "" where there is a choice."""
+    versions = (found["versions"] or "").split(_OR)
+    same = len(versions) > 1 and len({version.strip() for version in versions}) == 1
+    return versions[0].strip() if same else ""
+
+
 def _read(text: str, found: re.Match[str]) -> Note:
     line = text.count("\n", 0, found.start()) + 1
     versions = (found["versions"] or found["value"]).split(_OR)

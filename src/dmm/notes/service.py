@@ -182,7 +182,9 @@ class Notes:
         return place_note(text, around)
 
     def _list_changed(self) -> tuple[str, ...]:
-        return list_changed(self.root.folder)
+        """List the files being worked on; memories that are not committed yet are none of them."""
+        changed = list_changed(self.root.folder)
+        return tuple(name for name in changed if "/.dmm/" not in f"/{name}")
 
     def _exists(self, name: str) -> bool:
         """Return whether the project has such a file or folder; nothing outside of it counts."""

@@ -22,6 +22,7 @@ from dmm.eventlog.place import stands
 from dmm.files.consents import find_consents
 from dmm.files.durable import sync_directory, translated
 from dmm.files.repository import find_repository
+from dmm.files.shipped import is_example
 from dmm.files.trusted import Kept
 from dmm.reading import read_regular
 from dmm.rulefile import RuleFiles
@@ -137,7 +138,7 @@ class Vetting:
             except MemoryFileError:
                 faulty += 1
                 continue
-            if stamp.path.startswith("baseline/"):
+            if stamp.path.startswith("baseline/") and not is_example(memory.body):
                 baseline.append(Always(stamp.path, memory.title, _begin(memory.body)))
         changes = tuple(self._consents.changes())
         demands, note = self._demands() if shipped and (strange or not trusted) else ((), "")

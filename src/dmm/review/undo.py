@@ -109,11 +109,32 @@ class Undoing:
 
     def _refuse_changed(self, edit: Edit, chosen: Sequence[Proposal]) -> None:
         current = self.proposals.intake.root.tree.text_of(edit.path)
-        if digest(current) != edit.base:
-            view = "\n".join(three_way(edit.before or "", current or "", edit.after or ""))
-            hint = "undo what came later first, or change the file by hand"
-            what = f"{edit.path} was changed after {', '.join(one.id for one in chosen)}"
-            raise StaleBase(what, where=edit.path, hint=hint, view=view)
+        if digest(current) == edit.base:
+            return
+        named = ", ".join(one.id for one in chosen)
+        if current is None:
+            what = f"{edit.path}, which {named} wrote, is not here"
+            hint = "switch to the branch that has it, or restore the file with Git"
+            raise StaleBase(what, where=edit.path, hint=hint)
+        view = "\n".join(three_way(edit.before or "", current, edit.after or ""))
+        what = f"{edit.path} was changed after {named}"
+        raise StaleBase(what, where=edit.path, hint=self._way_back(edit.path, chosen), view=view)
+
+    def _way_back(self, path: str, chosen: Sequence[Proposal]) -> str:
+        """Name the last write of a file that came after the chosen ones, or else the file."""
+        known = self.proposals.proposal_store.queue().proposals.values()
+        later = [
+            one
+            for one in known
+            if one.standing is ProposalStatus.APPLIED
+            and one.operation is not Operation.UNDO
+            and (one.applied or 0) > (chosen[0].applied or 0)
+            and any(edit.path == path for edit in one.edits)
+        ]
+        if not later:
+            return "it was changed by hand or by Git; change the file by hand"
+        last = max(later, key=lambda one: one.applied or 0)
+        return f"undo what came later first: dmm undo {last.seq}; or change the file by hand"
 
 
 def _seal(newest_first: Sequence[Proposal]) -> str:

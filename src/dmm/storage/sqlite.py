@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
 import time
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ BUSY_TIMEOUT_MS = 10_000
 SMALL_CACHE_KB = 256
 MEMORY = ":memory:"
 LOGS = ("-wal", "-shm", "-journal")
+SHARED_BYTES = 32_768
+FULL = "the disk is full: free some space and retry"
 
 
 def translate(error: BaseException, where: str) -> StorageError | None:
@@ -35,13 +38,22 @@ def _tell(error: Exception, where: str) -> StorageError:
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         hint = "another process is writing; retry"
         return IndexBusy(f"database locked: {error}", where=where, hint=hint)
-    if isinstance(error, apsw.FullError):
-        hint = "the disk is full: free some space and retry"
-        return StorageError("no space left for the database", where=where, hint=hint)
+    # The file that readers share is made before any page, and fails as any input or output does.
+    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and is_full(where)):
+        return StorageError("no space left for the database", where=where, hint=FULL)
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         hint = "check the owner and permissions of the folder"
         return StorageError(f"database can't be written: {error}", where=where, hint=hint)
     return StorageError(f"database error: {error}", where=where)
+
+
+def is_full(where: str) -> bool:
+    """Return whether the disk that a database lies on has no room for the file readers share."""
+    from pathlib import Path
+
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(Path(where).parent).free < SHARED_BYTES
+    return False
 
 
 _TOLD = (apsw.Error, UnicodeDecodeError)
