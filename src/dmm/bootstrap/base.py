@@ -253,7 +253,7 @@ class Base:
     @cached_property
     def comparison_set(self) -> Lazy[ComparisonSet]:
         """The memories that are compared with one another."""
-        return Lazy(_make_comparison_set, self.indexes)
+        return Lazy(_make_comparison_set, self.indexes, self._beside("verdicts"))
 
     @cached_property
     def examination(self) -> Examination:
@@ -386,11 +386,11 @@ class Base:
             self.ledger.close()
 
 
-def _make_comparison_set(indexes: Indexes) -> ComparisonSet:
+def _make_comparison_set(indexes: Indexes, verdicts: Path) -> ComparisonSet:
     from dmm.conflicts import comparison_set
     from dmm.embed.pairs import PairModel
 
-    return comparison_set.ComparisonSet(indexes, today, PairModel.load)
+    return comparison_set.ComparisonSet(indexes, today, PairModel.load, verdicts)
 
 
 def _find_clashes(

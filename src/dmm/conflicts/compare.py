@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Sequence
 
+    from dmm.conflicts.verdicts import Verdicts
     from dmm.domain.memory import Memory
     from dmm.embed.pairs import Chances, PairModel
 
@@ -214,7 +215,9 @@ def kind_of(one: str, other: str) -> ConflictType:
 
 
 def compare_all(
-    pairs: Sequence[tuple[Reading, Reading]], model: PairModel | None, today: dt.date | None = None
+    pairs: Sequence[tuple[Reading, Reading]],
+    model: PairModel | Verdicts | None,
+    today: dt.date | None = None,
 ) -> list[Clash | None]:
     """Return in which way the memories of each pair do not go together; None where they do."""
     found: list[Clash | None] = [None] * len(pairs)

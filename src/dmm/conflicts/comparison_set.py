@@ -6,12 +6,14 @@ that a check after a write costs what the write touched and not what the project
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.candidates import Candidates, Pair, in_order, profile_of
 from dmm.conflicts.compare import compare_all, find_forbidden, read_memory
+from dmm.conflicts.verdicts import Verdicts
 from dmm.domain.conflict import Method
 from dmm.domain.memory import Memory, Origin, Scope, Status, has_expired
 from dmm.domain.pack import shown_path
@@ -22,7 +24,8 @@ from dmm.packs.alike import Likeness
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from dmm.conflicts.compare import Reading
     from dmm.domain.conflict import Clash
@@ -83,6 +86,7 @@ class ComparisonSet:
     indexes: Indexes
     today: Callable[[], dt.date]
     load_judge: Callable[[], PairModel]
+    verdicts: Path
     members: dict[int, Member] = field(default_factory=dict)
     _numbers: dict[tuple[Origin, str], int] = field(default_factory=dict)
     _hashes: dict[Origin, dict[str, str]] = field(default_factory=dict)
@@ -91,7 +95,7 @@ class ComparisonSet:
     _candidates: Candidates = field(default_factory=Candidates)
     _likeness: tuple[str, Likeness] | None = None
     _serving: tuple[dt.date, dict[int, Member], dict[str, int]] | None = None
-    _judge: PairModel | None = None
+    _judge: PairModel | Verdicts | None = None
 
     def refresh(self) -> None:
         """Load what changed in the index since the last time."""
@@ -220,14 +224,12 @@ class ComparisonSet:
         }
         room = min(MOST_JUDGED, JUDGED_ANYWAY + JUDGED_OF_A_MEMORY * len(serving))
         chosen = self._choose(wanted.values(), room if most is None else most)
-        model = self._model() if chosen else None
-        day = self.today()
         found: list[Found] = []
         for start in range(0, len(chosen), AT_ONCE):
             keys = [_in_place(pair, serving) for pair in chosen[start : start + AT_ONCE]]
             read = {number: self._reading(number) for key in keys for number in key}
             readings = [(read[one], read[other]) for one, other in keys]
-            for (one, other), clash in zip(keys, compare_all(readings, model, day), strict=True):
+            for (one, other), clash in zip(keys, self._compare(readings), strict=True):
                 if clash is not None:
                     ways = wanted[one, other].methods
                     found.append(Found(serving[one], serving[other], clash, ways))
@@ -246,14 +248,25 @@ class ComparisonSet:
         ranked.sort(key=lambda one: (one[0], one[1], one[2].one, one[2].other))
         return [pair for _, _, pair in ranked[:most]]
 
-    def _model(self) -> PairModel | None:
-        """Load the model of conflicts; without it only what is exact is found."""
-        if self._judge is None:
-            try:
-                self._judge = self.load_judge()
-            except ModelUnavailable as fault:
-                self.indexes.notices["conflicts"] = f"only exact conflicts are found: {fault}"
-        return self._judge
+    def _compare(self, readings: Sequence[tuple[Reading, Reading]]) -> list[Clash | None]:
+        """Compare memories; without the model of conflicts only what is exact is found."""
+        day = self.today()
+        try:
+            self._judge = self._judge or (self.load_judge() if readings else None)
+            return compare_all(readings, self._judge, day)
+        except ModelUnavailable as fault:
+            self.indexes.notices["conflicts"] = f"only exact conflicts are found: {fault}"
+            return compare_all(readings, None, day)
+
+    @contextlib.contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Ask the model only what no scan has asked it before, then release it."""
+        self._judge = kept = Verdicts(self.verdicts, self.load_judge)
+        try:
+            yield
+            kept.keep()
+        finally:
+            self.release()
 
     def release(self) -> None:
         """Release the model; the next comparison loads it again."""
@@ -293,9 +306,8 @@ class ComparisonSet:
         ][:MOST_AT_A_WRITE]
         reading = read_memory(memory)
         read = {number: self._reading(number) for number in others}
-        asked = [(reading, one) for one in read.values()]
-        model = self._model() if asked else None
-        found_by = dict(zip(others, compare_all(asked, model, self.today()), strict=True))
+        told = self._compare([(reading, one) for one in read.values()])
+        found_by = dict(zip(others, told, strict=True))
         # What is in every pack bears on every note, however far it is from it.
         always = (n for n, m in serving.items() if m.memory.scope is Scope.BASELINE)
         for number in sorted(n for n in {*others, *always} if serving[n].memory.id != memory.id):

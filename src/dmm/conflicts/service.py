@@ -69,11 +69,9 @@ class Conflicts:
         known = self._recorded_pairs(self._view().open)
         recorded = {(pair.one, pair.other) for pair in known}
         others = [pair for pair in pairs if (pair.one, pair.other) not in recorded]
-        try:
+        with self.corpus.remembering():
             found = [*self.corpus.judge(known), *self.corpus.judge(others, progress)]
             found += find_unmerged(self.corpus.serving().values())
-        finally:
-            self.corpus.release()
         new, gone = self._settle(found, None)
         settle(len(self.corpus.members))
         written = not self._notices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -61,15 +62,14 @@ class PairModel:
         """Load the packaged model, or the one in `directory`."""
         folder = DATA if directory is None else directory
         path = folder / _MODEL
-        try:
-            listed = json.loads((folder / _ABOUT).read_bytes())["files"][_MODEL]
-            length, digest = int(listed["bytes"]), str(listed["sha256"])
-        except (OSError, ValueError, KeyError, TypeError) as fault:
-            what = f"the description of the conflict model can't be read: {fault}"
-            raise ModelUnavailable(what, where=str(folder / _ABOUT), hint=_REINSTALL) from fault
-        verify(path, length, digest, _ABOUT)
+        verify(path, *_listed(folder), _ABOUT)
         words = read_vocabulary(folder / _VOCABULARY)
         return cls(open_session(path), words, threads or usable_threads())
+
+    @staticmethod
+    def identity() -> bytes:
+        """Return what tells the packaged model and its way of reading from any other."""
+        return hashlib.sha256(repr((_listed(DATA), LONGEST, CLEAR)).encode()).digest()
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Chances]:
         """Return the chances for each pair; the order of the two texts does not matter."""
@@ -108,6 +108,16 @@ class PairModel:
             what = f"the conflict model does not run: {fault}"
             raise ModelUnavailable(what, hint=_REINSTALL) from fault
         return chances[0]
+
+
+def _listed(folder: Path) -> tuple[int, str]:
+    """Read the length and the hash of the model."""
+    try:
+        listed = json.loads((folder / _ABOUT).read_bytes())["files"][_MODEL]
+        return int(listed["bytes"]), str(listed["sha256"])
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        what = f"the description of the conflict model can't be read: {fault}"
+        raise ModelUnavailable(what, where=str(folder / _ABOUT), hint=_REINSTALL) from fault
 
 
 def phrase(title: str, body: str) -> str:

@@ -1,0 +1,74 @@
+"""What the model said of two texts, kept in a file: a scan asks only what no scan has asked before.
+
+The file is derived and can be thrown away. It names its own inode and the model, so that one
+that a clone brings, or that another model made, is not believed.
+
+    magic, model, inode │ hash of two texts, three chances │ …
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dmm.embed.pairs import Chances, PairModel
+from dmm.errors import StorageError
+from dmm.files.durable import write_derived
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+_HEAD = struct.Struct("<8s32sQ")
+_ROW = struct.Struct("<16s3f")
+_MAGIC = b"dmmpairs"
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """Judges pairs like the model, which is loaded for the first that is not known."""
+
+    path: Path
+    load: Callable[[], PairModel]
+    _known: dict[bytes, Chances] = field(default_factory=dict)
+    _asked: dict[bytes, Chances] = field(default_factory=dict)
+    _model: PairModel | None = None
+
+    def __post_init__(self) -> None:
+        """Read what is known; a file that is damaged or from elsewhere tells nothing."""
+        with contextlib.suppress(OSError, struct.error):
+            inode, data = self.path.lstat().st_ino, self.path.read_bytes()
+            if _HEAD.unpack_from(data) == (_MAGIC, PairModel.identity(), inode):
+                rows = _ROW.iter_unpack(data[_HEAD.size :])
+                self._known = {key: Chances(*chances) for key, *chances in rows}
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Chances]:
+        """Return the chances for each pair; the order of the two texts does not matter."""
+        keys = [_hash(pair) for pair in pairs]
+        new = [at for at, key in enumerate(keys) if key not in self._known]
+        if new:
+            self._model = self._model or self.load()
+            told = self._model.judge([pairs[at] for at in new])
+            self._known |= {keys[at]: one for at, one in zip(new, told, strict=True)}
+        found = [self._known[key] for key in keys]
+        self._asked |= zip(keys, found, strict=True)
+        return found
+
+    def keep(self) -> None:
+        """Write what was asked since it was read; the rest is about texts that are gone."""
+        rows = b"".join(_ROW.pack(key, *chances) for key, chances in self._asked.items())
+
+        def fill(inode: int) -> bytes:
+            return _HEAD.pack(_MAGIC, PairModel.identity(), inode) + rows
+
+        # Where it can't be written, the next scan asks again.
+        with contextlib.suppress(StorageError):
+            write_derived(self.path, fill)
+
+
+def _hash(pair: tuple[str, str]) -> bytes:
+    text = "\0".join(sorted(pair)).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).digest()
