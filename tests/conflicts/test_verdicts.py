@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import MemoryText, Opener, Project
 
+    from dmm.bootstrap import Dmm
     from dmm.conflicts.results import Scanned
     from dmm.embed.pairs import Chances
 
@@ -58,6 +59,7 @@ def test_what_nobody_asked_this_time_is_forgotten(
     for pairs in ([ONE, TWO], [TWO], [ONE]):
         verdicts = Verdicts(tmp_path / "verdicts", PairModel.load)
         verdicts.judge(pairs)
+        verdicts.forget_others()
         verdicts.keep()
     assert asked == [ONE, TWO, ONE]
 
@@ -107,8 +109,11 @@ class Notes:
         path = f"project/{name}.md"
         self.project.write(path, self.text(title, body, id=f"mem_2026_01_31_{ord(name):03d}"))
 
+    def open(self) -> Dmm:
+        return self.open_project(self.project, trusted=True)
+
     def scan(self, load: Callable[[], PairModel] = PairModel.load) -> Scanned:
-        dmm = self.open_project(self.project, trusted=True)
+        dmm = self.open()
         dmm.conflicts.corpus.load_judge = load
         return dmm.conflicts.scan()
 
@@ -135,6 +140,21 @@ def test_a_second_scan_asks_only_about_what_has_changed(
     notes.scan()
     assert asked
     assert all("after every deploy" in one + other for one, other in asked)
+
+
+def test_a_scan_that_was_interrupted_need_not_ask_again(
+    notes: Notes, asked: list[tuple[str, str]]
+) -> None:
+    def stop(done: int, of: int) -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        notes.open().conflicts.scan(stop)
+    assert asked
+    asked.clear()
+    assert notes.scan().conflicts
+    assert asked == []
 
 
 def test_a_scan_without_the_model_finds_what_is_exact_and_says_so(notes: Notes) -> None:

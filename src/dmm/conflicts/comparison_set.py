@@ -264,8 +264,10 @@ class ComparisonSet:
         self._judge = kept = Verdicts(self.verdicts, self.load_judge)
         try:
             yield
-            kept.keep()
+            kept.forget_others()
         finally:
+            # What was asked before it was interrupted need not be asked again either.
+            kept.keep()
             self.release()
 
     def release(self) -> None:

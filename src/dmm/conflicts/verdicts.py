@@ -57,9 +57,13 @@ class Verdicts:
         self._asked |= zip(keys, found, strict=True)
         return found
 
+    def forget_others(self) -> None:
+        """Forget what was not asked since it was read: it is about texts that are gone."""
+        self._known = self._asked
+
     def keep(self) -> None:
-        """Write what was asked since it was read; the rest is about texts that are gone."""
-        rows = b"".join(_ROW.pack(key, *chances) for key, chances in self._asked.items())
+        """Write what is known."""
+        rows = b"".join(_ROW.pack(key, *chances) for key, chances in self._known.items())
 
         def fill(inode: int) -> bytes:
             return _HEAD.pack(_MAGIC, PairModel.identity(), inode) + rows
