@@ -75,6 +75,23 @@ def test_nothing_is_outdated_right_after_an_import_or_where_a_section_grew(
     assert outdated(dmm, guide) == []
 
 
+def test_an_instruction_of_which_only_the_binding_sentences_are_kept_is_not_outdated(
+    dmm: Dmm, guide: Path, project: Project
+) -> None:
+    first, between, last = (
+        "Never store totals.",
+        "It was so in May.",
+        "Do not set state in effects.",
+    )
+    guide.write_text(f"{GUIDE}- {first} {between} {last}\n")
+    dmm.importer.apply(dmm.importer.plan([guide]))
+    kept, path = f"{first} {last}", path_of(dmm, first)
+    file = project.memory / path
+    file.write_text(file.read_text().replace(f"{first} {between} {last}", kept))
+    assert kept in read(dmm, path)
+    assert outdated(dmm, guide) == []
+
+
 def test_a_text_that_changed_names_the_memory_that_stays_and_where_the_new_one_goes(
     dmm: Dmm, guide: Path
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
 from dmm.importer.wording import squeezed
+from dmm.text.prose import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,10 +81,15 @@ def _find_came(memories: Iterable[Memory], texts: Mapping[str, str]) -> dict[str
         if one.in_force and files and texts.keys() >= {*files}:
             text = " ".join(texts[file] for file in files)
             lines = [line for line in one.body.split("\n") if _SAYS.match(line)]
-            said = tuple(line for line in lines if _plain(line) in text)
+            said = tuple(line for line in lines if _says(text, line))
             gone = tuple(line for line in lines if line not in said)
             found.setdefault(files[0], []).append(_Came(one, said, gone))
     return found
+
+
+def _says(text: str, line: str) -> bool:
+    """Return whether a text has each sentence of a line: the baseline leaves some of them out."""
+    return all(_plain(sentence) in text for sentence in split_sentences(line))
 
 
 def _is_said(held: Sequence[_Came]) -> bool:
