@@ -96,6 +96,8 @@ def test_without_a_terminal_several_matches_are_listed(typed: Typed, own: Projec
     assert told.status == 1
     assert told.out.startswith("Several memories may be meant; name one by its path:\n")
     assert len(told.out.splitlines()) == 5
+    told = typed("forget", ".dmm/memory/project/staging_cluster_nodes.md", within=own.folder)
+    assert (told.status, told.out.partition(";")[0]) == (1, "Another memory may be meant")
 
 
 def test_at_a_terminal_the_person_chooses(

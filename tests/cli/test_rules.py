@@ -170,6 +170,8 @@ def test_a_file_with_a_change_to_approve_opens_no_editor(
     told = rules("edit", "never-run-rm-rf")
     assert told.status == 2
     assert "review the change first: dmm trust" in told.err
+    shown = rules("show", "never-run-rm-rf").out
+    assert "  state:    enforced (its file has changed: dmm trust)\n" in shown
     assert not (tmp_path / "opened").exists()
     assert rules.path("never-run-rm-rf").read_text() == changed
 

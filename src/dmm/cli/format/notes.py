@@ -63,7 +63,8 @@ def _ways(clashes: list[Told]) -> Iterator[str]:
 def show_forgotten(told: Told) -> Iterator[str]:
     """Tell what became of a memory that should be forgotten."""
     if told["status"] == "several":
-        yield "Several memories may be meant; name one by its path:"
+        named = "Several memories" if len(told["matches"]) > 1 else "Another memory"
+        yield f"{named} may be meant; name one by its path:"
         for one in told["matches"]:
             yield f"  {one['path']}"
             yield from wrapped(one["title"], "    ")

@@ -143,7 +143,9 @@ def _fields(told: results.RuleView) -> Iterator[str]:
 
 
 def _state(told: results.RuleView) -> str:
-    notes = [name for name in ("pending", "disabled", "held") if getattr(told, name)]
+    notes = [name for name in ("pending", "disabled") if getattr(told, name)]
+    if told.held:
+        notes.append("its file has changed: dmm trust")
     if told.level == "warn":
         notes.append("warns on the call")
     if isinstance(told, results.RuleShown) and told.becomes:
