@@ -58,6 +58,11 @@ def test_what_no_file_mentions_is_said_before_what_comes_nearest(
     assert told.out.splitlines()[1].startswith("1. ")
 
 
+def test_a_prompt_without_room_says_so(counting: Project, typed: Typed) -> None:
+    told = typed("ask", START, "--prompt", "--budget", "3", within=counting.folder)
+    assert told.out.startswith("notice: nothing fits into a budget of 3 tokens")
+
+
 def test_the_prompt_for_an_agent_has_all_citations(counting: Project, typed: Typed) -> None:
     told = typed("ask", START, "--prompt", within=counting.folder)
     assert told.status == 0, told.err

@@ -333,6 +333,16 @@ def test_a_line_that_leads_in_to_a_list_stays_on_once(project: Project, importer
     assert bodies(found)["Rules from AGENTS.md"].count("Run `make check`") == 1
 
 
+def test_a_sentence_that_ends_within_quotes_gets_no_second_full_stop(
+    project: Project, importer: Importer
+) -> None:
+    text = '# Shop\n\nCarts are small. Never add a rule for "who it is from."\n'
+    write(project.folder, {"CLAUDE.md": text})
+    found = bodies(importer.plan(importer.find_files()))["Rules from CLAUDE.md"]
+    assert 'Never add a rule for "who it is from."' in found
+    assert '."' + "." not in found
+
+
 def test_titles_name_neither_the_file_nor_the_package_twice(
     project: Project, importer: Importer
 ) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dmm.ask.sources import Told
 
 EXECUTOR_OFF = "off"
+TOO_SMALL = "notice: nothing fits into a budget of {} tokens; give a larger one, or none\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,11 @@ class Answered:
     critique: Critique
     repository_notices: tuple[str, ...] = ()
     timing: Mapping[str, float] | None = None
+
+    @property
+    def prompt(self) -> str:
+        """The prompt for an agent; where the budget holds nothing, a line that says so."""
+        return self.written.text or TOO_SMALL.format(self.request.budget)
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def ask(
         print_json(told)
         return
     if prompt or style != "compact":
-        print_text(told.written.text)
+        print_text(told.prompt)
     else:
         print_lines(_answer(told.answer))
     print_lines(f"notice: {one}" for one in told.notices)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Size = Callable[[Sequence["_Entry"]], int]
 
 PRIORITY = 0.99
+# What may stand behind the end of a sentence.
+_CLOSING = "*_)\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def _entries(rules: Iterable[Imperative]) -> Iterator[_Entry]:
 
 
 def _ended(said: str) -> str:
-    return said if said.rstrip("*_").endswith((".", "!", "?", ":")) else f"{said}."
+    return said if said.rstrip(_CLOSING).endswith((".", "!", "?", ":")) else f"{said}."
 
 
 def _fitting(wanted: Sequence[_Entry], budget: int, count: Count, size: Size) -> list[_Entry]:

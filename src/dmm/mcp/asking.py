@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 DATA = "json"
 ANSWER_STYLES = (*STYLES, DATA)
-TOO_SMALL = "nothing fits into a budget of {budget} tokens; ask again with a larger one, or without"
 
 
 def ask(caller: Caller, *, question: str, **given: Any) -> str:
@@ -26,5 +25,4 @@ def ask(caller: Caller, *, question: str, **given: Any) -> str:
         told = dmm.asking.ask(question, session=actor.session, **given)
     if as_data:
         return json.dumps(to_plain(told), ensure_ascii=False, separators=(",", ":"))
-    small = () if told.written.text else (TOO_SMALL.format(budget=told.request.budget),)
-    return told.written.text + "".join(f"notice: {one}\n" for one in (*small, *told.notices))
+    return told.prompt + "".join(f"notice: {one}\n" for one in told.notices)

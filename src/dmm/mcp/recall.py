@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dmm.errors import UsageError
 from dmm.recall.format import full_lines, row_lines
 
 if TYPE_CHECKING:
@@ -13,13 +14,15 @@ if TYPE_CHECKING:
 
 
 def search(
-    caller: Caller, *, ids: Sequence[str] | None = None, query: str = "", **given: Any
+    caller: Caller, *, ids: Sequence[str] | None = None, query: str | None = None, **given: Any
 ) -> str:
-    """Return the rows that match a query, without one the newest, or named rows in full."""
+    """Return the rows that match a query, the newest that pass filters, or named rows in full."""
     if ids is not None:
         return get_observations(caller, ids=ids)
+    if query is None and not given:
+        raise UsageError("query is missing", hint="or give a filter, or name rows with ids")
     with caller.project().recall(caller.actor) as dmm:
-        return "\n".join(row_lines(dmm.recall.search(query, **given)))
+        return "\n".join(row_lines(dmm.recall.search(query or "", **given)))
 
 
 def timeline(caller: Caller, *, id: str | None = None, **given: Any) -> str:  # noqa: A002 - its name in the tool

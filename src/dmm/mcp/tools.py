@@ -171,8 +171,8 @@ TOOLS = (
     ),
     MemoryTool(
         "forget",
-        "Deprecate a memory.",
-        Arguments({"name": _text(), "reason": _text()}, ("name",)),
+        "Propose to deprecate a memory.",
+        Arguments({"name": _text("path, id or words of it"), "reason": _text()}, ("name",)),
         RECORDS,
         _telling(forget),
     ),
