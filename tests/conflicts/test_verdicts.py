@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -80,11 +81,14 @@ def test_a_file_that_was_not_made_here_is_not_believed(
         asked.clear()
         Verdicts(path, PairModel.load).judge([ONE])
         assert asked == [ONE]
-    copy = tmp_path / "copy"
+    copy, link, pipe = (tmp_path / name for name in ("copy", "link", "pipe"))
     copy.write_bytes(own)
-    asked.clear()
-    Verdicts(copy, PairModel.load).judge([ONE])
-    assert asked == [ONE]
+    link.symlink_to("/dev/zero")
+    os.mkfifo(pipe)
+    for other in (copy, link, pipe):
+        asked.clear()
+        Verdicts(other, PairModel.load).judge([ONE])
+        assert asked == [ONE]
 
 
 def test_where_nothing_can_be_written_the_next_one_asks_again(

@@ -427,6 +427,17 @@ def test_a_memory_for_files_that_are_not_here_is_a_warning(
     ]
 
 
+def test_names_at_any_depth_and_places_that_can_not_be_looked_at_are_no_trouble(
+    make: Make, root: Root, write: Writer
+) -> None:
+    (root.project / "src").mkdir()
+    write("project/a.md", 1, paths="[conftest.py, ./conftest.py, pay/, 'src/**']")
+    assert told(make().check()) == []
+    write("project/b.md", 2, paths=f"[src/{'a' * 300}]")
+    assert [line[0] for line in told(make().check())] == ["project/b.md"]
+    assert told(replace(make(), own=True).check()) == []
+
+
 def test_cited_code_that_is_no_longer_as_cited_is_a_warning(
     make: Make, root: Root, write: Writer
 ) -> None:

@@ -71,6 +71,13 @@ def test_a_choice_that_the_other_branch_has_made_meanwhile_is_no_choice_any_more
     assert merge(other, undecided, one) == one
 
 
+def test_indented_code_that_is_no_choice_any_more_stays_indented() -> None:
+    base, one, other = (memory("Run:", f"    make {n}") for n in ("all", "dist", "docs"))
+    assert merge(other, merge(base, one, other), one) == one
+    flat = memory("Run:", "make dist")
+    assert len(find_notes(merge(base, one, flat))) == 1
+
+
 def test_a_paragraph_that_one_removed_and_the_other_changed_stays_with_a_note() -> None:
     merged = merge(
         memory("One.", "Two.", "Three."), memory("One.", "Three."), memory("One.", "2.", "Three.")

@@ -38,6 +38,9 @@ def test_the_topic_of_the_words_names_the_folder() -> None:
 def test_letters_with_marks_keep_their_words_whole() -> None:
     placed = place_note("Der Zähler läuft rückwärts.", Around())
     assert placed.path == "project/notes/der_zahler_lauft_ruckwarts.md"
+    placed = place_note("Die Größe der Straße läuft über.", Around())
+    assert placed.path == "project/notes/die_grosse_der_strasse_lauft_uber.md"
+    assert {"grosse", "der"} <= {*placed.tags}
 
 
 def test_a_note_joins_the_folder_of_a_memory_that_is_like_it() -> None:

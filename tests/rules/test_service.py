@@ -241,6 +241,12 @@ def test_a_change_that_waits_for_approval_is_never_written_over(dmm: Dmm) -> Non
             "review the change first: dmm trust",
         )
         assert file.read_text() == changed
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    with pytest.raises(UsageError, match="not approved yet"):
+        dmm.rules.edit("never-run-rm-rf", agreed)
+    file.unlink()
+    file.write_text(changed)
     # What a person writes as it is there is what they approve.
     assert not dmm.shelf.write("never-run-rm-rf", changed).held
     dmm.rules.disable("never-run-rm-rf")

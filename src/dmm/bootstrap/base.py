@@ -357,8 +357,12 @@ class Base:
         """The code around the memory; the user's own lies in their home, which is none."""
         from dmm.ask import code
 
-        own = self.root.folder == (self.home / NAME).resolve()
-        return code.Repository(None if own else self.root.project, self._beside("repo.db"))
+        return code.Repository(None if self.is_own else self.root.project, self._beside("repo.db"))
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the user's own memory, which is about no project."""
+        return self.root.folder == (self.home / NAME).resolve()
 
     def _beside(self, name: str) -> Path:
         return (self.root.folder / self.config.storage.embeddings_db).with_name(name)
@@ -376,14 +380,9 @@ class Base:
     def close(self) -> None:
         """Close the files that were opened, and let go of what was read."""
         release()
-        if "indexes" in self.__dict__:
-            self.indexes.close()
-        if "_unit_indexes" in self.__dict__:
-            self._unit_indexes.close()
-        if "repository" in self.__dict__:
-            self.repository.close()
-        if "ledger" in self.__dict__:
-            self.ledger.close()
+        for name in ("indexes", "_unit_indexes", "repository", "ledger"):
+            if name in self.__dict__:
+                self.__dict__[name].close()
 
 
 def _make_comparison_set(indexes: Indexes, verdicts: Path) -> ComparisonSet:

@@ -227,6 +227,7 @@ class Writing(Viewing):
             self.count,
             today,
             partial(_write_mended, self._proposals),
+            own=self.base.is_own,
         )
 
 

@@ -264,7 +264,9 @@ def _outdated(found: Import) -> Iterator[str]:
         yield from wrapped(f'{told}: {one.source} does not say "{said}"{new}', "outdated ")
     if found.outdated:
         way = "dmm forget MEMORY, dmm rules disable RULE"
-        yield from wrapped(f"What is outdated stays; take out what no longer holds: {way}")
+        yield from wrapped(
+            f"What is outdated, or was corrected here, stays; take out what no longer holds: {way}"
+        )
 
 
 def _left_out(found: Import) -> Iterator[str]:

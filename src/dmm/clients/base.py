@@ -33,7 +33,7 @@ BLOCKING = b"\x02"
 # A yes in the chat can't let the call pass, so nobody should try it again after one.
 ASK_FIRST = (
     "Ask the user for permission in your next message. This client can't let the call pass when "
-    "they agree: they run it themselves, or disable the rule in a terminal."
+    "they agree: they run it themselves, or change the rules in a terminal."
 )
 
 # Seconds a client waits for the hook; it answers long before, or lets go by itself.

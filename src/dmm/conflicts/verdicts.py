@@ -15,13 +15,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.embed.pairs import Chances, PairModel
-from dmm.errors import StorageError
+from dmm.errors import ModelUnavailable, StorageError
 from dmm.files.durable import write_derived
+from dmm.reading import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+MOST_BYTES = 1 << 20  # three times what a scan asks
 _HEAD = struct.Struct("<8s32sQ")
 _ROW = struct.Struct("<16s3f")
 _MAGIC = b"dmmpairs"
@@ -39,9 +41,9 @@ class Verdicts:
 
     def __post_init__(self) -> None:
         """Read what is known; a file that is damaged or from elsewhere tells nothing."""
-        with contextlib.suppress(OSError, struct.error):
-            inode, data = self.path.lstat().st_ino, self.path.read_bytes()
-            if _HEAD.unpack_from(data) == (_MAGIC, PairModel.identity(), inode):
+        with contextlib.suppress(OSError, struct.error, ModelUnavailable):
+            data, status = read_regular(self.path, MOST_BYTES)
+            if _HEAD.unpack_from(data) == (_MAGIC, PairModel.identity(), status.st_ino):
                 rows = _ROW.iter_unpack(data[_HEAD.size :])
                 self._known = {key: Chances(*chances) for key, *chances in rows}
 
@@ -69,7 +71,7 @@ class Verdicts:
             return _HEAD.pack(_MAGIC, PairModel.identity(), inode) + rows
 
         # Where it can't be written, the next scan asks again.
-        with contextlib.suppress(StorageError):
+        with contextlib.suppress(StorageError, ModelUnavailable):
             write_derived(self.path, fill)
 
 

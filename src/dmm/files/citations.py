@@ -38,8 +38,12 @@ def check(root: Path, cite: Citation) -> CitationCheck:
 
 
 def find_missing(root: Path, globs: Iterable[str]) -> list[str]:
-    """List the globs of a memory whose file, or folder above the first wildcard, is not there."""
-    return [glob for glob in globs if glob[:1] != "!" and not (root / _fixed_part(glob)).exists()]
+    """List the globs of a memory whose file, or folder above the first wildcard, is not there.
+
+    A name without a folder fits at any depth, so it is not looked for.
+    """
+    named = [glob for glob in globs if "/" in glob.removeprefix("./").rstrip("/")]
+    return [one for one in named if one[:1] != "!" and _locate(root, _fixed_part(one)) is None]
 
 
 def _fixed_part(glob: str) -> str:

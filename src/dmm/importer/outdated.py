@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from dmm.importer.sources import Source
     from dmm.rules.rule import Rule
 
+LONGEST_PLACES = 2_000
 # A line that ends in "and 2 more" does not name all files.
 _PROVENANCE = re.compile(r"^Source: (\S.*:[\d,-]+)$", re.MULTILINE)
 _PLACE = re.compile(r"(?:^|, )(\S[^:]*):\d+(?:[,-]\d+)*")
 # A line that says something, other than a heading, a comment and what an import adds.
 _SAYS = re.compile(r"(?!\s*(?:#|Source: |Applies to: |<!--)).*\w")
 # Leads and marks that an import may write anew.
+_MARKUP = re.compile(r"[*_`]")
 _MARKS = re.compile(r"^[\s>*+-]*(?:\d+[.)]\s*)?")
 
 
@@ -81,8 +83,9 @@ def _find_came(memories: Iterable[Memory], texts: Mapping[str, str]) -> dict[str
         if one.in_force and files and texts.keys() >= {*files}:
             text = " ".join(texts[file] for file in files)
             lines = [line for line in one.body.split("\n") if _SAYS.match(line)]
-            said = tuple(line for line in lines if _says(text, line))
-            gone = tuple(line for line in lines if line not in said)
+            kept = {line: _says(text, line) for line in lines}
+            said = tuple(line for line in lines if kept[line])
+            gone = tuple(line for line in lines if not kept[line])
             found.setdefault(files[0], []).append(_Came(one, said, gone))
     return found
 
@@ -99,10 +102,12 @@ def _is_said(held: Sequence[_Came]) -> bool:
 
 def _files_of(body: str) -> list[str]:
     """Name the files in the last line that says where a memory comes from."""
-    return _PLACE.findall("".join(_PROVENANCE.findall(body)[-1:]))
+    told = "".join(_PROVENANCE.findall(body)[-1:])
+    # An import names a few files; a longer line is none of its own.
+    return _PLACE.findall(told) if len(told) <= LONGEST_PLACES else []
 
 
 def _plain(text: str) -> str:
     """Return a text without marks and spaces that say nothing, to be looked for in another."""
     lines = (_MARKS.sub("", line) for line in text.split("\n"))
-    return squeezed(" ".join(lines)).casefold().replace("*", "").rstrip(".: ")
+    return _MARKUP.sub("", squeezed(" ".join(lines)).casefold()).rstrip(".: ")

@@ -127,9 +127,9 @@ class _Handlers:
 
     def _read(self, uri: str) -> tuple[str, str]:
         project = self._caller.project()
-        if uri != resources.MANIFEST:
+        if uri != resources.MANIFEST or project.dmm.root.manifest.exists():
             return resources.read_resource(project.dmm, uri)
-        # A query brings the index up to date, but not the map of it.
+        # Nothing has written the map yet.
         with project.applying(self._caller.actor) as dmm:
             dmm.memories.follow(())
             return resources.read_resource(dmm, uri)

@@ -49,7 +49,8 @@ SHARED = 0.7
 class Validation:
     """Checks the memory files of one project, and fixes them on request.
 
-    Without `indexes` it looks for no near-duplicates.
+    Without `indexes` it looks for no near-duplicates; `own` is for the user's own memory, whose
+    paths are those of any project.
     """
 
     root: Root
@@ -59,6 +60,7 @@ class Validation:
     count: Count
     today: Callable[[], dt.date]
     write: Callable[[Edit, str], object]
+    own: bool = False
 
     def check(self, progress: Progress | None = None) -> ValidationReport:
         """Check every file; nothing but the derived index is written."""
@@ -251,7 +253,7 @@ class _Check:
             self._check_expiry(memory)
             project = self.parts.root.project
             self.findings += check_citations(memory.path, memory.cites, project, ANY_STALE)
-            for glob in citations.find_missing(project, memory.paths):
+            for glob in () if self.parts.own else citations.find_missing(project, memory.paths):
                 message = f"it is for {glob}, which is not here"
                 self._warn(memory.path, "no_file", message, "correct its 'paths', or remove them")
 

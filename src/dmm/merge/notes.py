@@ -64,8 +64,8 @@ def drop_settled(text: str) -> str:
 def _settle(found: re.Match[str]) -> str:
     """Return the one version that is left of a passage, "" where there is a choice."""
     versions = (found["versions"] or "").split(_OR)
-    same = len(versions) > 1 and len({version.strip() for version in versions}) == 1
-    return versions[0].strip() if same else ""
+    same = len(versions) > 1 and len({version.strip("\n") for version in versions}) == 1
+    return versions[0].strip("\n") if same else ""
 
 
 def _read(text: str, found: re.Match[str]) -> Note:

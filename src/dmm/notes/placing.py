@@ -71,8 +71,8 @@ def place_note(text: str, around: Around) -> Placed:
     topic = topic_of(shown)
     areas = paths or (_areas(around.changed()) if topic == GENERAL else ())
     # The parts of a path say where a note applies, not what it is about.
-    subject = _FILE.sub(" ", title)
-    tags = tags_of(shown, [subject], topic, areas)
+    subject = _spell_plainly(_FILE.sub(" ", title))
+    tags = tags_of(_spell_plainly(shown), [subject], topic, areas)
     body = text if text.startswith("# ") else f"# {title}\n\n{text}"
     return Placed(_free_path(subject, topic, around), title, body, tags, paths)
 
@@ -88,9 +88,14 @@ def title_of(text: str) -> str:
     return first.rstrip(" ,;:-") or "Note"
 
 
+def _spell_plainly(text: str) -> str:
+    """Write letters with accents as plain ones, for names and tags."""
+    text = text.replace("\N{LATIN SMALL LETTER SHARP S}", "ss")
+    return normalize("NFKD", text).encode("ascii", "ignore").decode()
+
+
 def _free_path(subject: str, topic: str, around: Around) -> str:
-    plain = normalize("NFKD", subject).encode("ascii", "ignore").decode()
-    words = content_words(plain) or ["note"]
+    words = content_words(subject) or ["note"]
     name = re.sub(r"[^a-z0-9]+", "_", "_".join(words[:MOST_WORDS])).strip("_") or "note"
     folders = dict.fromkeys((*_folders(topic, around), f"{FOLDER}/{PLAIN}"))
     first = (f"{folder}/{name}.md" for folder in folders)

@@ -112,29 +112,32 @@ class Undoing:
         if digest(current) == edit.base:
             return
         named = ", ".join(one.id for one in chosen)
-        if current is None:
+        last, left = self._last_write(edit.path, chosen)
+        if current is None and left is not None:
             what = f"{edit.path}, which {named} wrote, is not here"
             hint = "switch to the branch that has it, or restore the file with Git"
             raise StaleBase(what, where=edit.path, hint=hint)
-        view = "\n".join(three_way(edit.before or "", current, edit.after or ""))
+        hint = "it was changed by hand or by Git; change the file by hand"
+        if last is not None:
+            hint = f"undo what came later first: dmm undo {last}; or change the file by hand"
+        view = "\n".join(three_way(edit.before or "", current or "", edit.after or ""))
         what = f"{edit.path} was changed after {named}"
-        raise StaleBase(what, where=edit.path, hint=self._way_back(edit.path, chosen), view=view)
+        raise StaleBase(what, where=edit.path, hint=hint, view=view)
 
-    def _way_back(self, path: str, chosen: Sequence[Proposal]) -> str:
-        """Name the last write of a file that came after the chosen ones, or else the file."""
+    def _last_write(self, path: str, chosen: Sequence[Proposal]) -> tuple[int | None, str | None]:
+        """Return the last write of a file after the chosen ones, and what it left of it."""
         known = self.proposals.proposal_store.queue().proposals.values()
         later = [
-            one
+            (one.applied or 0, one.seq, edit.after)
             for one in known
-            if one.standing is ProposalStatus.APPLIED
-            and one.operation is not Operation.UNDO
-            and (one.applied or 0) > (chosen[0].applied or 0)
-            and any(edit.path == path for edit in one.edits)
+            if one.standing is ProposalStatus.APPLIED and one.operation is not Operation.UNDO
+            for edit in one.edits
+            if edit.path == path and (one.applied or 0) > (chosen[0].applied or 0)
         ]
         if not later:
-            return "it was changed by hand or by Git; change the file by hand"
-        last = max(later, key=lambda one: one.applied or 0)
-        return f"undo what came later first: dmm undo {last.seq}; or change the file by hand"
+            return None, ""
+        _, seq, left = max(later, key=lambda one: one[:2])
+        return seq, left
 
 
 def _seal(newest_first: Sequence[Proposal]) -> str:

@@ -239,6 +239,7 @@ class Rules(RuleReading):
         filed = [one for one in waiting if one.from_file]
         for one in filed:
             check_rule(one.path, one.source)
+            self.shelf.refuse_unapproved(self._file_of(one), one.source)
         told: tuple[RuleAccepted, ...] = ()
         for one in filed:
             shelved = self.shelf.write(self._file_of(one), one.source)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -12,7 +14,16 @@ from dmm.domain.event import PERSONS, Trust
 from dmm.domain.payload import ConstraintAdded, ConstraintDeactivated
 from dmm.errors import DmmError, PathRefused, UsageError
 from dmm.files.durable import make_folder, sync_directory, translated, write_atomic
-from dmm.rules.folder import ENDING, FOLDER, FileRule, describe_file, digest_source, priority_of
+from dmm.reading import read_regular
+from dmm.rules.folder import (
+    ENDING,
+    FOLDER,
+    MAX_BYTES,
+    FileRule,
+    describe_file,
+    digest_source,
+    priority_of,
+)
 from dmm.rules.source import check_rule
 
 if TYPE_CHECKING:
@@ -120,9 +131,12 @@ class RuleShelf:
         """Refuse to write over another text that nobody has approved: it would be lost."""
         path = self._path(name)
         target = self.root.folder / path
-        if not target.exists() or not self.folder.consents.is_held(path):
+        if not os.path.lexists(target) or not self.folder.consents.is_held(path):
             return
-        if text is None or target.read_bytes() != text.encode():
+        same = False
+        with contextlib.suppress(OSError):
+            same = text is not None and read_regular(target, MAX_BYTES)[0] == text.encode()
+        if not same:
             what = "the file has a change that is not approved yet, which would be lost"
             raise UsageError(what, where=path, hint="review the change first: dmm trust")
 

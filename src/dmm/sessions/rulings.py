@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 UNCHECKED = "DMM could not check this call against the rules of this project"
 OTHERS_SHOWN = 5
-_WAY_OUT = "See what is wrong with: dmm doctor"
+_WAY_OUT = "See what is wrong with: dmm doctor."
 
 
 def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
