@@ -262,3 +262,23 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     assert "The ledger is trusted." in settled.out
     assert not ledger.exists()
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ['{"storage": {"embeddings_db": "elsewhere.db"}}', '{"model": {"name": "m"}}', "{"],
+)
+def test_settings_that_no_project_can_be_opened_with_are_not_approved(
+    typed: Typed, cloned: Project, settings: str
+) -> None:
+    file = cloned.dmm / "daemon.config.json"
+    file.write_text("{}")
+    typed("trust", "--yes", within=cloned.folder)
+    file.write_text(settings)
+    refused = typed("trust", "--yes", within=cloned.folder)
+    assert refused.status != 0
+    assert "daemon.config.json" in refused.err
+    assert typed("query", "what are the rules", within=cloned.folder).status == 0
+    file.write_text('{"conflict_scan_interval": "never"}')
+    assert typed("trust", "--yes", within=cloned.folder).status == 0
+    assert typed("query", "what are the rules", within=cloned.folder).status == 0

@@ -71,11 +71,20 @@ def open_root(
 ) -> Dmm:
     """Build DMM for a known .dmm folder."""
     config = read_agreed_config(root, home)
+    _refuse_model(config, root, home)
+    return Dmm(Base(root, config, home, load_model or _load_model), by_agent=by_agent)
+
+
+def check_config(root: Root, home: Path) -> None:
+    """Refuse settings, as they stand, that no project could be opened with."""
+    _refuse_model(read_config(root.folder / FILE_NAME), root, home)
+
+
+def _refuse_model(config: Config, root: Root, home: Path) -> None:
     if config.model != ModelConfig() and root.folder != (home / NAME).resolve():
         where = f"{root.folder / FILE_NAME}: model"
         hint = f"name it in {home / NAME / FILE_NAME}: a project can't send your key anywhere"
         raise ConfigError("only your own settings can name a model", where=where, hint=hint)
-    return Dmm(Base(root, config, home, load_model or _load_model), by_agent=by_agent)
 
 
 def read_agreed_config(root: Root, home: Path) -> Config:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from difflib import unified_diff
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -131,12 +132,12 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
 
 
 def _vetting(dmm: Dmm) -> Vetting:
-    from dmm.bootstrap import now
+    from dmm.bootstrap import check_config, now
     from dmm.eventlog.place import find_earlier, find_ledger
     from dmm.project.trust import Vetting
 
-    folder = dmm.root.folder
-    return Vetting(dmm.root, dmm.trust_store, find_ledger(folder), now, find_earlier(folder))
+    folder, check = dmm.root.folder, partial(check_config, dmm.root, dmm.home)
+    return Vetting(dmm.root, dmm.trust_store, find_ledger(folder), now, find_earlier(folder), check)
 
 
 def _decide(dmm: Dmm, *, yes: bool, with_ledger: bool, as_json: bool) -> None:

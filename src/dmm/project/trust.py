@@ -104,13 +104,18 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class Vetting:
-    """Lets a person look at one project's memory and trust it, or not."""
+    """Lets a person look at one project's memory and trust it, or not.
+
+    `check` refuses settings that the project could not be opened with: once agreed to, they would
+    stay in force, and no command could take them back.
+    """
 
     root: Root
     store: TrustStore
     ledger: Path
     now: Callable[[], dt.datetime]
     earlier: tuple[Path, ...] = ()
+    check: Callable[[], object] = lambda: None
 
     @property
     def trusted(self) -> bool:
@@ -217,6 +222,7 @@ class Vetting:
         A ledger that came with it is put aside, unless it is wanted too. The same goes for one that
         took the place of a trusted project's own. Gives the place where that ledger is now.
         """
+        self.check()
         trusted = self.trusted
         if trusted:
             self._consents.accept_seen(self._consents.changes() if seen is None else seen.changes)
