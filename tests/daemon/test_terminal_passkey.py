@@ -474,17 +474,22 @@ def test_a_text_that_changes_while_the_passkey_is_awaited_is_not_taken(
     assert "BOOT.md" in [one["path"] for one in json.loads(held.stdout)["changes"]]
 
 
-def test_a_rule_is_switched_in_the_text_that_was_confirmed(
+def test_a_rule_file_that_changes_while_the_passkey_is_awaited_is_not_switched(
     machine: Machine, lived_in: Project, rule: Path, key: Authenticator
 ) -> None:
-    """A file that was changed outside DMM does not count, and is not put in force by the way."""
+    """What was changed outside DMM is neither put in force by the way nor written over."""
     running = begin(machine, lived_in, "rules", "disable", rule.stem)
     tab = Tab(find_address(running.stderr))
     assert len(tab.asked["digest"]) == 64
     rule.write_text(rule.read_text() + "\nSaid by somebody else.\n")
     assert tab.confirm(key) == (200, {"confirmed": True})
-    assert running.wait(60) == 0
-    assert "somebody else" not in rule.read_text()
+    _, told = running.communicate(timeout=60)
+    assert running.returncode != 0
+    assert b"a change that is not approved yet" in told
+    assert "somebody else" in rule.read_text()
+    assert machine.dmm("check", "terraform destroy", within=lived_in.folder).returncode == 3
+    shown = machine.dmm("rules", "show", rule.stem, within=lived_in.folder).stdout
+    assert "somebody else" not in shown
 
 
 def test_what_is_signed_names_the_project_wherever_the_command_runs(
