@@ -348,4 +348,4 @@ def test_an_import_says_what_its_file_no_longer_says_and_how_to_take_it_out(
     file.write_text(kept)
     told = typed("import", within=project.folder).out
     assert 'outdated rule never-commit-to-main: CLAUDE.md does not say "Never commit to' in told
-    assert "take out what no longer holds: dmm forget MEMORY" in " ".join(told.split())
+    assert "forget a memory that no longer holds (dmm forget MEMORY);" in " ".join(told.split())

@@ -168,7 +168,7 @@ def test_a_file_that_appears_in_between_is_not_overwritten(
     project.write(taken, "mine")
     with pytest.raises(StaleBase, match="changed during the import") as refused:
         importer.apply(planned)
-    assert refused.value.hint == "run it again; what is there by now is left out"
+    assert refused.value.hint == "run it again; what was imported meanwhile is skipped"
     assert (project.memory / taken).read_text() == "mine"
 
 

@@ -422,7 +422,7 @@ def test_a_memory_for_files_that_are_not_here_is_a_warning(
     write("project/a.md", 1, paths=paths)
     write("deprecated/b.md", 2, scope="project", paths="[gone.py]")
     assert told(make().check()) == [
-        ("project/a.md", "warning", "no_file", f"it is for {name}, which is not here")
+        ("project/a.md", "warning", "no_file", f"it applies to {name}, which does not exist")
         for name in ("lib/**", "src/old.py")
     ]
 

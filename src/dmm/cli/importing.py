@@ -263,9 +263,9 @@ def _outdated(found: Import) -> Iterator[str]:
         new = f"; its text goes to {one.new}" if one.new else ""
         yield from wrapped(f'{told}: {one.source} does not say "{said}"{new}', "outdated ")
     if found.outdated:
-        way = "dmm forget MEMORY, dmm rules disable RULE"
         yield from wrapped(
-            f"What is outdated, or was corrected here, stays; take out what no longer holds: {way}"
+            "These stay as they are. Edit or forget a memory that no longer holds"
+            " (dmm forget MEMORY); disable such a rule (dmm rules disable RULE)."
         )
 
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 BLOCKING = b"\x02"
 # A yes in the chat can't let the call pass, so nobody should try it again after one.
 ASK_FIRST = (
-    "Ask the user for permission in your next message. This client can't let the call pass when "
-    "they agree: they run it themselves, or change the rules in a terminal."
+    "Ask the user for permission in your next message. Even if they agree, this client can't let "
+    "the call through: they have to run it themselves, or change the rules in a terminal."
 )
 
 # Seconds a client waits for the hook; it answers long before, or lets go by itself.

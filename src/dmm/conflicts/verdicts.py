@@ -31,7 +31,7 @@ _MAGIC = b"dmmpairs"
 
 @dataclass(slots=True)
 class Verdicts:
-    """Judges pairs like the model, which is loaded for the first that is not known."""
+    """Judges pairs as the model does, which is loaded for the first unknown pair."""
 
     path: Path
     load: Callable[[], PairModel]
@@ -40,7 +40,7 @@ class Verdicts:
     _model: PairModel | None = None
 
     def __post_init__(self) -> None:
-        """Read what is known; a file that is damaged or from elsewhere tells nothing."""
+        """Read what is known; a file that is damaged or from elsewhere is ignored."""
         with contextlib.suppress(OSError, struct.error, ModelUnavailable):
             data, status = read_regular(self.path, MOST_BYTES)
             if _HEAD.unpack_from(data) == (_MAGIC, PairModel.identity(), status.st_ino):

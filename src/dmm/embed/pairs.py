@@ -68,7 +68,7 @@ class PairModel:
 
     @staticmethod
     def identity() -> bytes:
-        """Return what tells the packaged model and its way of reading from any other."""
+        """Return the identity of the packaged model and of how it reads texts."""
         return hashlib.sha256(repr((_listed(DATA), LONGEST, CLEAR)).encode()).digest()
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Chances]:

@@ -31,7 +31,7 @@ _MARKS = re.compile(r"^[\s>*+-]*(?:\d+[.)]\s*)?")
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """A memory or a rule with a line that its file says no more; `new` is where its text goes."""
+    """A memory or rule with a line that its file no longer has; `new` is where its text goes."""
 
     source: str
     line: str
@@ -76,7 +76,7 @@ def find_outdated(
 
 
 def _find_came(memories: Iterable[Memory], texts: Mapping[str, str]) -> dict[str, list[_Came]]:
-    """Find the memories that came from some files alone, by the first of them."""
+    """Find the memories that came from these files only, by the first file of each."""
     found: dict[str, list[_Came]] = {}
     for one in memories:
         files = _files_of(one.body)

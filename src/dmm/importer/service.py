@@ -74,7 +74,7 @@ class Import:
     `proposed` that had been proposed before; `hidden` are invisible characters that were left out,
     and `unseen` the memories that would still hold some; `rules` are the rule files to write, and
     `proposed_rules` the constraints that hold them until a person accepts them; `outdated` is what
-    came from these files before and they say no more.
+    came from these files before and is no longer in them.
     """
 
     plan: ImportPlan
@@ -262,7 +262,7 @@ class Importer:
             self.write(edits, reason)
         except (FileExists, StaleBase) as error:
             what = "the memory changed during the import"
-            hint = "run it again; what is there by now is left out"
+            hint = "run it again; what was imported meanwhile is skipped"
             raise StaleBase(what, where=error.where, hint=hint) from error
 
     def submit(self, planned: Import) -> Import:

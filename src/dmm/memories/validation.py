@@ -254,7 +254,7 @@ class _Check:
             project = self.parts.root.project
             self.findings += check_citations(memory.path, memory.cites, project, ANY_STALE)
             for glob in () if self.parts.own else citations.find_missing(project, memory.paths):
-                message = f"it is for {glob}, which is not here"
+                message = f"it applies to {glob}, which does not exist"
                 self._warn(memory.path, "no_file", message, "correct its 'paths', or remove them")
 
     def _check_tags(self, memory: Memory) -> None:
