@@ -27,6 +27,7 @@ LINES: dict[Act, tuple[str, ...]] = {
     Act.ACCEPT_RULE: ("rules accept {pending} --yes", "ledger accept {pending}"),
     Act.DISABLE_RULE: ("rules disable {rule}",),
     Act.ENABLE_RULE: ("rules enable {rule}",),
+    Act.ALLOW_CALL: ("rules allow {asked} --yes",),
     Act.ADOPT_RULES: ("rules adopt {constraint}", "rules adopt --all"),
     Act.CONSTRAINT: ("ledger constraint 'never use nc'", "ledger constraint --starter"),
     Act.LIFT_CONSTRAINT: ("ledger constraint --deactivate {constraint}",),
@@ -103,7 +104,7 @@ CHECKS: dict[str, tuple[Act, ...]] = {
     "conflicts/resolutions:Resolutions._accept_as_is": (Act.RESOLVE,),
     "rules/listing:RuleReading._is_person": (
         *(Act.ADD_RULE, Act.EDIT_RULE, Act.ACCEPT_RULE, Act.DISABLE_RULE, Act.ENABLE_RULE),
-        *(Act.ADOPT_RULES, Act.CONSTRAINT),
+        *(Act.ADOPT_RULES, Act.ALLOW_CALL, Act.CONSTRAINT),
     ),
     "rules/constraints:Constraints.accept_constraints": (Act.ACCEPT_RULE,),
     "rules/constraints:Constraints.add_starter": (Act.CONSTRAINT,),

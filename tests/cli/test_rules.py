@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.sessions.payload import parse_payload
+from dmm.sessions.service import deliver
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Told, Typed
-    from tests.conftest import Command, Project
+    from tests.conftest import Command, Opener, Project
 
 COMMANDS = [
     *("list", "show", "add", "edit", "test", "draft", "rehearse", "disable", "enable"),
-    *("accept", "explain", "adopt"),
+    *("accept", "allow", "explain", "adopt"),
 ]
 LONG = "never run rm -rf " + "in a folder that somebody else may still need " * 3
 
@@ -337,3 +340,26 @@ def test_validation_fits_a_terminal_and_gives_a_pipe_whole_lines(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     shown = rules.typed("validate", within=rules.folder).out.splitlines()
     assert max(map(len, shown)) <= 80
+
+
+def test_a_call_that_was_asked_about_is_shown_and_allowed_once(
+    rules: ProposalStore, project: Project, open_project: Opener
+) -> None:
+    rules("add", "never push to main", "--level", "ask")
+    payload = {"session_id": "s", "cwd": "/srv/shop", "hook_event_name": "PreToolUse"}
+    call = {"tool_name": "Bash", "tool_input": {"command": "git push origin main"}}
+    asked = deliver(parse_payload("codex", json.dumps(payload | call).encode()))
+    dmm = open_project(project)
+    dmm.sessions.attend(asked, dmm.sessions.judge(asked.event))
+    seq = dmm.project_ledger.reading.head().seq
+    refused = rules("allow", str(seq))
+    assert refused.status == 2
+    assert "no terminal to confirm this" in refused.err
+    told = rules("allow", str(seq), "--yes")
+    assert told.out == (
+        f"event {seq}, codex: Bash in /srv/shop\n"
+        "  command: git push origin main\n"
+        '  asked by rule never-push-to-main: it matches "git push origin main"\n'
+        "Allowed once, for 15 minutes. Tell the agent to try the same call again.\n"
+    )
+    assert rules("allow", "1", "--yes").status == 11

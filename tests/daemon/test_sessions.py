@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -376,3 +378,27 @@ def test_a_wrong_setting_lifts_no_rule_and_is_told(
     assert denied is not None
     assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
     assert machine.dmm("query", "x", within=lived_in.folder).returncode == 4
+
+
+def test_a_call_that_a_person_allows_passes_a_client_that_can_not_ask(
+    machine: Machine, lived_in: Project, session: Session, wait: Callable[..., Any]
+) -> None:
+    machine.start()
+    added = ("rules", "add", "never push to main", "--level", "ask")
+    assert machine.dmm(*added, within=lived_in.folder).returncode == 0
+
+    numbers = count()
+
+    def push() -> str:
+        call = session.bash("git push origin main") | {"tool_use_id": f"t{next(numbers)}"}
+        told = machine.hook(call, client="codex")
+        return "" if told is None else str(told["hookSpecificOutput"]["permissionDecisionReason"])
+
+    def refused() -> list[str]:
+        # On a busy machine the hook judges alone, and has no event to name.
+        return re.findall(r"`dmm (rules allow \d+)`", push())
+
+    way = wait(refused, "the call is asked about")[0]
+    assert machine.dmm(*way.split(), "--yes", within=lived_in.folder).returncode == 0
+    wait(lambda: not push(), "the call passes")
+    assert push()

@@ -24,6 +24,8 @@ from dmm.bootstrap import open_dmm
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.passkeys.service import MOST_OF_TERMINALS, Persons
 from dmm.passkeys.webauthn import Place, decode, encode
+from dmm.sessions.payload import parse_payload
+from dmm.sessions.service import deliver
 
 if TYPE_CHECKING:
     import subprocess
@@ -179,6 +181,19 @@ def constraint(machine: Machine, lived_in: Project) -> str:
 
 
 @pytest.fixture
+def asked(machine: Machine, lived_in: Project) -> str:
+    """A call that a rule asked about, by its event."""
+    call = {"tool_name": "Bash", "tool_input": {"command": "dmm rules disable x"}}
+    told = {"session_id": "s", "cwd": str(lived_in.folder), "hook_event_name": "PreToolUse"}
+    delivery = deliver(parse_payload("codex", json.dumps(told | call).encode()))
+    dmm = open_dmm(override=lived_in.folder, home=machine.home)
+    dmm.sessions.attend(delivery, dmm.sessions.judge(delivery.event))
+    seq = dmm.project_ledger.reading.head().seq
+    dmm.close()
+    return str(seq)
+
+
+@pytest.fixture
 def conflict(machine: Machine, lived_in: Project, noted: str) -> str:
     """Two memories that the user says do not go together."""
     other = remember(machine, lived_in, "Nightly exports go to the bucket called pelican.")
@@ -277,6 +292,7 @@ def names(
     noted: str,
     constraint: str,
     conflict: str,
+    asked: str,
     tmp_path: Path,
 ) -> dict[str, str]:
     """What the command lines of all acts are about."""
@@ -285,7 +301,7 @@ def names(
     memory = read_json(machine, lived_in, "review", "show", noted)["path"]
     own = {"rule": rule.stem, "pending": pending, "noted": noted, "memory": memory}
     files = {one: str(tmp_path / f"{one}.md") for one in ("text", "guide")}
-    made = {"proposal": proposal, "constraint": constraint, "conflict": conflict}
+    made = {"proposal": proposal, "constraint": constraint, "conflict": conflict, "asked": asked}
     return own | files | made | {"observation": f"obs_{constraint}"}
 
 

@@ -113,6 +113,7 @@ CASES: list[tuple[str, dict[str, Any] | None, str, str, str | None]] = [
         *("PasskeysNoted", {"passkeys": [], "given_up": ["a", "b"]}),
         *("2 passkeys given up without being asked", "warn", None),
     ),
+    ("CallAllowed", {"of": 2, "digest": "d"}, "The call of event 2 may be made once", "good", None),
     (
         *("FilesMerged", {"merged": ["memory/project/a.md", "rules/b.md"]}),
         *("merged: memory/project/a.md, rules/b.md", "good", None),

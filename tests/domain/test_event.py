@@ -89,5 +89,5 @@ def test_the_names_of_events_are_part_of_the_format() -> None:
         *("ProposalChecked", "ProposalReviewed", "ProposalApplying", "ProposalApplied"),
         *("ProposalCommitted", "ProposalFailed", "ModelCalled", "UsageReported", "ConflictFound"),
         *("ConflictResolved", "ObservationMade", "MemoryExpired", "PayloadRedacted"),
-        *("ConstraintAccepted", "LedgerRestored", "PasskeysNoted", "FilesMerged"),
+        *("ConstraintAccepted", "LedgerRestored", "PasskeysNoted", "FilesMerged", "CallAllowed"),
     }

@@ -43,10 +43,13 @@ if TYPE_CHECKING:
 app = FastTyper(no_args_is_help=False)
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
 Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Pending rules.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")]
 Level = Annotated[
     str | None,
     typer.Option(help="deny, ask, warn or advise.", show_default="deny with a matcher"),
 ]
+
+ALLOWED = "Allowed once, for 15 minutes. Tell the agent to try the same call again."
 
 
 @app.callback(invoke_without_command=True)
@@ -238,7 +241,7 @@ def _decide(act: PersonAct, names: Sequence[str], root: Path | None) -> tuple[Ru
 @app.command()
 def accept(
     names: Names,
-    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
+    yes: Yes = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -251,7 +254,7 @@ def accept(
     if not as_json:
         show_proposals(dmm, names)
     if not yes:
-        _ask()
+        _ask("Activate this rule?")
     seen = need_person(
         PersonAct.ACCEPT_RULE, dmm, lambda: dmm.rules.digest(names), on=",".join(names)
     )
@@ -259,12 +262,36 @@ def accept(
     present({"accepted": found}, as_json=as_json, lines=lambda _: rule_lines.accepted(found))
 
 
-def _ask() -> None:
+def _ask(question: str) -> None:
     if not sys.stdin.isatty():
         hint = "run it in a terminal, or add --yes"
-        raise UsageError("no terminal to confirm accepting this", hint=hint)
-    if not agrees("Activate this rule?"):
+        raise UsageError("no terminal to confirm this", hint=hint)
+    if not agrees(question):
         raise typer.Exit(failures.FINDINGS)
+
+
+@app.command()
+def allow(
+    seq: Annotated[int, typer.Argument(metavar="SEQ", help="The event that asked.")],
+    yes: Yes = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Let a call that a rule asks about through, once.
+
+    For clients that can't ask you. The agent has to make the same call within 15 minutes.
+    Example: dmm rules allow 41
+    """
+    refuse_agents(PersonAct.ALLOW_CALL.words)
+    dmm = open_project(root)
+    asked = dmm.rules.show_asked(seq)
+    if not as_json:
+        print_lines(rule_lines.asked(asked))
+    if not yes:
+        _ask("Allow this call once?")
+    seen = need_person(PersonAct.ALLOW_CALL, dmm, lambda: asked.digest, on=str(seq))
+    told = dmm.rules.allow(seq, seen=seen)
+    present(told, as_json=as_json, lines=lambda _: [ALLOWED])
 
 
 @app.command()

@@ -30,10 +30,14 @@ if TYPE_CHECKING:
 
 # How an answer begins that is no JSON: the hook says the rest on standard error, and blocks.
 BLOCKING = b"\x02"
-# A yes in the chat can't let the call pass, so nobody should try it again after one.
+# A yes in the chat can't let the call pass, so nobody should try it again after one alone.
 ASK_FIRST = (
     "Ask the user for permission in your next message. Even if they agree, this client can't let "
     "the call through: they have to run it themselves, or change the rules in a terminal."
+)
+ASK_WITH = (
+    "Ask the user for permission in your next message. A yes in the chat is not enough: they let "
+    "this exact call through once with `{way}` in a terminal of their own. Then try it again."
 )
 
 # Seconds a client waits for the hook; it answers long before, or lets go by itself.
@@ -95,12 +99,14 @@ class Answer(Value):
     reason: str = ""
     context: str = ""
     warning: str = ""
+    way: str = ""
 
     def refusing(self) -> Answer:
         """Return the answer for a client that can't ask: it refuses, and the agent has to ask."""
         if self.decision != "ask":
             return self
-        return self.changed(decision="deny", reason=f"{self.reason} {ASK_FIRST}")
+        first = ASK_WITH.format(way=self.way) if self.way else ASK_FIRST
+        return self.changed(decision="deny", reason=f"{self.reason} {first}")
 
 
 class Setting(Value):

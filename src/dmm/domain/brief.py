@@ -179,6 +179,8 @@ def _requested(event: Event, read: told.ToolRequested) -> _Told:
     by = "" if rule is None else f" (rule {rule})"
     late = " late" if read.late else ""
     ref = _session(event) if rule is None else Ref("rule", rule)
+    if read.allowed is not None:
+        verb, tone = "Allowed once:", Tone.PLAIN
     return _Told(f"{verb}{late} {describe_call(read)}{by}", tone, ref)
 
 
@@ -296,6 +298,10 @@ def _passkeys(_event: Event, read: told.PasskeysNoted) -> _Told:
     return _Told(f"{many} decisions here")
 
 
+def _allowed(_event: Event, read: told.CallAllowed) -> _Told:
+    return _Told(f"The call of event {read.of} may be made once", Tone.GOOD)
+
+
 def _merged(_event: Event, read: told.FilesMerged) -> _Told:
     named = (("merged", read.merged), ("both versions kept", read.kept), ("left", read.left))
     line = "; ".join(f"{how}: {_join(paths)}" for how, paths in named if paths)
@@ -374,6 +380,7 @@ _TELLERS: dict[type[Payload], Callable[[Event, Any], _Told]] = {
     told.LedgerRestored: _restored,
     told.PasskeysNoted: _passkeys,
     told.FilesMerged: _merged,
+    told.CallAllowed: _allowed,
     of.ProposalMade: _proposed,
     of.ProposalChecked: _checked,
     of.ProposalReviewed: _reviewed,

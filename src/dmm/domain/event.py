@@ -48,6 +48,7 @@ class EventType(StrEnum):
     LEDGER_RESTORED = "LedgerRestored"
     PASSKEYS_NOTED = "PasskeysNoted"
     FILES_MERGED = "FilesMerged"
+    CALL_ALLOWED = "CallAllowed"
 
 
 class Trust(StrEnum):

@@ -106,10 +106,15 @@ class ToolCalled(HookReport):
 
 @recorded(EventType.TOOL_REQUESTED)
 class ToolRequested(ToolCalled):
-    """A client asked whether a call may be made; `place` is the checkout whose rules it met."""
+    """A client asked whether a call may be made; `place` is the checkout whose rules it met.
+
+    Where a rule asks, `digest` names the call; `allowed` is the event that let it through.
+    """
 
     verdict: Mapping[str, Any] = field(default_factory=dict)
     place: str | None = None
+    digest: str = ""
+    allowed: int | None = None
 
 
 @recorded(EventType.TOOL_USED)
@@ -344,3 +349,11 @@ class FilesMerged(Payload):
     merged: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+
+
+@recorded(EventType.CALL_ALLOWED)
+class CallAllowed(Payload):
+    """A person lets a call through once: `of` is the event that asked, `digest` names the call."""
+
+    of: int
+    digest: str

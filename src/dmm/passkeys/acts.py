@@ -53,6 +53,7 @@ class PersonAct(StrEnum):
     ACCEPT_RULE = "accept_rule", "accept a rule", BOTH, TEXT
     DISABLE_RULE = "disable_rule", "disable a rule", BOTH, TEXT
     ENABLE_RULE = "enable_rule", "enable a rule", BOTH, TEXT
+    ALLOW_CALL = "allow_call", "allow a call that a rule asks about", TERMINAL, TEXT
     ADOPT_RULES = "adopt_rules", "adopt a rule", BOTH, TEXT
     CONSTRAINT = "constraint", "make a constraint that binds at once", BOTH, TEXT
     LIFT_CONSTRAINT = "lift_constraint", "make a constraint inactive", TERMINAL, TEXT

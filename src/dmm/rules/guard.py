@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from dmm.domain.event import EventType
 from dmm.domain.payload import ToolCalled
 from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import IMPORTED, tool_text
+from dmm.rules.allowances import Allowances, digest_asked
 from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import meet
@@ -82,6 +84,16 @@ class Guard:
         """Rule on a call by the rules that can be read; what was done before it is not known."""
         rules = Rulebook(self.project_ledger.readable()).guarding
         return rules.rule(call, None, *files_of(call))
+
+    def let_through(self, call: ToolCall, ruling: Ruling) -> tuple[str, int | None, Ruling]:
+        """Return the name of a call that a rule asks about, what lets it pass, and the answer."""
+        if ruling.level != "ask":
+            return "", None, ruling
+        digest, allowed = digest_asked(call, ruling), None
+        # A ledger that can't be read lets nothing through.
+        with contextlib.suppress(StorageError, LedgerRefused):
+            allowed = Allowances(self.project_ledger).find(digest)
+        return digest, allowed, ruling if allowed is None else Ruling()
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:
         """Return what was looked up and run, and what of it a rule has used up."""

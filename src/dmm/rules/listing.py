@@ -11,6 +11,7 @@ from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.state import FILE, Constraint
 from dmm.files.rules import FOLDER
 from dmm.rules import results
+from dmm.rules.allowances import Allowances
 from dmm.rules.authorship import Wish, compose
 from dmm.rules.checks import prove_files, show_ruling
 from dmm.rules.drafts import write_draft
@@ -131,6 +132,14 @@ class RuleReading:
         shown, last = self.show(name), tuple(stops[-STOPS_SHOWN:])
         about = shown.id, shown.title, shown.state, shown.matches, shown.stopped
         return results.RuleExplained(*about, last)
+
+    def show_asked(self, seq: int) -> results.AskedCall:
+        """Show a call that a rule asked about."""
+        return self._allowances.show(seq)
+
+    @property
+    def _allowances(self) -> Allowances:
+        return Allowances(self.constraints.project_ledger)
 
     @traced(*SIMULATION)
     def rehearse(self, what: str, *, progress: Progress | None = None) -> results.RuleRehearsed:

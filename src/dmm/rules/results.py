@@ -345,3 +345,17 @@ class PendingConstraints:
     """The constraints that no person has accepted yet."""
 
     pending: tuple[PendingConstraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCall:
+    """A call that a rule asked about; `digest` tells it from every other one."""
+
+    seq: int
+    actor: str
+    at: str
+    tool: str
+    input: Mapping[str, Any]
+    cwd: str
+    rules: tuple[str, ...]
+    digest: str

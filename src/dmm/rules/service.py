@@ -33,6 +33,7 @@ from dmm.rules.listing import (
 )
 from dmm.rules.results import (
     Adopted,
+    AskedCall,
     RuleAccepted,
     RuleAdopted,
     RuleDraft,
@@ -297,6 +298,15 @@ class Rules(RuleReading):
             raise UsageError(f"rule {found.rule.id} is {'dis' if disabled else 'en'}abled already")
         shelved = self.shelf.write(found.path, switch(found.source, disabled=disabled))
         return self._unless_trusted(show_shelved(shelved, RuleRow))
+
+    @traced()
+    def allow(self, seq: int, *, seen: str | None = None) -> AskedCall:
+        """Let a call through once that a rule asked about, as it was recorded in an event."""
+        self._need_person(PersonAct.ALLOW_CALL)
+        asked = self.show_asked(seq)
+        if seen is not None and asked.digest != seen:
+            raise not_shown()
+        return self._allowances.allow(seq)
 
     def adoptable(self, seqs: Iterable[int] | None = None) -> Sequence[Constraint]:
         """Return the constraints that would become rule files: those named, or all of one's own."""

@@ -99,7 +99,7 @@ _FILES = ("**/.dmm", "**/.dmm/rules", "**/.dmm/rules/**")
 _RULE = ToolRule(
     id=ID,
     patterns=(
-        command("dmm rules disable|enable|edit|accept|adopt"),
+        command("dmm rules disable|enable|edit|accept|adopt|allow"),
         command("dmm trust ; not --list"),
         command("dmm ledger accept"),
         command("dmm ledger constraint --deactivate"),

@@ -20,6 +20,7 @@ class Reply(Value):
     """What to tell the client: context for the model, a decision about a call, a warning.
 
     A `notice` is for the user; a client that has no way to show one gives it to the model.
+    Where the decision is to ask, `way` is the command that lets the call through.
     """
 
     context: str = ""
@@ -27,6 +28,7 @@ class Reply(Value):
     reason: str = ""
     warning: str = ""
     notice: str = ""
+    way: str = ""
 
 
 def write_reply(event: HookEvent, reply: Reply) -> bytes:
@@ -43,6 +45,7 @@ def write_reply(event: HookEvent, reply: Reply) -> bytes:
             reason=reply.reason.strip() or NO_REASON,
             context=words if event.kind in client.takes_context else "",
             warning=warning,
+            way=reply.way,
         )
     )
     if isinstance(said, str):

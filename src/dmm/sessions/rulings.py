@@ -27,14 +27,15 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
         rule = "DMM can't determine what this call runs"
     first = ruling.findings[0] if ruling.findings else None
     why, note = (first.reason, first.note) if first else (ruling.reason, "")
-    told = [rule, why, note, ruling.suggestion, _name_others(ruling)]
+    told, way = [rule, why, note, ruling.suggestion, _name_others(ruling)], ""
     if seq is not None:
+        way = f"dmm rules allow {seq}"
         told.append(f"Details: dmm rules explain {seq}")
     sentences = (part[:1].upper() + part[1:].rstrip(". ") for part in told if part)
     reason = neutralise(". ".join(sentences)) + "."
     if ruling.level == "warn":
         return Reply(warning=reason)
-    return Reply(decision=ruling.level, reason=reason)
+    return Reply(decision=ruling.level, reason=reason, way=way)
 
 
 def _name_others(ruling: Ruling) -> str:

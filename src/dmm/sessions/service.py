@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.pack import Supplement
     from dmm.rules.callbook import Ruling
+    from dmm.rules.commands.calls import ToolCall
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.sessions.briefing import Briefing
@@ -100,6 +101,7 @@ class _Held:
     """What the service remembers of one session."""
 
     given: set[str] = field(default_factory=set)
+    answers: dict[str | None, Ruling] = field(default_factory=dict)
     seen: dict[str, float] = field(default_factory=dict)
     requests: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
@@ -304,16 +306,26 @@ class Sessions:
         """Answer a call; a second hook is answered as the first, for nobody knows which counts."""
         seq = held.requests.get(delivery.event.call_id)
         if repeated:
-            return Attended(write_ruling(ruling, seq))
+            return Attended(write_ruling(held.answers.get(delivery.identity, ruling), seq))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
-        told = delivery.told
+        told, answer = delivery.told, ruling
         if isinstance(told, ToolRequested):
             in_files = any(one.id for one in ruling.findings)
             said = [ruling.describe(), self.project_ledger.place if in_files else None]
             verdict, place = cast("list[Any]", redact_value(said)[0])
-            told = replace(told, verdict=verdict, place=place)
+            digest, allowed, answer = self.find_guard().let_through(self._call(delivery), ruling)
+            told = replace(told, verdict=verdict, place=place, digest=digest, allowed=allowed)
         recorded = self._try(delivery, held, told)
-        return Attended(write_ruling(ruling, recorded), recorded is not None)
+        # What was allowed once counts as used only where the ledger says so.
+        answer = ruling if recorded is None else answer
+        held.answers = {delivery.identity: answer}
+        return Attended(write_ruling(answer, recorded), recorded is not None)
+
+    def _call(self, delivery: Delivery) -> ToolCall:
+        from dmm.rules.commands.calls import ToolCall
+
+        event = delivery.event
+        return ToolCall(event.tool, event.input, event.cwd, find_branch(self.project))
 
     def _try(self, delivery: Delivery, held: _Held, told: HookReport | None = None) -> int | None:
         """Record an event, or what was made of it; None where the ledger can't take it now."""

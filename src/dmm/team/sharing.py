@@ -128,6 +128,7 @@ SHARING: Mapping[EventType, Sharing] = {
     EventType.LEDGER_RESTORED: _LOCAL,
     EventType.PASSKEYS_NOTED: _LOCAL,
     EventType.FILES_MERGED: _BY_GIT,
+    EventType.CALL_ALLOWED: _TOOLS,
 }
 # The types to look for in a ledger.
 SHARED = tuple(str(kind) for kind, verdict in SHARING.items() if verdict.fields)

@@ -196,6 +196,15 @@ def accepted(found: Iterable[results.RuleAccepted | results.ConstraintBinds]) ->
             yield from wrapped(one.constraint, f"constraint {one.accepted} is active: ")
 
 
+def asked(told: results.AskedCall) -> Iterator[str]:
+    """Return a call that rules asked about, with all that was recorded of it, and those rules."""
+    yield from wrapped(f"{told.tool} in {told.cwd}", f"event {told.seq}, {told.actor}: ")
+    for name, value in told.input.items():
+        yield from wrapped(str(value), f"  {name}: ")
+    for rule in told.rules:
+        yield from wrapped(rule, "  asked by ")
+
+
 def tested(told: results.Proved) -> Iterator[str]:
     """Return how the examples of the rule files came out."""
     for one in told.failures:
