@@ -111,6 +111,22 @@ def test_the_driver_records_what_it_kept_in_both_versions(
     assert found.type == "unmerged"
 
 
+def test_the_command_names_what_the_driver_left_undecided(
+    work: Project, typed: Typed, open_project: Opener
+) -> None:
+    dmm = open_project(work)
+    register(work.dmm, PROGRAM, remove=False, dry=False)
+    git(work.folder, "merge", "--no-edit", "topic")
+    for _ in range(2):
+        told = typed("merge", within=work.folder)
+        assert told.status == 0
+        assert "Undecided since an earlier merge:\nboth kept  memory/project/retry.md" in told.out
+        assert "keep one version and delete the 'dmm merge' comments" in told.out
+        (found,) = dmm.conflicts.list().conflicts
+        assert found.type == "unmerged"
+    assert len([*dmm.project_ledger.log.events_of([EventType.FILES_MERGED], 0, 100)]) == 1
+
+
 def conflict(work: Project) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         git(work.folder, "merge", "-q", "topic")

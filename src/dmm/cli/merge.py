@@ -41,7 +41,7 @@ def merge(
         as_json=as_json,
         lines=lambda _: _lines(report, dry=dry_run),
     )
-    if not dry_run and report.outcomes:
+    if not dry_run and (report.outcomes or report.undecided):
         _record(report, root)
     if report.left:
         raise typer.Exit(1)
@@ -90,26 +90,33 @@ def _record(report: MergeReport, root: Path | None) -> None:
     merged = tuple(one.path for one in report.outcomes if one.result == "merged")
     kept = tuple(one.path for one in report.kept)
     left = tuple(one.path for one in report.left)
-    dmm.ledger.record_merge(FilesMerged(merged=merged, kept=kept, left=left))
-    if kept:
-        paths = [path.removeprefix("memory/") for path in kept]
+    if report.outcomes:
+        dmm.ledger.record_merge(FilesMerged(merged=merged, kept=kept, left=left))
+    undecided = (*kept, *(one.path for one in report.undecided))
+    if undecided:
+        paths = [path.removeprefix("memory/") for path in undecided]
         dmm.memories.follow(paths)
         dmm.conflicts.check(paths)
 
 
 def _lines(report: MergeReport, *, dry: bool) -> Iterator[str]:
-    if not report.outcomes:
+    if not report.outcomes and not report.undecided:
         yield "No merge conflicts."
         return
     for one in report.outcomes:
+        yield from _outcome(one)
+    if report.undecided:
+        yield "Undecided since an earlier merge:"
+    for one in report.undecided:
         yield from _outcome(one)
     if dry:
         yield "Nothing was written."
     elif report.left:
         yield f"{counted(len(report.left), 'file')} left for you."
-    else:
+    elif report.outcomes:
         yield "Next: git add .dmm, then go on with your merge."
-    if report.kept and not dry:
+    if report.kept or report.undecided:
+        yield "Where both are kept: keep one version and delete the 'dmm merge' comments."
         yield "See what is undecided: dmm validate, dmm conflicts list"
 
 

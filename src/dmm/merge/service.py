@@ -48,9 +48,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
-    """What became of every file that was in conflict."""
+    """What became of every file that was in conflict, and what an earlier merge left undecided."""
 
     outcomes: tuple[Outcome, ...]
+    undecided: tuple[Outcome, ...] = ()
 
     @property
     def left(self) -> list[Outcome]:
@@ -66,13 +67,20 @@ class MergeReport:
 def resolve(folder: Path, *, dry: bool = False) -> MergeReport:
     """Merge all files of a .dmm folder that hold conflict markers; dry: only report."""
     unmerged = _stages(folder)
-    torn = {path: text for path in _list(folder) if (text := _read_torn(folder, path)) is not None}
+    texts = {path: text for path in _list(folder) if (text := _read(folder, path)) is not None}
+    torn = {path: text for path, text in texts.items() if find_marker(plain(text)) is not None}
+    undecided = [
+        Outcome(path, "both kept", notes=tuple(notes))
+        for path, text in texts.items()
+        if path not in torn and (notes := find_notes(plain(text)))
+    ]
     done = [
         _resolve(folder, path, text, _read_base(folder, unmerged.get(path, {})), dry=dry)
         for path, text in torn.items()
     ]
     removed = [path for path, stages in unmerged.items() if not {"2", "3"} <= stages.keys()]
-    return MergeReport((*done, *(Outcome(path, "left", None, *_REMOVED) for path in removed)))
+    left = [Outcome(path, "left", None, *_REMOVED) for path in removed]
+    return MergeReport((*done, *left), tuple(undecided))
 
 
 def _resolve(folder: Path, path: str, text: str, base: str, *, dry: bool) -> Outcome:
@@ -100,13 +108,12 @@ def _list(folder: Path) -> Iterator[str]:
                 yield path.relative_to(folder).as_posix()
 
 
-def _read_torn(folder: Path, path: str) -> str | None:
-    """Read a file that holds conflict markers; None for any other."""
+def _read(folder: Path, path: str) -> str | None:
+    """Read a file; None where that is not possible."""
     try:
-        text = decode(path, read_regular(folder / path, MAX_BYTES)[0])
+        return decode(path, read_regular(folder / path, MAX_BYTES)[0])
     except (OSError, MemoryFileError):
         return None
-    return None if find_marker(plain(text)) is None else text
 
 
 def _stages(folder: Path) -> dict[str, dict[str, str]]:
