@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.domain.event import EventType
+from dmm.domain.event import EventType, Trust
 from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, UsageError
+from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.results import Committed
 from dmm.ledger.service import Ledger
 from dmm.ledger.timelines import Timelines
@@ -109,6 +110,23 @@ def test_a_trace_needs_an_event_or_a_fact_that_is_there(told: Ledger, timelines:
         with pytest.raises(LedgerRefused, match=f"there is no event {seq}") as refused:
             timelines.trace_provenance(seq=seq)
         assert refused.value.hint == "name an event from 1 to 6"
+
+
+def test_a_pending_constraint_is_not_active_at_any_time(
+    ledger: Ledger, timelines: Timelines, project_ledger: ProjectLedger
+) -> None:
+    agent = Ledger(project_ledger.as_actor(Actor("codex", "mcp", Trust.AGENT)))
+    agent.add_constraint(RULE)
+    ledger.accept_constraints([1])
+    agent.add_constraint("never book on Sundays")
+    agent.deactivate(3)
+    then = timelines.time_travel(1)
+    (waiting,) = then.historical_state.constraints
+    assert (waiting.active, waiting.pending) == (False, True)
+    (accepted,) = then.diff_from_current.changed["constraints"]
+    assert (accepted["from"]["active"], accepted["to"]["active"]) == (False, True)
+    now = timelines.time_travel(4).historical_state.constraints
+    assert [(one.active, one.pending) for one in now] == [(True, False), (False, False)]
 
 
 def test_time_travel_tells_what_was_known_and_what_came_after(

@@ -29,7 +29,7 @@ def sections(state: State) -> dict[str, dict[str, Compared]]:
     return {
         "facts": {key: fact.value for key, fact in state.facts.items()},
         "constraints": {
-            str(one.seq): {"text": one.text, "priority": one.priority, "active": one.active}
+            str(one.seq): {"text": one.text, "priority": one.priority, "active": one.binds}
             for one in state.constraints.values()
         },
         "decisions": {

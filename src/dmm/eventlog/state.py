@@ -68,6 +68,11 @@ class Constraint:
         return self.trust in UNACCEPTED
 
     @property
+    def binds(self) -> bool:
+        """Whether it is active: neither lifted nor waiting for a person."""
+        return self.active and not self.pending
+
+    @property
     def from_file(self) -> bool:
         """Whether it comes from a rule file."""
         return self.rule is not None and self.rule.get("kind") == FILE

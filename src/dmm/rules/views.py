@@ -159,5 +159,5 @@ def show_constraint(one: Constraint) -> ConstraintView:
 def view_constraint(one: Constraint, kind: type[C], **more: Any) -> C:
     """Return a constraint in brief, with more about it."""
     state = str(state_of(one)) if one.active else ""
-    about = one.text, one.priority, one.active, one.seq
-    return kind(*about, one.id, one.path, state, one.pending, **more)
+    about = one.text, one.priority, one.binds, one.seq
+    return kind(*about, one.id, one.path, state, one.active and one.pending, **more)

@@ -159,8 +159,7 @@ def _sections(
         yield "Constraints"
     for rule in constraints:
         state = rule.priority + (f", {rule.state}" if rule.state else "")
-        state += "" if rule.active else ", inactive"
-        state += ", pending" if rule.pending and rule.active else ""
+        state += ", pending" if rule.pending else "" if rule.active else ", inactive"
         yield from wrapped(f"{rule.text} ({state})", f"{rule.seq:6} ")
     if decisions:
         yield "Decisions"
@@ -190,7 +189,9 @@ def replayed(told: results.Replayed) -> Iterator[str]:
 
     state = told.state
     held = [
-        rules.ConstraintView(one.text, one.priority, one.active, one.seq)
+        rules.ConstraintView(
+            one.text, one.priority, one.binds, one.seq, pending=one.active and one.pending
+        )
         for one in state.constraints.values()
     ]
     yield f"State at event {told.seq}"
