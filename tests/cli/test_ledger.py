@@ -92,6 +92,7 @@ def test_what_is_recorded_is_told_exactly(ledger: Scribe) -> None:
         "constraint": RULE,
         "priority": "learned",
         "triggered_by": 2,
+        "state": "checked on decisions only",
     }
     assert ledger.data("decide", "Book Hotel A", "--rationale", "near") == {
         "status": "BLOCKED",
@@ -235,6 +236,7 @@ def test_guidance_is_said_to_be_guidance_on_the_error_stream(
             "seq": 1,
             "constraint": "Be kind to the traveller",
             "priority": "required",
+            "state": "advice",
         }
 
 

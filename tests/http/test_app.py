@@ -87,6 +87,7 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
         "priority": "required",
         "pending": True,
         "note": PENDING.format(command=f"dmm ledger accept {first + 2}"),
+        "state": "advice",
     }
     with server.projects.find(server.root).recording(Actor()) as dmm:
         dmm.ledger.accept_constraints([first + 2])

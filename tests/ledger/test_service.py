@@ -111,7 +111,13 @@ def test_a_cause_must_be_an_earlier_event(ledger: Ledger) -> None:
 
 def test_a_constraint_tells_its_number_text_and_priority(ledger: Ledger) -> None:
     told = ledger.add_constraint("never use eval")
-    assert to_plain(told) == {"seq": 1, "constraint": "never use eval", "priority": "required"}
+    assert to_plain(told) == {
+        "seq": 1,
+        "constraint": "never use eval",
+        "priority": "required",
+        "state": "checked on decisions only",
+    }
+    assert ledger.add_constraint("never use eval") == replace(told, existing=True)
     assert ledger.add_constraint("avoid trains", "preferred").priority == "preferred"
 
 
@@ -127,6 +133,7 @@ def test_a_learned_constraint_needs_the_event_that_taught_it(ledger: Ledger) -> 
         "constraint": RULE,
         "priority": "learned",
         "triggered_by": 1,
+        "state": "checked on decisions only",
     }
     event = ledger.project_ledger.log.event(2)
     assert event is not None

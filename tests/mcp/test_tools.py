@@ -109,6 +109,7 @@ async def test_what_is_recorded_is_answered_as_in_the_contract(
             "triggered_by": 2,
             "pending": True,
             "note": PENDING.format(command="dmm ledger accept 3"),
+            "state": "advice",
         }
         early = await call("record_decision", text="Book a hotel", rationale="near")
         assert early["status"] == "COMMITTED"

@@ -25,6 +25,7 @@ from dmm.rules.results import (
 )
 from dmm.rules.rulebook import compile_constraint, in_words, last_guarded, show_tool_rule
 from dmm.rules.starter import starter_rules
+from dmm.rules.states import state_of
 from dmm.rules.views import digest_rule, view_constraint
 from dmm.tracing import traced
 
@@ -71,7 +72,7 @@ class Constraints:
         with self.project_ledger.log.writing() as writer:
             known = self._find_same(Constraint(0, text, priority, "", rule=rule))
             if known is not None:
-                return _show_known(known)
+                return replace(_show(known), id=known.id, existing=True)
             since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
             source = self._tool_source(text)
             draft = self.project_ledger.draft(
@@ -89,8 +90,7 @@ class Constraints:
                 draft = replace(draft, trust=Trust.TOOL if source else Trust.AGENT)
             event = writer.append(draft)
         self._publish()
-        told = ConstraintRecorded(event.seq, text, priority, triggered_by)
-        return told if event.trust in PERSONS else _pending(told)
+        return _show(Constraint(event.seq, text, priority, event.trust, triggered_by, rule=rule))
 
     def _find_same(self, new: Constraint) -> Constraint | None:
         """Find a constraint in force that says the same; a pending one only for agents.
@@ -251,12 +251,8 @@ def need_priority(priority: str) -> None:
         raise UsageError(f"the priority is one of {', '.join(Priority)}")
 
 
-def _show_known(one: Constraint) -> ConstraintRecorded:
-    told = ConstraintRecorded(
-        one.seq, one.text, one.priority, one.triggered_by, id=one.id, existing=True
-    )
-    return _pending(told) if one.pending else told
-
-
-def _pending(told: ConstraintRecorded) -> ConstraintRecorded:
-    return replace(told, pending=True, note=_pending_note([told.seq]))
+def _show(one: Constraint) -> ConstraintRecorded:
+    """Return a constraint with the word for what it does; one that waits says for what."""
+    about = one.seq, one.text, one.priority, one.triggered_by
+    note = _pending_note([one.seq]) if one.pending else ""
+    return ConstraintRecorded(*about, one.pending, note, state=state_of(one).value)

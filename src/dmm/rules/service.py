@@ -41,7 +41,6 @@ from dmm.rules.results import (
     RuleRow,
     RuleView,
 )
-from dmm.rules.rule import State
 from dmm.rules.source import check_rule, state_of_rule
 from dmm.rules.states import is_starter
 from dmm.rules.views import CompiledRule, detail_rule, examples_of, matches_of, show_shelved
@@ -223,7 +222,7 @@ class Rules(RuleReading):
             rule.title, priority, triggered_by, stored, waits=True
         )
         note = PROPOSED.format(seq=told.seq)
-        return replace(told, id=rule.id, state=State.ASKS.value, note=note)
+        return replace(told, id=rule.id, note=note)
 
     def propose(self, rule: Rule, source: str) -> ConstraintRecorded:
         """Propose a rule file as it is written; it asks at most until a person accepts it."""
