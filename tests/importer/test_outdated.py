@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.conftest import typed
+
+from dmm.importer.outdated import Corrected
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.cli.conftest import Typed
     from tests.conftest import Opener, Project
 
     from dmm.bootstrap import Dmm
+
+__all__ = ["typed"]
 
 GUIDE = """# Shop
 
@@ -100,13 +107,46 @@ def test_a_text_that_changed_names_the_memory_that_stays_and_where_the_new_one_g
     assert outdated(dmm, guide) == [(path_of(dmm, "every night"), SEARCH, True)]
 
 
-def test_a_memory_that_was_corrected_by_hand_is_named_beside_the_old_text(
+def correct(dmm: Dmm) -> str:
+    path = path_of(dmm, "every night")
+    corrected = read(dmm, path).replace("forty", "fifty")
+    (dmm.root.folder / "memory" / path).write_text(corrected)
+    return path
+
+
+def test_the_old_text_of_a_memory_that_was_corrected_by_hand_is_not_written_again(
+    dmm: Dmm, guide: Path, typed: Typed
+) -> None:
+    path = correct(dmm)
+    found = dmm.importer.plan([guide])
+    assert (found.plan.memories, found.outdated) == ((), ())
+    assert found.corrected == (Corrected("CLAUDE.md", SEARCH, path),)
+    told = typed("import", within=guide.parent).out
+    assert f"kept     {path}: changed since it was imported; CLAUDE.md" in told
+    moved = path.replace(".md", "_time.md")
+    memory = dmm.root.folder / "memory"
+    (memory / path).rename(memory / moved)
+    assert [one.memory for one in dmm.importer.plan([guide]).corrected] == [moved]
+
+
+def test_a_text_that_changed_after_a_correction_by_hand_is_written_beside_it(
     dmm: Dmm, guide: Path
 ) -> None:
-    path = path_of(dmm, "every night")
-    corrected = SEARCH.replace("forty", "fifty")
-    (dmm.root.folder / "memory" / path).write_text(read(dmm, path).replace(SEARCH, corrected))
-    assert outdated(dmm, guide) == [(path, corrected, True)]
+    path = correct(dmm)
+    guide.write_text(GUIDE.replace("forty", "sixty"))
+    (new,) = dmm.importer.plan([guide]).plan.memories
+    assert "sixty" in new.memory.body
+    assert outdated(dmm, guide) == [(path, SEARCH.replace("forty", "fifty"), True)]
+    assert dmm.importer.plan([guide]).corrected == ()
+
+
+def test_without_a_ledger_a_corrected_memory_is_named_beside_the_old_text(
+    dmm: Dmm, guide: Path
+) -> None:
+    path = correct(dmm)
+    importer = dataclasses.replace(dmm.importer, imported=lambda: ())
+    (told,) = importer.plan([guide]).outdated
+    assert (told.memory, bool(told.new)) == (path, True)
 
 
 def test_a_section_and_a_rule_that_are_gone_are_named_until_they_are_taken_out(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from dmm.bootstrap.base import Base, today
 from dmm.bootstrap.lazy import Lazy
 from dmm.bootstrap.reading import make_meter, take_indexes
 from dmm.bootstrap.viewing import Viewing
+from dmm.errors import LedgerRefused, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from dmm.review.examination import Examination
     from dmm.review.reviewer_calls import Reviewer
     from dmm.review.service import Proposals
+    from dmm.review.store import ProposalStore
     from dmm.review.undo import Undoing
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.service import Rules
@@ -212,6 +215,7 @@ class Writing(Viewing):
             partial(_write_imported, self._proposals),
             partial(_propose_imported, self._proposals),
             Lazy(_make_rule_import, self._ledger, self._shelf, self._rules),
+            partial(_read_imported, self.proposal_store),
         )
 
     @cached_property
@@ -326,6 +330,13 @@ def _write_imported(proposals: Lazy[Proposals], edits: Sequence[Edit], reason: s
     proposals().apply_as_person(
         edits, reason, operation=Operation.CREATE, origin="import", one_of_many=True
     )
+
+
+def _read_imported(store: ProposalStore) -> Sequence[Edit]:
+    """Read what earlier imports wrote; without a ledger nothing is known of it."""
+    with contextlib.suppress(StorageError, LedgerRefused):
+        return store.writes_of("import") if store.project_ledger.exists else ()
+    return ()
 
 
 def _propose_imported(proposals: Lazy[Proposals], path: str, text: str, why: str) -> ProposalResult:

@@ -144,6 +144,7 @@ def _describe(found: Import) -> object:
         "repeated": list(found.repeated),
         "notice": found.notice,
         "outdated": [dataclasses.asdict(one) for one in found.outdated],
+        "corrected": [dataclasses.asdict(one) for one in found.corrected],
     }
 
 
@@ -257,6 +258,10 @@ def _decisions(found: Import) -> Iterator[str]:
 
 def _outdated(found: Import) -> Iterator[str]:
     """Name what stays here although its file says something else, and how to take it out."""
+    for kept in found.corrected:
+        said = shorten(kept.line, 60, placeholder=" …")
+        told = f'{kept.memory}: changed since it was imported; {kept.source} still says "{said}"'
+        yield from wrapped(told, "kept     ")
     for one in found.outdated:
         told = one.memory or f"rule {one.rule}"
         said = shorten(one.line, 60, placeholder=" …")

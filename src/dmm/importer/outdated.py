@@ -1,9 +1,10 @@
-"""Find what an earlier import brought and its instruction file no longer says."""
+"""Find what an earlier import brought and its instruction file, or the memory, no longer says."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
@@ -41,12 +42,50 @@ class Outdated:
 
 
 @dataclass(frozen=True, slots=True)
+class Corrected:
+    """A memory that was changed since its import, and a line of its file that it left behind."""
+
+    source: str
+    line: str
+    memory: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Came:
-    """A memory that came from a file, and which of its lines the file still says."""
+    """A memory that came from a file, and which of its lines the file still says.
+
+    Of those that are `unsaid`, an import wrote the ones that are `gone`; the others are its own.
+    """
 
     memory: Memory
     said: tuple[str, ...]
+    unsaid: tuple[str, ...]
     gone: tuple[str, ...]
+
+
+def find_changed(memories: Iterable[Memory], imported: Iterable[Memory]) -> dict[str, str]:
+    """Return what an import wrote, by the id of each memory that says something else by now."""
+    wrote = {one.id: one.body for one in imported}
+    return {
+        one.id: wrote[one.id]
+        for one in memories
+        if wrote.get(one.id, one.body).strip() != one.body.strip()
+    }
+
+
+def find_corrected(
+    sources: Sequence[Source], memories: Sequence[Memory], changed: Mapping[str, str]
+) -> Iterator[Corrected]:
+    """Find the lines that are still in these files, and that somebody took out of the memory."""
+    texts = {one.path: _plain(one.text) for one in sources}
+    known = _plain("\n".join(one.body for one in memories))
+    for one in memories:
+        wrote = changed.get(one.id, "")
+        file = next(iter(_files_of(wrote)), "")
+        still = filter(partial(_says, texts.get(file, "")), _lines_of(wrote))
+        line = next((line for line in still if not _says(known, line)), "")
+        if line:
+            yield Corrected(file, line, one.path)
 
 
 def find_outdated(
@@ -54,40 +93,49 @@ def find_outdated(
     memories: Sequence[Memory],
     fresh: Sequence[PlannedMemory],
     rules: Iterable[Rule],
+    changed: Mapping[str, str],
 ) -> Iterator[Outdated]:
     """Compare what came from these files with what they say now.
 
     A file that says less than half of what came from it was emptied on purpose: it is left out.
     """
     texts = {one.path: _plain(one.text) for one in sources}
-    came = _find_came(memories, texts)
+    came = _find_came(memories, texts, changed)
     living = [file for file in sorted(came) if _is_said(came[file])]
     beside = {(one.memory.title, one.sources[0].path): one.memory.path for one in fresh}
     for file in living:
         for one in came[file]:
             new = beside.get((one.memory.title, file), "")
+            gone = one.unsaid if new else one.gone
             # Where a line was only reworded here, the file's own one is not written again.
-            if one.gone and (new or not one.said or one.memory.scope is Scope.BASELINE):
-                yield Outdated(file, one.gone[0], memory=one.memory.path, new=new)
+            if gone and (new or not one.said or one.memory.scope is Scope.BASELINE):
+                yield Outdated(file, gone[0], memory=one.memory.path, new=new)
     for rule in rules:
         file = rule.origin.rpartition(":")[0]
         if file in living and not rule.disabled and _plain(rule.title) not in texts[file]:
             yield Outdated(file, rule.title, rule=rule.id)
 
 
-def _find_came(memories: Iterable[Memory], texts: Mapping[str, str]) -> dict[str, list[_Came]]:
+def _find_came(
+    memories: Iterable[Memory], texts: Mapping[str, str], changed: Mapping[str, str]
+) -> dict[str, list[_Came]]:
     """Find the memories that came from these files only, by the first file of each."""
     found: dict[str, list[_Came]] = {}
     for one in memories:
         files = _files_of(one.body)
         if one.in_force and files and texts.keys() >= {*files}:
             text = " ".join(texts[file] for file in files)
-            lines = [line for line in one.body.split("\n") if _SAYS.match(line)]
-            kept = {line: _says(text, line) for line in lines}
-            said = tuple(line for line in lines if kept[line])
-            gone = tuple(line for line in lines if not kept[line])
-            found.setdefault(files[0], []).append(_Came(one, said, gone))
+            wrote = _plain(changed.get(one.id, one.body))
+            lines = _lines_of(one.body)
+            said = tuple(filter(partial(_says, text), lines))
+            unsaid = tuple(line for line in lines if line not in said)
+            gone = tuple(filter(partial(_says, wrote), unsaid))
+            found.setdefault(files[0], []).append(_Came(one, said, unsaid, gone))
     return found
+
+
+def _lines_of(body: str) -> list[str]:
+    return [line for line in body.split("\n") if _SAYS.match(line)]
 
 
 def _says(text: str, line: str) -> bool:

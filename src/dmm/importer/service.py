@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from dmm.importer.given import (
 )
 from dmm.importer.imperatives import find_imperatives
 from dmm.importer.join import join
-from dmm.importer.outdated import find_outdated
+from dmm.importer.outdated import find_changed, find_corrected, find_outdated
 from dmm.importer.plan import plan_import, read_all
 from dmm.importer.references import resolve_paths
 from dmm.importer.remembered import Remembered
@@ -40,7 +41,7 @@ from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from dmm.config import RetrievalConfig
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from dmm.importer.documents import Skipped
     from dmm.importer.imperatives import Imperative
     from dmm.importer.memories import ImportPlan, PlannedMemory
-    from dmm.importer.outdated import Outdated
+    from dmm.importer.outdated import Corrected, Outdated
     from dmm.importer.plan import Kept
     from dmm.importer.rules import PlannedRule, RuleImport, RulePlan
     from dmm.importer.sources import FileImport
@@ -74,7 +75,7 @@ class Import:
     `proposed` that had been proposed before; `hidden` are invisible characters that were left out,
     and `unseen` the memories that would still hold some; `rules` are the rule files to write, and
     `proposed_rules` the constraints that hold them until a person accepts them; `outdated` is what
-    came from these files before and is no longer in them.
+    came from these files before and is no longer in them, `corrected` what was changed here since.
     """
 
     plan: ImportPlan
@@ -96,6 +97,7 @@ class Import:
     baseline_budget: int = 0
     baseline_held: int = 0
     outdated: tuple[Outdated, ...] = ()
+    corrected: tuple[Corrected, ...] = ()
 
     @property
     def named(self) -> str:
@@ -117,6 +119,8 @@ class Importer:
     write: Callable[[Sequence[Edit], str], None]
     propose: Callable[[str, str, str], ProposalResult]
     find_rules: Callable[[], RuleImport]
+    # What earlier imports wrote, oldest first.
+    imported: Callable[[], Sequence[Edit]]
 
     def plan(
         self, files: Sequence[Path], keep: Sequence[str] = (), *, proposed: bool = False
@@ -127,7 +131,7 @@ class Importer:
         the baseline's budget; otherwise that grows with the instructions.
         """
         paths = each_once(path for given in files for path in expand(given))
-        read = [self._read(path) for path in paths]
+        read = list(map(self._read, paths))
         kept = kept_lines(keep, {one.path for one in read})
         cleaned = [self._cleaned(one) for one in read]
         sources = [source for source, _ in cleaned]
@@ -137,7 +141,8 @@ class Importer:
         ruled = self.find_rules().plan(_rule_sentences(sources))
         with undisturbed():
             plan = self._plan(sources, memories, ruled, kept, wide=not proposed)
-        found = self._fresh(plan, memories)
+        changed = find_changed(memories, self._imported())
+        found = self._fresh(plan, memories, changed.values())
         new = {one.memory.path for one in found.fresh}
         files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
         mentions = self._mentions(plan, files_read)
@@ -148,14 +153,12 @@ class Importer:
             conflicts=tuple(one for one in plan.conflicts if new & {*one.memories}),
             imports=tuple(mentions),
         )
-        held = self._count_held(memories)
-        room = round_up(held + plan.baseline_room) if plan.baseline_room else 0
-        widest = max(room, self.settings.baseline_budget)
-        most = self.settings.default_budget + widest - self.settings.baseline_budget
+        held, usual = self._count_held(memories), self.settings.baseline_budget
+        widest = max(usual, round_up(held + plan.baseline_room) if plan.baseline_room else 0)
         return Import(
             plan,
             found.present,
-            most if found.fresh else None,
+            self.settings.default_budget + widest - usual if found.fresh else None,
             known=found.known,
             missing=tuple(one for one, file in mentions.items() if not is_there(file)),
             instructions=tuple(filter(is_instruction, files_read)),
@@ -166,7 +169,8 @@ class Importer:
             rules=ruled.rules,
             baseline_budget=widest,
             baseline_held=held,
-            outdated=tuple(find_outdated(sources, memories, found.fresh, ruled.shelved)),
+            outdated=tuple(find_outdated(sources, memories, found.fresh, ruled.shelved, changed)),
+            corrected=tuple(find_corrected(sources, memories, changed)),
         )
 
     def find_files(self) -> list[Path]:
@@ -182,9 +186,17 @@ class Importer:
     def _is_in_project(self, path: str) -> bool:
         return not path.startswith(("..", "/", "~")) and is_there(self.root.project / path)
 
-    def _fresh(self, plan: ImportPlan, memories: Sequence[Memory]) -> _Found:
-        """Sort out what the project has already, and what must not be written."""
-        remembered = Remembered.of(memory.body for memory in memories)
+    def _imported(self) -> Iterator[Memory]:
+        """Read what earlier imports wrote."""
+        for edit in self.imported():
+            with contextlib.suppress(MemoryFileError):
+                yield markdown.parse(edit.path, edit.after or "").memory
+
+    def _fresh(
+        self, plan: ImportPlan, memories: Sequence[Memory], changed: Iterable[str]
+    ) -> _Found:
+        """Sort out what the project has already, or had before it was changed, and what is left."""
+        remembered = Remembered.of((*(memory.body for memory in memories), *changed))
         rests = [(one, remembered.rest_of(one.memory.body)) for one in plan.memories]
         present = tuple(one for one, rest in rests if not rest.text)
         ids = {memory.title: memory.id for memory in memories}

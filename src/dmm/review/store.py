@@ -13,7 +13,7 @@ from dmm.eventlog.projection import Projection
 from dmm.review.queue import Queue, fold
 
 if TYPE_CHECKING:
-    from dmm.domain.proposal import Proposal
+    from dmm.domain.proposal import Edit, Proposal
     from dmm.eventlog.log import EventLog
     from dmm.rules.project_ledger import ProjectLedger
 
@@ -42,6 +42,11 @@ class ProposalStore:
     def queue(self) -> Queue:
         """Return the queue at the newest event."""
         return self._queue.current()
+
+    def writes_of(self, origin: str) -> list[Edit]:
+        """Return what applied proposals of one part of DMM wrote, oldest first."""
+        made = (one for one in self.queue().proposals.values() if one.origin == origin)
+        return [edit for one in made if one.applied is not None for edit in one.edits]
 
     def find(self, name: str) -> Proposal:
         """Find a proposal by its name or number."""
