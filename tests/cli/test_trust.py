@@ -170,6 +170,39 @@ def test_what_init_makes_is_trusted_and_what_was_there_is_not(
     assert not is_trusted(typed, cloned)
 
 
+RULE = """\
+---
+id: no-push
+level: deny
+match:
+  - {command: {program: git, subcommand: push}}
+---
+# Never push
+
+Releases come from CI.
+"""
+
+
+def test_a_new_rule_is_shown_once_and_a_changed_or_broken_one_as_a_diff(
+    typed: Typed, cloned: Project
+) -> None:
+    rules = cloned.dmm / "rules"
+    rules.mkdir()
+    (rules / "no-push.md").write_text(RULE)
+    typed("trust", "--yes", within=cloned.folder)
+    (rules / "no-push.md").write_text(RULE.replace("deny", "ask"))
+    (rules / "no-pull.md").write_text(RULE.replace("push", "pull"))
+    (rules / "broken.md").write_text("# Never\n\x00")
+    told = typed("trust", within=cloned.folder).out
+    assert "    enforced: Never pull  (rules/no-pull.md)\n" in told
+    assert "      why: Releases come from CI.\n" in told
+    assert "  rules/no-pull.md (new), as above\n" in told
+    assert "+# Never pull" not in told
+    assert "  rules/no-push.md (changed)\n" in told
+    assert "    +level: ask\n" in told
+    assert "    +# Never\n" in told
+
+
 def test_a_damaged_record_is_told_with_the_way_out(
     typed: Typed, cloned: Project, state: Path
 ) -> None:

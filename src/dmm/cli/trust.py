@@ -238,6 +238,8 @@ def _rule_lines(found: Inspection) -> Iterator[str]:
         yield from wrapped(f"{one.title}  ({one.path})", f"    {one.state}: ")
         for line in one.matches:
             yield from wrapped(line, "      ")
+        for line in filter(str.strip, one.why.splitlines()):
+            yield from wrapped(line, "      why: ")
         for line in one.blocks:
             yield from wrapped(line, "      matches, for example: ")
         for line in one.allows:
@@ -246,9 +248,13 @@ def _rule_lines(found: Inspection) -> Iterator[str]:
 
 def _change_lines(found: Inspection) -> Iterator[str]:
     """Show what changed of that which instructs or configures, as a diff."""
+    told = {one.path for one in found.rules if not one.fault}
     if found.changes:
         yield "  changed since you approved it, and held back until you approve:"
     for change in found.changes:
+        if change.before is None and change.path in told:
+            yield f"  {change.path} ({change.kind}), as above"
+            continue
         yield f"  {change.path} ({change.kind})"
         agreed, now = _text_lines(change.before), _text_lines(change.after)
         for line in unified_diff(agreed, now, "agreed", "now", lineterm="", n=2):

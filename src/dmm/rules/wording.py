@@ -25,6 +25,7 @@ class ShownRule:
     blocks: tuple[str, ...] = ()
     allows: tuple[str, ...] = ()
     fault: str = ""
+    why: str = ""
 
 
 def show_rule_file(path: str, data: bytes) -> ShownRule:
@@ -46,4 +47,5 @@ def show_rule_file(path: str, data: bytes) -> ShownRule:
         tuple(map(neutralise, matches)),
         tuple(neutralise(one.text) for one in rule.block[:EXAMPLES_SHOWN]),
         tuple(neutralise(one.text) for one in rule.allow[:EXAMPLES_SHOWN]),
+        why=neutralise(rule.why),
     )
