@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -421,8 +422,12 @@ def test_tables_of_another_shape_are_a_broken_index(store: IndexStore) -> None:
         store.files()
 
 
-def test_a_new_index_on_a_full_disk_is_no_broken_one(small_disk: Path) -> None:
+@pytest.mark.parametrize("room", [0, 12_288, 49_152])
+def test_a_new_index_on_a_full_disk_is_no_broken_one(small_disk: Path, room: int) -> None:
     fill(small_disk)
+    filling = small_disk / "fill"
+    # Room may be left for the first page, and for none of the tables.
+    os.truncate(filling, filling.stat().st_size - room)
     for _ in range(2):
         with pytest.raises(StorageError) as raised:
             IndexStore.open(small_disk / "index" / "embeddings.db")

@@ -229,14 +229,23 @@ def test_the_users_own_memory_is_described_beside_the_projects(
     assert [finding.path for finding in status.faults] == ["user:agent/bad.md"]
 
 
-@pytest.mark.parametrize("content", [b"not a database, but long enough to be one" * 50, b""])
-def test_a_broken_index_is_told_and_left_as_it_is(
-    root: Root, write: Writer, content: bytes
-) -> None:
+def test_an_index_that_a_full_disk_left_empty_is_not_built(root: Root, write: Writer) -> None:
     write("project/a.md")
     path = root.folder / "index" / "embeddings.db"
     path.parent.mkdir()
-    path.write_bytes(content)
+    path.write_bytes(b"")
+    before = traces(root.folder)
+    state = index(root)
+    assert (state.state, state.note) == ("not built", None)
+    assert (state.added, state.up_to_date) == (1, False)
+    assert traces(root.folder) == before
+
+
+def test_a_broken_index_is_told_and_left_as_it_is(root: Root, write: Writer) -> None:
+    write("project/a.md")
+    path = root.folder / "index" / "embeddings.db"
+    path.parent.mkdir()
+    path.write_bytes(b"not a database, but long enough to be one" * 50)
     before = traces(root.folder)
     state = index(root)
     assert state.state == "broken"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dmm.index.records import Batch, IndexedMemory, KnownFile
 
 ELSEWHERE = "an index created elsewhere"
+EMPTY = "an empty index"
 APPLICATION_ID = int.from_bytes(b"DMMi")
 
 _SCHEMA = f"""
@@ -128,24 +129,30 @@ class IndexStore:
         try:
             with translated(path.parent, "make the index folder"):
                 make_private_folder(path.parent)
-            store = cls(sqlite.connect(path), str(path), writable=True)
-            store._prepare(_inode(path))
+            return cls._settled(sqlite.connect(path), path, writable=True)
         except (IndexBroken, IndexBusy):
             raise
-        except StorageError:
-            # On a full disk a new file stays empty.
-            if not path.exists() or not path.stat().st_size:
+        except StorageError as error:
+            if not path.exists():
                 raise
-            store = cls.open_read_only(path)
-        return store
+            try:
+                return cls.open_read_only(path)
+            except IndexBroken as broken:
+                # On a full disk a new file stays empty.
+                raise (error if broken.what == EMPTY else broken) from None
 
     @classmethod
     def open_read_only(cls, path: Path) -> IndexStore:
         """Open an index file to look at it; nothing is written, not even a log."""
         _refuse_linked_logs(path)
-        store = cls(sqlite.connect_read_only(path), str(path), writable=False)
+        return cls._settled(sqlite.connect_read_only(path), path, writable=False)
+
+    @classmethod
+    def _settled(cls, connection: apsw.Connection, path: Path, *, writable: bool) -> IndexStore:
+        """Return an index that can be used, or close the file."""
+        store = cls(connection, str(path), writable=writable)
         try:
-            store._check(_inode(path))
+            (store._prepare if writable else store._check)(_inode(path))
         except StorageError:
             store.close()
             raise
@@ -186,7 +193,8 @@ class IndexStore:
         """Believe only an index that was made here: a clone may bring one that says anything."""
         with sqlite.translated(self.where):
             if not self._is_ours():
-                raise IndexBroken("an index from another version", where=self.where)
+                what = "an index from another version" if self._has_tables() else EMPTY
+                raise IndexBroken(what, where=self.where)
         if self.meta("file") != inode:
             raise IndexBroken(ELSEWHERE, where=self.where)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import IndexBroken, StorageError
 from dmm.files.durable import translated
-from dmm.index.store import IndexStore
+from dmm.index.store import EMPTY, IndexStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +44,8 @@ def peek(shelf: Shelf) -> Content:
         if _note(shelf):
             # Its first page may still be in the log.
             return Content("unreadable", _note(shelf))
+        if error.what == EMPTY:
+            return Content()
         return Content("broken", f"{error.what}; the next query rebuilds it")
     except StorageError as error:
         return Content("unreadable", str(error))
