@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm import VERSION, endpoint
+from dmm.bootstrap import own_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,6 +68,21 @@ def test_the_folders_follow_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("DMM_STATE_DIR", "/mine")
     monkeypatch.setenv("DMM_RUN_DIR", "/r")
     assert (endpoint.state_folder(), endpoint.run_folder()) == ("/mine", "/r")
+
+
+def test_an_empty_home_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DMM_STATE_DIR", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("HOME")
+    home = str(Path.home())
+    monkeypatch.setenv("HOME", "")
+    assert endpoint.home_folder() == home
+    assert endpoint.state_folder() == f"{home}/.local/state/dmm"
+    assert str(own_home()) == home
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000)
+    assert endpoint.home_folder() == "/"
+    monkeypatch.delenv("HOME")
+    assert str(own_home()) == "/"
 
 
 def test_a_folder_too_long_for_a_socket_has_a_short_one_of_its_own(

@@ -56,15 +56,24 @@ def version() -> str:
     return f"{dmm.VERSION}.{built}"
 
 
+def home_folder() -> str:
+    """Return the user's home; an empty HOME is none."""
+    if sys.platform == "win32" or os.environ.get("HOME") != "":
+        return os.path.expanduser("~")
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return os.sep
+
+
 def state_folder(home: str | None = None) -> str:
     """Return where the user's lasting state is kept: spool, logs and what is trusted."""
-    named = os.environ.get("DMM_STATE_DIR")
-    if named:
-        return named
-    base = os.environ.get("XDG_STATE_HOME")
-    if not base or not os.path.isabs(base):
-        base = os.path.join(home or os.path.expanduser("~"), ".local", "state")
-    return os.path.join(base, "dmm")
+    base = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(home or home_folder(), ".local", "state")
+    return os.environ.get("DMM_STATE_DIR") or os.path.join(base, "dmm")
 
 
 def run_folder(*, make: bool = False) -> str:

@@ -150,8 +150,7 @@ class RuleFiles:
 
 def read_own_settings() -> bytes:
     """Read the user's own settings: they say what to do where there are no rules on file."""
-    home = os.path.expanduser("~")
-    return _read(os.path.join(home, ".dmm", "daemon.config.json"), LARGEST)
+    return _read(os.path.join(endpoint.home_folder(), ".dmm", "daemon.config.json"), LARGEST)
 
 
 def _upwards(root: str) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dmm import endpoint
 from dmm.bootstrap.base import Base, now, today
 from dmm.bootstrap.writing import Writing
 from dmm.config import FILE_NAME, Config, ModelConfig, parse_config, read_config
@@ -123,11 +124,9 @@ def here() -> Path:
 
 def own_home() -> Path:
     """Return the user's home."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        # A user without a home, as in some containers.
-        return Path(os.sep)
+    home = endpoint.home_folder()
+    # A user without a home, as in some containers.
+    return Path(os.sep if home == "~" else home)
 
 
 def _load_model() -> Embedder:

@@ -234,7 +234,7 @@ def _told(payload: bytes) -> str | None:
 
 
 def _above(start: str) -> str | None:
-    home = os.path.realpath(os.path.expanduser("~"))
+    home = os.path.realpath(endpoint.home_folder())
     first = folder = os.path.realpath(start)
     while True:
         # The user's own folder overlays every project; it is a project only for work in it. A link
