@@ -35,6 +35,15 @@ def test_the_topic_of_the_words_names_the_folder() -> None:
     assert placed.body.startswith("# Migrations of the Postgres schema run before the deploy\n\n")
 
 
+def test_the_place_of_a_secret_gives_no_name_and_no_tag() -> None:
+    secret = "ghp_zk3vq9xw1mb7nt5ry2ul8ps4df6gh0jkae1c"
+    placed = place_note(f"Staging deploys with {secret} until May.", Around())
+    assert placed.path == "project/deploy/staging_deploys.md"
+    assert placed.title == "Staging deploys with [redacted:github-token] until May"
+    assert not {"redacted", "github", "token"} & {*placed.tags}
+    assert place_note(secret, Around()).path == "project/notes/note.md"
+
+
 def test_letters_with_marks_keep_their_words_whole() -> None:
     placed = place_note("Der Zähler läuft rückwärts.", Around())
     assert placed.path == "project/notes/der_zahler_lauft_ruckwarts.md"

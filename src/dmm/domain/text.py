@@ -42,6 +42,11 @@ def strip_hidden(text: str) -> str:
     return replace_hidden(text, lambda sign: " " if sign in _BREAKS else "")
 
 
+def drop_markers(text: str) -> str:
+    """Remove the markers that stand in the place of secrets: they are no words of the text."""
+    return re.sub(r"\[redacted:[^\]]*\]", " ", text)
+
+
 def repeats(title: str, text: str) -> bool:
     """Return whether the first sentence of a text is its title, as in a note of one line."""
     return text.startswith(title) and text[len(title) : len(title) + 1] in {"", ".", "!", "?", "\n"}

@@ -9,6 +9,7 @@ from posixpath import basename, splitext
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
+from dmm.domain.text import drop_markers
 from dmm.importer.topics import GENERAL, content_words, tags_of, topic_of
 from dmm.redaction.redact import redact
 from dmm.text.prose import split_sentences
@@ -66,13 +67,13 @@ def place_note(text: str, around: Around) -> Placed:
     """Choose title, folder, tags and paths of a note, none of them from a secret in it."""
     text = text.strip()
     shown = redact(text).text
-    title = title_of(shown)
+    title, words = title_of(shown), drop_markers(shown)
     paths = tuple(dict.fromkeys(_paths(text, around)))[:MOST_PATHS]
-    topic = topic_of(shown)
+    topic = topic_of(words)
     areas = paths or (_areas(around.changed()) if topic == GENERAL else ())
     # The parts of a path say where a note applies, not what it is about.
-    subject = _spell_plainly(_FILE.sub(" ", title))
-    tags = tags_of(_spell_plainly(shown), [subject], topic, areas)
+    subject = _spell_plainly(_FILE.sub(" ", drop_markers(title)))
+    tags = tags_of(_spell_plainly(words), [subject], topic, areas)
     body = text if text.startswith("# ") else f"# {title}\n\n{text}"
     return Placed(_free_path(subject, topic, around), title, body, tags, paths)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
 from dmm.domain.observation import Kind
+from dmm.domain.text import drop_markers
 from dmm.observations.records import BLOCKED, DECIDED, RULE
 from dmm.observations.wording import count_words, squeeze, stopped
 from dmm.text.words import english
@@ -144,7 +145,7 @@ def _draft_decision(
         more = "\nIn full: " + _HEADING.sub("", text.strip()) + "\n"
         if limits.count(body) < limits.least and limits.count(body + more) <= limits.most:
             body += more
-    path = f"{DECISIONS}/{_slug(unit.title, '_')}.md"
+    path = f"{DECISIONS}/{_slug(drop_markers(unit.title), '_')}.md"
     tags = ("decision", *(_slug(area, "-") for area in areas_of(used)))
     return _finished(path, unit.title, body, tags, used, limits)
 

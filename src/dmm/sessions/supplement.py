@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dmm.domain.pack import QueryRequest, Reason, Receipt, Supplement
-from dmm.domain.text import neutralise
+from dmm.domain.text import drop_markers, neutralise
 from dmm.packs.assemble import order_parts
 from dmm.packs.render import render_entry
 from dmm.redaction.redact import redact
@@ -25,7 +25,6 @@ SHORTEST_SENTENCE = 3
 MOST_SENTENCES = 4
 HEADING = "# From project memory (DMM)\n\nKnowledge for this prompt; cite the paths you use.\n\n"
 _SENTENCE = re.compile(r"[.;!?\n]+(?:\s|$)")
-_MARKER = re.compile(r"\[redacted:[^\]]*\]")
 
 
 def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> Supplement:
@@ -34,7 +33,7 @@ def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> Supplement:
     A prompt may ask for several things: each sentence is looked up too, since one request among
     others is lost in the whole. What is found twice is given once, the best first.
     """
-    text = _MARKER.sub(" ", redact(prompt).text[:LONGEST_PROMPT])
+    text = drop_markers(redact(prompt).text[:LONGEST_PROMPT])
     found: dict[str, PackEntry] = {}
     looked_up: list[Receipt] = []
     for part in dict.fromkeys((text, *_sentences(text))):
