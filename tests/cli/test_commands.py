@@ -214,6 +214,8 @@ def test_undoing_an_import_names_the_rules_that_stay(
     project.trust(home)
     (project.folder / "AGENTS.md").write_text("# A\n\nNever push to main.\n\nTea is at four.\n")
     typed("import", "--apply", within=project.folder)
+    told = typed("undo", "1", "--json", within=project.folder).out
+    assert json.loads(told)["rules_left"] == ["never-push-to-main"]
     for given in (["undo", "1"], ["undo", "1", "--yes"]):
         assert typed(*given, within=project.folder).out.endswith(
             "\nImported rules stay active (1). To stop one: dmm rules disable ID\n"
@@ -301,7 +303,7 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
         ),
         *("baseline_tokens", "pack_tokens", "secret", "hidden", "unseen", "written", "proposed"),
         "proposed_rules",
-        *("repeated", "notice", "rules", "always_tokens", "left", "outdated"),
+        *("repeated", "notice", "rules", "always_tokens", "left", "outdated", "corrected"),
     }
     assert set(data["memories"][0]) == {
         *("path", "id", "title", "scope", "tags", "tokens", "sources", "warnings", "content"),

@@ -130,7 +130,7 @@ class Writing(Viewing):
         """Takes applied writes back."""
         from dmm.review import undo
 
-        return undo.Undoing(self.proposals)
+        return undo.Undoing(self.proposals, partial(_list_imported_rules, self._shelf))
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
@@ -330,6 +330,11 @@ def _write_imported(proposals: Lazy[Proposals], edits: Sequence[Edit], reason: s
     proposals().apply_as_person(
         edits, reason, operation=Operation.CREATE, origin="import", one_of_many=True
     )
+
+
+def _list_imported_rules(shelf: Lazy[RuleShelf]) -> Sequence[str]:
+    rules = (one.rule for one in shelf().rules())
+    return [one.id for one in rules if one.origin and not one.disabled]
 
 
 def _read_imported(store: ProposalStore) -> Sequence[Edit]:

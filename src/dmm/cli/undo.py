@@ -17,10 +17,7 @@ from dmm.passkeys.acts import PersonAct
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dmm.bootstrap import Dmm
     from dmm.review.results import UndoPreview
-
-IMPORT = "import"
 
 
 def undo(
@@ -52,13 +49,7 @@ def undo(
     chosen = {"session": session, "source": source}
     if not yes:
         found = undoing.preview(number, **chosen)
-        left = [*_rules_left(dmm, [one.id for one in found.would_undo])]
-        present(
-            found,
-            as_json=as_json,
-            lines=lambda one: [*_plan(one, full=full), *left],
-            show=paint.show,
-        )
+        present(found, as_json=as_json, lines=lambda one: _plan(one, full=full), show=paint.show)
         if as_json:
             return
         if not _agrees():
@@ -69,20 +60,15 @@ def undo(
     present(
         told,
         as_json=as_json,
-        lines=lambda one: [*verdicts.undone(one), *_rules_left(dmm, one.undone)],
+        lines=lambda one: [*verdicts.undone(one), *_rules_left(one.rules_left)],
         show=paint.show,
     )
 
 
-def _rules_left(dmm: Dmm, undone: Sequence[str]) -> Iterator[str]:
-    """Name the rules of imports: an undo takes back memories alone."""
-    if not any(dmm.proposal_store.find(one).origin == IMPORT for one in undone):
-        return
-    rules = [one.rule for one in dmm.shelf.rules()]
-    left = [one.id for one in rules if one.origin and not one.disabled]
-    if left:
-        yield f"Imported rules stay active ({len(left)}). To stop one: dmm rules disable ID"
-        for name in left:
+def _rules_left(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"Imported rules stay active ({len(names)}). To stop one: dmm rules disable ID"
+        for name in names:
             yield f"  {name}"
 
 
@@ -100,6 +86,7 @@ def _plan(found: UndoPreview, *, full: bool) -> Iterator[paint.Line | str]:
         yield from wrapped(text, f"  {one.id}  ")
     yield ""
     yield from paint.diff_summary(found.diff, full=full)
+    yield from _rules_left(found.rules_left)
 
 
 def _agrees() -> bool:

@@ -116,10 +116,11 @@ class Processed:
 
 @dataclass(frozen=True, slots=True)
 class Undone(ProposalResult):
-    """A write that took others back."""
+    """A write that took others back; `rules_left` are rules of undone imports that stay active."""
 
     undone: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    rules_left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +132,10 @@ class Undoable(ProposalResult):
 
 @dataclass(frozen=True, slots=True)
 class UndoPreview:
-    """What an undo would take back, and how the files would change."""
+    """What an undo would take back, and how the files would change; imported rules stay."""
 
     would_undo: tuple[Undoable, ...]
     paths: tuple[str, ...]
     diff: tuple[str, ...]
     digest: str
+    rules_left: tuple[str, ...] = ()

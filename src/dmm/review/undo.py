@@ -14,10 +14,13 @@ from dmm.review.results import Undoable, Undone, UndoPreview
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.domain.proposal import Proposal
     from dmm.review.service import Proposals
+
+# What an import writes is known by this origin.
+IMPORT = "import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class Undoing:
     """Takes writes back."""
 
     proposals: Proposals
+    # The ids of the active rules that imports brought.
+    imported_rules: Callable[[], Sequence[str]]
 
     @traced()
     def undo(
@@ -57,6 +62,7 @@ class Undoing:
             applied.notices,
             undone=tuple(one.id for one in chosen),
             paths=tuple(edit.path for edit in edits),
+            rules_left=self._rules_left(chosen),
         )
 
     def preview(
@@ -69,7 +75,13 @@ class Undoing:
             tuple(edit.path for edit in edits),
             tuple(line for e in edits for line in show_diff(e.before, e.after, e.path)),
             _seal(chosen),
+            self._rules_left(chosen),
         )
+
+    def _rules_left(self, chosen: Sequence[Proposal]) -> tuple[str, ...]:
+        """Name the rules of imports: an undo takes back memories alone."""
+        imported = any(one.origin == IMPORT for one in chosen)
+        return tuple(self.imported_rules()) if imported else ()
 
     def _plan(
         self, seq: int | None, session: str | None, source: str | None
