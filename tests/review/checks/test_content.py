@@ -132,6 +132,33 @@ def test_the_same_said_in_other_words_is_a_duplicate() -> None:
     assert found.other == "project/x.md"
 
 
+@pytest.mark.parametrize(
+    ("other", "outcome"),
+    [
+        ("api on 4000, web on 3000", Outcome.WARN),
+        ("api: 3000; web: 4000", Outcome.FAIL),
+        ("api on 3000, web on 4000 since 2024", Outcome.FAIL),
+    ],
+)
+def test_a_text_that_swaps_two_values_is_no_sure_duplicate(other: str, outcome: Outcome) -> None:
+    quotes = "api on 3000, web on 4000", other
+    clash = Clash(ConflictType.DUPLICATE, 0.93, "the same", "merge", quotes)
+    clashes = ((clash, "project/x.md", "mem_2026_01_01_001"),)
+    found = check(CheckName.DUPLICATES, propose(), clashes=clashes)
+    assert (found.outcome, found.other) == (outcome, "project/x.md")
+
+
+def test_nearly_the_same_text_is_no_duplicate_if_it_surely_says_the_opposite() -> None:
+    other = near(BODY.replace("nightly", "never"), similarity=None)
+    for kind, outcome in (
+        (ConflictType.CONTRADICTION, Outcome.PASS),
+        (ConflictType.DUPLICATE, Outcome.FAIL),
+    ):
+        clashes = ((Clash(kind, 0.95, "no", "decide"), other.path, other.id),)
+        found = check(CheckName.DUPLICATES, propose(), neighbours=(other,), clashes=clashes)
+        assert found.outcome is outcome
+
+
 def test_a_very_similar_memory_is_a_duplicate_unless_it_is_told_as_a_conflict() -> None:
     other = near("# Refunds\n\nMoney goes back by the books.", similarity=0.94)
     found = check(CheckName.DUPLICATES, propose(), neighbours=(other,))
