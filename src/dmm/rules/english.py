@@ -27,7 +27,7 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     found = read_sentence(text, known)
     if found.fields is None:
         return found
-    fields = _placed(found.fields)
+    fields = _placed(_of_new_text(found.fields))
     try:
         failures = prove(compile_fields(fields, text, stem="said"))
     except RuleFormError as fault:
@@ -41,6 +41,18 @@ def asks_first(text: str) -> bool:
     """Whether a sentence wants to be asked rather than obeyed: "Ask before running migrations"."""
     clauses = [clause for one in sentences(text) for clause in clauses_of(one)]
     return bool(clauses) and all(clause.level == "ask" for clause in clauses)
+
+
+def _of_new_text(fields: dict[str, object]) -> dict[str, object]:
+    """Limit what a sentence says about text to new text; an edit of a line may leave it there."""
+    items = fields.get("match")
+    if not isinstance(items, list):
+        return fields
+    marked = [
+        one | {"content": one["content"] | {"only_new": True}} if "content" in one else one
+        for one in items
+    ]
+    return fields | {"match": marked}
 
 
 def _placed(fields: dict[str, object]) -> dict[str, object]:

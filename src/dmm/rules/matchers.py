@@ -36,7 +36,7 @@ COMMAND = (
     "program", "subcommand", "flags", "without", "args", "no_args", "matches", "branch", "remote",
     "host", "package", "env", "via", "bare", "run",
 )  # fmt: skip
-CONTENT_FLAGS = ("only_added", "removed", "ignore_case")
+CONTENT_FLAGS = ("only_added", "removed", "ignore_case", "only_new")
 CONTENT = ("pattern", "rule", "regex", "language", *CONTENT_FLAGS)
 ACCESS = ("read", "write", "create", "delete", "rename")
 CHANGES = ("write", "create", "delete", "rename")

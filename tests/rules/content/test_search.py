@@ -50,6 +50,40 @@ def test_code_that_is_only_partly_new_counts(judge: Judge) -> None:
     assert "a.ts line 2" in ruling.reason
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "level"),
+    [
+        ("  if user.any()", "  elif user.any()", "allow"),
+        ("  if user.any()", "    x = 1\n    if user.any()", "allow"),
+        ("  a = user.any()\nb = 1", "b = 1\na = user.any()", "allow"),
+        ("  if user.any()", "  elif user.any()\n  b = user.any()", "deny"),
+        ("a = 1", "a = user.any()", "deny"),
+        ("# user.any()", "user.any()", "deny"),
+    ],
+)
+def test_what_the_call_takes_away_as_well_is_not_new(
+    old: str, new: str, level: str, judge: Judge
+) -> None:
+    use = ContentPattern(regex=r"^(?!\s*#).*?\buser\.any\b", only_new=True)
+    edit = {"file_path": "a.py", "old_string": old, "new_string": new}
+
+    assert judge("Edit", edit, use, files={"a.py": f"start\n{old}\nend\n"}).level == level
+    assert judge("Edit", edit, use).level == level
+    assert judge("Edit", edit, use.changed(only_new=False)).level == "deny"
+
+
+def test_code_that_differs_from_what_is_taken_away_is_new(judge: Judge) -> None:
+    new_log = LOG.changed(only_new=True)
+    key = ContentPattern(regex=r"key = '\w+'", only_new=True)
+
+    assert judge("Edit", _edit("log(1)", "log(2)"), new_log, files={"a.ts": OLD}).level == "deny"
+    whole = _edit("  console.log(1);", "  if (a) console.log(1);")
+    assert judge("Edit", whole, new_log, files={"a.ts": OLD}).level == "allow"
+    twice = _edit("  console.log(1);", "  if (a) console.log(1), console.log(1);")
+    assert judge("Edit", twice, new_log, files={"a.ts": OLD}).level == "deny"
+    assert judge("Edit", _edit("key = 'one'", "key = 'two'"), key).level == "deny"
+
+
 def test_every_occurrence_is_replaced_where_the_call_says_so(judge: Judge) -> None:
     files = {"a.ts": "a();\nb();\na();\n"}
     twice = ContentPattern(regex=r"c\(\);\nb\(\);\nc\(\);")

@@ -18,7 +18,8 @@ class ContentPattern(Value):
 
     `pattern` is code with `$NAME` and `$$$` for what may vary, `rule` the JSON of a whole ast-grep
     rule. With a `regex` beside one of these, the code that is found must also match it. `language`
-    limits the pattern to files of that language.
+    limits the pattern to files of that language. With `only_new`, what the call takes away from the
+    file as well does not count.
     """
 
     kind: ClassVar[str] = "content"
@@ -29,6 +30,7 @@ class ContentPattern(Value):
     only_added: bool = True
     removed: bool = False
     ignore_case: bool = False
+    only_new: bool = False
 
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the files whose text matches, each with its evidence, or why it is not known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.budget import NO_LIBRARY, Stopped
@@ -29,6 +30,7 @@ class Query(NamedTuple):
     only_added: bool
     removed: bool
     ignore_case: bool
+    only_new: bool
 
 
 class Piece(NamedTuple):
@@ -78,9 +80,31 @@ def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
     if not _may_match(query, piece, held):
         return None
     held.budget.left()
-    if query.pattern or query.rule:
-        return _by_structure(query, piece, held)
-    return _by_regex(query, piece, held)
+    kept: Counter[str] | None = None
+    for line, text in _matches(query, piece, held):
+        if kept is None:
+            kept = _taken_away(query, writing, language, held)
+        if not kept[text]:
+            return line
+        kept[text] -= 1
+    return None
+
+
+def _matches(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
+    """Find what matches and counts: the number of its first line, and its text."""
+    by_structure = bool(query.pattern or query.rule)
+    return (_by_structure if by_structure else _by_regex)(query, piece, held)
+
+
+def _taken_away(query: Query, writing: Writing, language: str, held: Writings) -> Counter[str]:
+    """Count the matches that a call takes away; one of them that it writes again is not new."""
+    piece = Piece(writing.removed, None, whole=False, language=language)
+    if not query.only_new or not _may_match(query, piece, held):
+        return Counter()
+    try:
+        return Counter(text for _, text in _matches(query, piece, held))
+    except Stopped:
+        return Counter()
 
 
 def _may_match(query: Query, piece: Piece, held: Writings) -> bool:
@@ -111,7 +135,7 @@ def _piece(query: Query, writing: Writing, language: str) -> Piece:
     return Piece(writing.text, added, writing.whole, language)
 
 
-def _by_regex(query: Query, piece: Piece, held: Writings) -> int | None:
+def _by_regex(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
     text, added = piece.text, piece.added
     numbers: Sequence[int] = range(len(text) + 1)
     if len(text) > MAX_SEARCHED and added is not None:
@@ -119,16 +143,17 @@ def _by_regex(query: Query, piece: Piece, held: Writings) -> int | None:
         kept = [number for start, stop in added for number in range(start, stop)]
         text, added, numbers = "\n".join(lines[number] for number in kept), None, kept
     starts: list[int] = []
+    literal = expressions.literal(query.regex)
     spans = expressions.search(query.regex, text, held.budget, ignore_case=query.ignore_case)
     for start, end in spans:
         starts = starts or line_starts(text)
         first, behind = touched(start, end, starts)
         if added is None or overlaps(first, behind, added):
-            return numbers[first] + 1
-    return None
+            # What stands before the literal is often the rest of the line.
+            yield numbers[first] + 1, text[max(start, text.find(literal, start, end)) : end]
 
 
-def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:
+def _by_structure(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
     # The parser is loaded where something could be found with it.
     from dmm.rules.content import structure
 
@@ -137,13 +162,12 @@ def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:
         query.pattern, query.rule, piece.language, certain=bool(query.language)
     )
     if matcher is None:
-        return None
+        return
     for first, behind, text in code.find(matcher, held.budget, piece.added):
         if piece.added is None or overlaps(first, behind, piece.added):
             if query.regex and not _holds(query, text, held):
                 continue
-            return int(first) + 1
-    return None
+            yield int(first) + 1, text
 
 
 def _holds(query: Query, text: str, held: Writings) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from itertools import islice
 from textwrap import dedent
 from time import thread_time
 from typing import TYPE_CHECKING, Any
@@ -75,7 +76,7 @@ def _everywhere(root: Any, matcher: Matcher) -> Iterator[Any]:
     first = root.find(matcher.config)
     if first is not None:
         yield first
-        yield from root.find_all(matcher.config)
+        yield from islice(root.find_all(matcher.config), 1, None)
 
 
 def _near(root: Any, matcher: Matcher, lines: Ranges) -> Iterator[Any]:
