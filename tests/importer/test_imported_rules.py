@@ -8,6 +8,7 @@ import pytest
 
 from dmm.errors import UsageError
 from dmm.rules.checks import Asked
+from dmm.rules.commands.calls import ToolCall
 from dmm.rules.rule import State
 
 if TYPE_CHECKING:
@@ -41,6 +42,35 @@ def test_a_sentence_that_calls_can_break_becomes_a_rule_and_the_others_stay_alwa
     held = {one.rule.id: one for one in dmm.shelf.rules()}
     assert held["use-pnpm-not-npm"].rule.title == "Use pnpm, not npm."
     assert dmm.rules.check(Asked("npm install")).outcome == "denied"
+
+
+def test_a_sentence_that_would_stop_all_work_but_on_some_files_stays_always_on(
+    project: Project, open_project: Opener
+) -> None:
+    text = "- **Translations**:\n  - Only update `en.yml` and `en.json`.\n"
+    (project.folder / "CLAUDE.md").write_text(f"{text}- Only edit files in `src/`.\n")
+    dmm = open_project(project)
+    planned = dmm.importer.plan([project.folder / "CLAUDE.md"])
+    assert [one.rule.origin for one in planned.rules] == ["CLAUDE.md:3"]
+    (baseline,) = (one.memory for one in planned.plan.memories if one.memory.scope == "baseline")
+    assert "Only update `en.yml` and `en.json`." in baseline.body
+
+
+def test_an_imported_rule_on_text_lets_a_line_that_breaks_it_be_edited(
+    project: Project, open_project: Opener
+) -> None:
+    (project.folder / "CLAUDE.md").write_text("Never use `process.env` directly.\n")
+    dmm = open_project(project)
+    dmm.importer.apply(dmm.importer.plan([project.folder / "CLAUDE.md"]))
+    (project.folder / "a.ts").write_text("const a = process.env.A;\n")
+    folder = str(project.folder)
+
+    def judge(new: str) -> str:
+        values = {"file_path": "a.ts", "old_string": "const a = process.env.A;", "new_string": new}
+        return dmm.rules.guard.judge(ToolCall("Edit", values, folder, root=folder)).level
+
+    assert judge("export const a = process.env.A;") == "allow"
+    assert judge("const a = process.env.A;\nconst b = process.env.B;") == "deny"
 
 
 def test_a_rule_that_holds_already_is_not_imported_again(

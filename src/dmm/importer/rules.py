@@ -9,7 +9,7 @@ from dmm.errors import DmmError
 from dmm.rules.authorship import Likeness, Wish, compose
 from dmm.rules.faults import clashes
 from dmm.rules.rule import State
-from dmm.rules.source import state_of_rule
+from dmm.rules.source import spares_only_files, state_of_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,4 +105,5 @@ def _compose(one: Imperative, taken: Sequence[str]) -> Composed | None:
     except DmmError:
         # Such as a matcher that contradicts its own examples: the sentence stays memory.
         return None
-    return composed if state_of_rule(composed.rule) in _ON_CALLS else None
+    acts = state_of_rule(composed.rule) in _ON_CALLS and not spares_only_files(composed.rule)
+    return composed if acts else None

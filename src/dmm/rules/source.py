@@ -5,6 +5,7 @@ Every fault is told with its file and line.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -16,6 +17,7 @@ from dmm.rules.callbook import LEVELS, CallBook, CallEntry
 from dmm.rules.commands.reach import FileTable
 from dmm.rules.form import compile_fields
 from dmm.rules.needs import done_by_call
+from dmm.rules.patterns import PathPattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 # A large project's rules, in the texts that a few branches have.
 TEXTS_KEPT = 4_096
+# All files, and then only names of single ones that are taken out again.
+_ALL_BUT = re.compile(r"\*\*(?:\n![^*\n]+)+\Z")
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
@@ -83,6 +87,15 @@ def read_sentence(title: str) -> WordRule | None:
 def judge_words(rule: Rule) -> WordRule | None:
     """Return how a rule's sentence judges decisions; one that only advises judges none."""
     return read_sentence(rule.title) if rule.binds and not rule.disabled else None
+
+
+def spares_only_files(rule: Rule) -> bool:
+    """Whether a rule stops every change but that of some files; no standing instruction means that.
+
+    "Only update `en.yml`" stands under "Translations"; taken by itself it would stop all work.
+    """
+    patterns = rule.call.patterns if rule.call is not None else ()
+    return any(isinstance(one, PathPattern) and _ALL_BUT.match(one.glob) for one in patterns)
 
 
 def state_of_rule(rule: Rule) -> State:
