@@ -23,14 +23,16 @@ _JAVASCRIPT = frozenset({"npm", "pnpm", "yarn", "bun", "deno"})
 ANY_PACKAGE = "*"
 _PYTHON_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _QUOTED_REQUIREMENT = (
-    r"""["']([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:[<>=!~][^"']*)?["']\s*,?\s*(?:#.*)?$"""
+    r"""(?:^|[\[(,])\s*["']([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*"""
+    r"""(?:[<>=!~][^"']*)?["']\s*,?\s*(?:#.*)?$"""
 )
 _JSON_ENTRY = (
     r'"((?:@[\w.-]+/)?[\w.-]+)"\s*:\s*"(?:[\^~<>=v]*\d|\*|latest|workspace:|npm:|git|file:|http)'
 )
 _JSON_ALIAS = r'"npm:((?:@[\w.-]+/)?[\w.-]+)'
 _TOML_ENTRY = r"""^\s*([A-Za-z0-9_-]+)\s*=\s*(?:["'][\^~<>=*\d]|\{)"""
-_GO_ENTRY = r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d"
+# What others need is written there by `go mod tidy`.
+_GO_ENTRY = r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d(?!.*//\s*indirect)"
 _GEM_ENTRY = r"""^\s*gem\s+["']([\w-]+)["']"""
 _ENTRIES = {
     **dict.fromkeys(("package.json", "composer.json", "deno.json"), (_JSON_ENTRY, _JSON_ALIAS)),
