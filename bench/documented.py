@@ -16,7 +16,10 @@ import sys
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
+
+import yaml
 
 from dmm.importer.imperatives import find_imperatives
 from dmm.importer.sources import Source
@@ -33,6 +36,11 @@ _INSTRUCTIONS = re.compile(
     r"(?:^|/)(?:CLAUDE|AGENTS|GEMINI)\.md$|(?:^|/)\.cursor/rules/|copilot-instructions\.md$"
 )
 _SHELL = re.compile(r"^ *```(?:bash|sh|shell|console|zsh) *\n(.*?)^ *```", re.M | re.S)
+_MANAGERS = {
+    "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun",
+}  # fmt: skip
+_BUILD_FILE = re.compile(r"(?:^|/)(?:package\.json|Makefile)$|^\.github/workflows/[^/]+\.ya?ml$")
+_TARGET = re.compile(r"^([a-z][\w-]*):(?!=)", re.M)
 _PROMPT = re.compile(r"^\s*\$ ")
 
 
@@ -75,7 +83,7 @@ def measure(path: Path) -> Outcome:
         if rule is not None and rule.call is not None:
             entries.append(CallEntry(number, one.text, rule.call))
     book = CallBook(entries)
-    commands = sorted(set(_commands(path, names)))
+    commands = sorted(set(documented_commands(path, names)))
     levels: Counter[str] = Counter()
     waiting: list[Denied] = []
     denied: list[Denied] = []
@@ -97,11 +105,37 @@ def measure(path: Path) -> Outcome:
     )
 
 
-def _commands(path: Path, names: list[str]) -> Iterator[str]:
+def documented_commands(path: Path, names: list[str]) -> Iterator[str]:
+    """Give the commands in the shell blocks of all markdown files at HEAD."""
     for name in names:
         if name.endswith((".md", ".mdx")):
             for block in _SHELL.findall(_git(path, "show", f"HEAD:{name}")):
                 yield from _lines(block)
+
+
+def named_commands(path: Path, names: list[str]) -> Iterator[str]:
+    """Give the scripts, targets and CI steps that the build files at HEAD name, as commands."""
+    manager = next((one for lock, one in _MANAGERS.items() if lock in names), "npm")
+    for name in names:
+        kind = _BUILD_FILE.search(name)
+        text = _git(path, "show", f"HEAD:{name}") if kind else ""
+        inside = f"cd {quote(str(Path(name).parent))} && " if "/" in name else ""
+        if name.endswith("Makefile"):
+            yield from (f"{inside}make {one}" for one in _TARGET.findall(text))
+        elif name.endswith("package.json") and text.startswith("{"):
+            scripts = json.loads(text).get("scripts", {})
+            yield from (f"{inside}{manager} run {one}" for one in scripts)
+        elif kind and name.startswith("."):
+            yield from (one for one in _steps(yaml.safe_load(text)) if "${{" not in one)
+
+
+def _steps(value: object) -> Iterator[str]:
+    """Give the `run` steps of a workflow."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, dict) and isinstance(value.get("run"), str):
+        yield value["run"].strip()
+    for one in inner:
+        yield from _steps(one)
 
 
 def _lines(block: str) -> Iterator[str]:

@@ -36,15 +36,15 @@ def find_repository(repositories: Path, name: str) -> Path:
     raise NotHereError(f"{name} is not in {repositories} (as {flat}, {flat}/repo or {name})")
 
 
-def check_out(repository: Path, folder: Path) -> None:
-    """Write the files at HEAD; what a snapshot lists without its content is left out."""
+def check_out(repository: Path, folder: Path, commit: str = "HEAD") -> None:
+    """Write the files of a commit; what a snapshot lists without its content is left out."""
     git("clone", "-q", "--shared", "--no-checkout", str(repository), str(folder))
-    rows = git("-C", str(folder), "ls-tree", "-r", "HEAD").splitlines()
+    rows = git("-C", str(folder), "ls-tree", "-r", commit).splitlines()
     named = [(row.split()[2], row.split("\t", 1)[1]) for row in rows]
     listed = "".join(f"{one}\n" for one, _ in named)
     known = git("-C", str(folder), "cat-file", "--batch-check", given=listed)
     absent = {line.split()[0] for line in known.splitlines() if line.endswith("missing")}
-    git("-C", str(folder), "read-tree", "HEAD")
+    git("-C", str(folder), "read-tree", commit)
     if absent:
         gone = "".join(f"{path}\n" for one, path in named if one in absent)
         git("-C", str(folder), "update-index", "--force-remove", "--stdin", given=gone)
@@ -52,24 +52,29 @@ def check_out(repository: Path, folder: Path) -> None:
 
 
 def import_project(repository: Path, base: Path) -> Project:
-    """Check a repository out, import its instruction files, and open it.
+    """Check a repository out, import its instruction files, and open it with its index.
 
     What an earlier run left in `base` is kept, but what its index lacks is added: another model
     drops all vectors, and a query would answer by words alone.
     """
+    project = import_files(repository, base)
+    project.dmm.memories.reindex()
+    return project
+
+
+def import_files(repository: Path, base: Path, commit: str = "HEAD") -> Project:
+    """Check a commit out and import its instruction files; nothing is indexed."""
     folder, home = base / "work", base / "home"
     root = Root(folder / NAME)
     if not root.folder.is_dir():
         home.mkdir(parents=True)
-        check_out(repository, folder)
+        check_out(repository, folder, commit)
         root.tree.root.mkdir(parents=True)
         TrustStore.of_user(home).trust(root.folder)
         dmm = open_root(root, home)
         dmm.importer.apply(dmm.importer.plan(dmm.importer.find_files()))
     # An import may have changed the settings.
-    dmm = open_root(root, home)
-    dmm.memories.reindex()
-    return Project(folder, dmm)
+    return Project(folder, open_root(root, home))
 
 
 def git(*words: str, given: str | None = None) -> str:
