@@ -141,6 +141,18 @@ def test_a_large_text_is_searched_by_regex_where_it_is_new(judge: Judge) -> None
     assert "a.py line 300001" in ruling.reason
 
 
+def test_an_edit_of_a_text_that_takes_too_long_is_searched_where_it_is_new(judge: Judge) -> None:
+    held = f"start\n{SLOW_TEXT * 20}"
+
+    def edit(new: str) -> Ruling:
+        values = {"file_path": "src/big.ts", "old_string": "start", "new_string": new}
+        return judge("Edit", values, SLOW, files={"src/big.ts": held})
+
+    assert edit("begin").level == "allow"
+    assert edit("begin\naaa").level == "deny"
+    assert edit(SLOW_TEXT).level == "ask"
+
+
 def test_a_regex_on_arguments_is_stopped_in_the_same_way(judge: Judge) -> None:
     slow = ToolPattern("mcp__*", matches="^(?:a|aa)+$")
 

@@ -116,10 +116,16 @@ def compiled(expression: str, *, ignore_case: bool = False, by_line: bool = True
 
 
 def search(
-    expression: str, text: str, budget: Budget, *, ignore_case: bool = False, by_line: bool = True
+    expression: str,
+    text: str,
+    budget: Budget,
+    *,
+    ignore_case: bool = False,
+    by_line: bool = True,
+    share: float = 1,
 ) -> Iterator[tuple[int, int]]:
-    """Find all places that match, one by one, within the time that is left."""
-    allowed = budget.left()
+    """Find all places that match, one by one, within a share of the time that is left."""
+    allowed = budget.left() * share
     found = compiled(expression, ignore_case=ignore_case, by_line=by_line)
     start = thread_time()
     try:

@@ -7,6 +7,7 @@ from dmm.rules.budget import Stopped
 MAX_PATTERN = 2_000
 MAX_TEXT = 4 << 20
 MAX_SEARCHED = 1 << 20
+QUICKLY_SEARCHED = 64 << 10
 MAX_PARSED = 200 << 10
 MAX_NESTING = 400
 

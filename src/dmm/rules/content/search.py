@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.budget import NO_LIBRARY, Stopped
 from dmm.rules.content import expressions
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
-from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT
+from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT, QUICKLY_SEARCHED
 from dmm.rules.content.lines import line_starts, overlaps, touched
 from dmm.rules.content.words import words_of
 from dmm.rules.content.writings import Writings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from dmm.rules.commands.facts import Writing
     from dmm.rules.content.lines import Ranges
@@ -136,21 +137,39 @@ def _piece(query: Query, writing: Writing, language: str) -> Piece:
 
 
 def _by_regex(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
-    text, added = piece.text, piece.added
-    numbers: Sequence[int] = range(len(text) + 1)
-    if len(text) > MAX_SEARCHED and added is not None:
-        lines = text.split("\n")
-        kept = [number for start, stop in added for number in range(start, stop)]
-        text, added, numbers = "\n".join(lines[number] for number in kept), None, kept
+    """Search the whole text; where it is too long for that, only the lines that count."""
+    if piece.added is None or len(piece.text) <= QUICKLY_SEARCHED:
+        yield from _regex_matches(query, piece, held)
+        return
+    found: list[tuple[int, str]] | None = None
+    if len(piece.text) <= MAX_SEARCHED:
+        with suppress(Stopped):
+            found = list(_regex_matches(query, piece, held, share=0.5))
+    if found is not None:
+        yield from found
+        return
+    lines = piece.text.split("\n")
+    kept = [number for start, stop in piece.added for number in range(start, stop)]
+    part = piece._replace(text="\n".join(lines[number] for number in kept), added=None)
+    for line, text in _regex_matches(query, part, held):
+        yield kept[line - 1] + 1, text
+
+
+def _regex_matches(
+    query: Query, piece: Piece, held: Writings, share: float = 1
+) -> Iterator[tuple[int, str]]:
+    text = piece.text
     starts: list[int] = []
     literal = expressions.literal(query.regex)
-    spans = expressions.search(query.regex, text, held.budget, ignore_case=query.ignore_case)
+    spans = expressions.search(
+        query.regex, text, held.budget, ignore_case=query.ignore_case, share=share
+    )
     for start, end in spans:
         starts = starts or line_starts(text)
         first, behind = touched(start, end, starts)
-        if added is None or overlaps(first, behind, added):
+        if piece.added is None or overlaps(first, behind, piece.added):
             # What stands before the literal is often the rest of the line.
-            yield numbers[first] + 1, text[max(start, text.find(literal, start, end)) : end]
+            yield first + 1, text[max(start, text.find(literal, start, end)) : end]
 
 
 def _by_structure(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
