@@ -80,8 +80,7 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
         "previous_value": "eu",
         "drift_alert": True,
     }
-    rule = {"text": "never deploy on Fridays"}
-    assert ask("POST", "/v1/ledger/constraints", rule).json() == {
+    assert ask("POST", "/v1/ledger/constraints", {"text": "never deploy on Fridays"}).json() == {
         "seq": first + 2,
         "constraint": "never deploy on Fridays",
         "priority": "required",
