@@ -107,6 +107,16 @@ def test_a_text_that_changed_names_the_memory_that_stays_and_where_the_new_one_g
     assert outdated(dmm, guide) == [(path_of(dmm, "every night"), SEARCH, True)]
 
 
+def test_what_is_there_already_is_counted_once(dmm: Dmm, guide: Path) -> None:
+    guide.write_text("# Shop\n\nThis is the shop.\n\n- Never guess a price.\n- Always ask first.\n")
+    first = dmm.importer.plan([guide])
+    assert first.plan.baseline_tokens > 0
+    dmm.importer.apply(first)
+    again = dmm.importer.plan([guide])
+    assert (again.plan.memories, again.plan.baseline_tokens) == ((), 0)
+    assert again.baseline_held == first.baseline_held + first.plan.baseline_tokens
+
+
 def correct(dmm: Dmm) -> str:
     path = path_of(dmm, "every night")
     corrected = read(dmm, path).replace("forty", "fifty")

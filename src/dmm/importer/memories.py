@@ -82,8 +82,13 @@ class ImportPlan:
     left: tuple[Imperative, ...] = ()
     monolith_tokens: int = 0
     always_tokens: int = 0
-    baseline_tokens: int = 0
     baseline_room: int = 0
+
+    @property
+    def baseline_tokens(self) -> int:
+        """The tokens that the memories add to the baseline."""
+        served = [one for one in self.memories if one.memory.in_force]
+        return sum(one.tokens for one in served if one.memory.scope is Scope.BASELINE)
 
 
 def propose(
@@ -104,9 +109,7 @@ def propose(
         tokens = count(memory.body)
         placed = replace(memory, path=path)
         planned.append(PlannedMemory(placed, tokens, note.sources, _warnings(tokens)))
-    served = [p for p in planned if p.memory.in_force and p.memory.scope is Scope.BASELINE]
-    baseline = sum(p.tokens for p in served)
-    return ImportPlan(memories=tuple(planned), baseline_tokens=baseline)
+    return ImportPlan(memories=tuple(planned))
 
 
 def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Memory]:
