@@ -129,6 +129,7 @@ def test_as_data_it_only_shows_unless_yes_is_said(typed: Typed, cloned: Project)
         "strange": "",
         "changes": [],
         "rules": [],
+        "written_in": None,
         "ledger_aside": None,
     }
     assert json.loads(typed("trust", "--json", "--yes", within=cloned.folder).out)["trusted"]

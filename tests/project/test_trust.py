@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -157,6 +159,70 @@ def test_the_ledger_of_a_trusted_project_is_never_put_aside(
     assert vet(project).inspect().constraints == ()
     assert vet(project).inspect().strange == ""
     assert constraints(project.dmm / "ledger.db") == ["my own rule"]
+
+
+@pytest.fixture
+def written(project: Project, vet: Callable[[Project], Vetting]) -> Project:
+    """Return a trusted project with a ledger of the user's own."""
+    vet(project).accept()
+    record = TrustedLedger(vet(project).store, project.dmm)
+    constrain(project.dmm / "ledger.db", "my own rule", record=record)
+    return project
+
+
+def test_a_project_that_was_moved_or_restored_keeps_its_ledger_when_it_is_trusted_again(
+    written: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    moved = replace(written, folder=written.folder.rename(written.folder.with_name("moved")))
+    found = vet(moved).inspect()
+    assert (found.trusted, found.written_in) == (False, str(written.dmm))
+    assert vet(moved).accept() is None
+    record = TrustedLedger(vet(moved).store, moved.dmm)
+    constrain(moved.dmm / "ledger.db", "and another", record=record)
+    assert constraints(moved.dmm / "ledger.db") == ["my own rule", "and another"]
+    assert vet(moved).inspect().written_in is None
+
+
+def test_a_copy_of_a_project_and_the_project_itself_each_go_on_with_their_ledger(
+    written: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    copy = replace(written, folder=written.folder.with_name("copy"))
+    shutil.copytree(written.folder, copy.folder)
+    assert vet(copy).accept() is None
+    for turn in ("one", "two"):
+        for one in (copy, written):
+            record = TrustedLedger(vet(one).store, one.dmm)
+            constrain(one.dmm / "ledger.db", turn, record=record)
+    for one in (copy, written):
+        assert vet(one).inspect().strange == ""
+        assert constraints(one.dmm / "ledger.db") == ["my own rule", "one", "two"]
+
+
+def test_a_mark_of_an_earlier_version_is_taken_over(
+    written: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    store = vet(written).store
+    marks = store.path.parent / "marks"
+    (mark,) = marks.iterdir()
+    first = mark.name.partition("-")[0]
+    mark.rename(marks / first)
+    cut_off = shutil.copyfile(written.dmm / "ledger.db", written.folder / "older.db")
+    constrain(written.dmm / "ledger.db", "newer", record=TrustedLedger(store, written.dmm))
+    assert [one.name for one in marks.iterdir()] == [mark.name]
+    cut_off.replace(written.dmm / "ledger.db")
+    assert vet(written).strange == "behind"
+
+
+def test_an_older_state_of_the_users_ledger_is_not_kept_unasked(
+    written: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    older = shutil.copyfile(written.dmm / "ledger.db", written.folder / "older.db")
+    record = TrustedLedger(vet(written).store, written.dmm)
+    constrain(written.dmm / "ledger.db", "newer", record=record)
+    older.replace(written.dmm / "ledger.db")
+    moved = replace(written, folder=written.folder.rename(written.folder.with_name("moved")))
+    assert vet(moved).inspect().written_in is None
+    assert vet(moved).accept() is not None
 
 
 @pytest.mark.parametrize("data", [b"", b"not a database", b"SQLite format 3\0" + b"\xff" * 4096])

@@ -186,7 +186,7 @@ def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
         with_ledger = with_ledger or agrees("Use the existing ledger?")
         return with_ledger or agrees("Set it aside and start a new one?"), with_ledger
     yes = agrees("Trust this project?")
-    if yes and found.ledger and not with_ledger:
+    if yes and found.ledger and not found.written_in and not with_ledger:
         with_ledger = agrees("Keep its ledger active too?")
     return yes, with_ledger
 
@@ -271,6 +271,8 @@ def _ledger_lines(found: Inspection) -> Iterator[str]:
     if found.ledger is None or (found.trusted and not found.strange):
         return
     yield from wrapped(found.ledger, "  it brings a ledger: ")
+    if found.written_in:
+        yield from wrapped(f"yours, from {found.written_in}; it stays active", "    ")
     if found.ledger_note:
         yield from wrapped(found.ledger_note, "    ")
     for one in found.constraints[:SHOWN]:

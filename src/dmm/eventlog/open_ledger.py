@@ -16,12 +16,13 @@ from dmm.eventlog.chain import Head
 from dmm.eventlog.file import is_sealed
 from dmm.eventlog.identity import open_own
 from dmm.eventlog.log import EventLog
-from dmm.eventlog.mark import HighWaterMark
+from dmm.eventlog.mark import HighWaterMark, find_mark
 from dmm.eventlog.place import stands
 from dmm.eventlog.proof import prove_rules
 from dmm.eventlog.replay import replay
 from dmm.eventlog.seal import load_seal
 from dmm.eventlog.state import State
+from dmm.eventlog.verify import verify
 from dmm.files.trusted import Kept
 from dmm.redaction.identity import keep_identity
 
@@ -99,7 +100,20 @@ class TrustedLedger:
 
     def mark(self, first: str) -> HighWaterMark:
         """Return where the newest event of a ledger is noted."""
-        return HighWaterMark(self.state / MARKS / first, first)
+        found = self.store.find(self.folder)
+        if found is None:
+            return HighWaterMark(self.state / MARKS / first, first)
+        return find_mark(self.state / MARKS, first, found.name)
+
+    def find_writer(self, log: EventLog) -> str | None:
+        """Find the trusted folder in which the user wrote a ledger, all of it up to the mark."""
+        first = log.first() or ""
+        for one in self.store.list():
+            if one.ledger is not None and one.ledger.first == first:
+                noted = find_mark(self.state / MARKS, first, one.name).read()
+                if noted is not None and verify(log.raw(), noted=noted).valid:
+                    return one.folder.path
+        return None
 
     def seal(self) -> Seal | None:
         """Return the seal of the user's snapshots."""

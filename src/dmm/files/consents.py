@@ -355,5 +355,4 @@ def find_consents(store: TrustStore, root: Path) -> Consents:
     found = store.find(root)
     if found is None:
         return without_consents(root)
-    name = hashlib.sha256(found.identity.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    return Consents(root, store.path.parent / "consents" / f"{name}.json")
+    return Consents(root, store.path.parent / "consents" / f"{found.name}.json")

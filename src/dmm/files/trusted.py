@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import stat
@@ -76,6 +77,11 @@ class Trusted:
         """What a project and its worktrees are known by."""
         shared = self.shared
         return self.folder.path if shared is None else f"{shared.common.path}\n{shared.place}"
+
+    @property
+    def name(self) -> str:
+        """What the files are called that the state folder keeps of it."""
+        return hashlib.sha256(self.identity.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
     def covers(self, other: Trusted) -> bool:
         """Whether the other one is this project, or a worktree of it."""

@@ -73,7 +73,8 @@ class Inspection:
     are texts that differ from those DMM writes; `brought` are settings of agents in the project;
     `hidden` counts characters that can't be seen. `strange` says of a trusted project that its
     ledger is not the one that was written here: `other`, `gone`, or `behind` what was recorded.
-    `rules` are the rule files that would come into force, in plain words.
+    `rules` are the rule files that would come into force, in plain words. `written_in` is the
+    folder in which the user wrote the ledger, for a project that was moved, copied or restored.
     """
 
     folder: str
@@ -90,6 +91,7 @@ class Inspection:
     strange: str = ""
     changes: tuple[Change, ...] = ()
     rules: tuple[ShownRule, ...] = ()
+    written_in: str | None = None
 
     @property
     def is_open(self) -> bool:
@@ -162,6 +164,7 @@ class Vetting:
             strange=strange,
             changes=changes,
             rules=tuple(self._rules(changes)),
+            written_in=self._find_writer(),
         )
 
     def _rules(self, changes: tuple[Change, ...]) -> Iterator[ShownRule]:
@@ -219,8 +222,9 @@ class Vetting:
     def accept(self, seen: Inspection | None = None, *, with_ledger: bool = False) -> Path | None:
         """Trust the project, as it was seen or as it is, with all that instructs and configures.
 
-        A ledger that came with it is put aside, unless it is wanted too. The same goes for one that
-        took the place of a trusted project's own. Gives the place where that ledger is now.
+        A ledger that came with it is put aside, unless it is wanted too or the user's own. The same
+        goes for one that took the place of a trusted project's own. Gives the place where that
+        ledger is now.
         """
         self.check()
         trusted = self.trusted
@@ -233,6 +237,7 @@ class Vetting:
             hint = "if you want the two to share it: dmm trust --with-ledger"
             raise PathRefused(what, where=str(self.ledger), hint=hint)
         there = stands(self._held)
+        with_ledger = with_ledger or self._find_writer() is not None
         first = self._identify() if there and with_ledger else None
         aside = self._put_aside() if there and not with_ledger else None
         self.store.trust(self.root.folder)
@@ -272,6 +277,16 @@ class Vetting:
             return True
         found = find_repository(self.root.folder)
         return found is not None and found.vouched
+
+    def _find_writer(self) -> str | None:
+        """Find where the user wrote the ledger of a project that is not trusted in this place."""
+        if self.trusted or not stands(self._held) or not self._is_own():
+            return None
+        record = TrustedLedger(self.store, self.root.folder)
+        try:
+            return self._look(lambda project_ledger: record.find_writer(project_ledger.log))
+        except (OSError, DmmError):
+            return None
 
     def _demands(self) -> tuple[tuple[Demand, ...], str]:
         """Read the constraints in force."""
@@ -316,7 +331,9 @@ class Vetting:
 
 
 def _in_force(project_ledger: ProjectLedger) -> tuple[Demand, ...]:
-    return tuple(Demand(one.text, one.priority) for one in project_ledger.state().in_force)
+    # Worktrees, and the place before a move, each have a record of the same rule file.
+    found = (Demand(one.text, one.priority) for one in project_ledger.state().in_force)
+    return tuple(dict.fromkeys(found))
 
 
 def _read(path: Path) -> bytes:
