@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import git
 
 from dmm.daemon import hook_events
 from dmm.daemon.agents import Agents
@@ -140,6 +141,21 @@ def test_new_settings_open_it_again_and_wrong_ones_are_told(
     settings.unlink()
     trusted.trust(home)
     assert projects.find(trusted.folder).query(QUESTION).pack.retrieved_entries
+
+
+def test_a_repository_that_comes_later_opens_the_project_with_its_ledger_moved(
+    projects: Projects, trusted: Project
+) -> None:
+    with projects.find(trusted.folder).recording(Actor()) as dmm:
+        dmm.ledger.add_constraint("never run terraform destroy")
+    git(trusted.folder, "init", "-q")
+    project = projects.find(trusted.folder)
+    with project.recording(Actor()) as dmm:
+        assert [one.text for one in dmm.project_ledger.state().in_force] == [
+            "never run terraform destroy"
+        ]
+        assert dmm.project_ledger.path == trusted.folder / ".git" / "dmm" / "ledger.db"
+    assert projects.find(trusted.folder) is project
 
 
 def test_many_ask_speak_and_index_at_once(

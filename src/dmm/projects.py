@@ -16,6 +16,7 @@ from dmm.bootstrap import Base, Dmm, open_root, own_home
 from dmm.config import Config, stamp_settings
 from dmm.embed.shared import SharedModel
 from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotFound
+from dmm.eventlog.place import stamp_place
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
@@ -169,9 +170,8 @@ class Project:
 
     def applying(self, actor: Actor) -> contextlib.AbstractContextManager[Dmm]:
         """Run what may write files; queries do not wait for Git hooks."""
-        if self.dmm.config.governance.git_commit:
-            return self.isolated(actor)
-        return self.write(actor)
+        commits = self.dmm.config.governance.git_commit
+        return self.isolated(actor) if commits else self.write(actor)
 
     @contextlib.contextmanager
     def reading(self, actor: Actor) -> Iterator[Dmm]:
@@ -312,7 +312,7 @@ class Projects:
         """Return the project as it is open; new settings open it again."""
         with _translated(root.folder):
             consents = find_consents(TrustStore.of_user(self._home), root.folder)
-            settings = (*stamp_settings(root.folder), *consents.stamp)
+            settings = (*stamp_settings(root.folder), *consents.stamp, stamp_place(root.folder))
         with self._lock:
             opening = self._opening.setdefault(root.folder, threading.Lock())
         # Whoever wants another project does not wait for this one to be opened.

@@ -40,7 +40,8 @@ class RuleFiles:
     def write(self, root: str, ledger: str, rules: bytes) -> None:
         """Write the rules of a .dmm folder, all of them or nothing, and which ledger it has."""
         self._put(self._place(RULES, root), rules, LARGEST)
-        line = b"%d %s\n%s" % (os.lstat(root).st_ino, os.fsencode(root), os.fsencode(ledger))
+        place, held = endpoint.write_path(root), endpoint.write_path(ledger)
+        line = b"%d %s\n%s" % (os.lstat(root).st_ino, place, held)
         self._put(self._place(ROOTS, root), line, LONGEST_PATH)
 
     def find_ledger(self, root: str) -> str | None:
@@ -182,7 +183,7 @@ def _read_root(path: str) -> tuple[int, str, str] | None:
     inode, _, root = line.partition(b" ")
     if not inode.isdigit() or not ledger:
         return None
-    return int(inode), os.fsdecode(root), os.fsdecode(ledger)
+    return int(inode), endpoint.read_path(root), endpoint.read_path(ledger)
 
 
 def _read(path: str, largest: int) -> bytes:

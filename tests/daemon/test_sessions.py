@@ -249,9 +249,12 @@ def test_a_clone_that_nobody_trusts_gets_one_line_and_leaves_no_trace(
     session = type(session)(make_clone(shop))
     clone = type(shop)(session.folder)
     before = snapshot(clone.folder)
-    text = context(machine.hook(session.start()))
+    told = machine.hook(session.start())
+    text = context(told)
     assert text.startswith("This repository contains a DMM memory that is not trusted")
     assert len(text.splitlines()) == 1
+    assert told is not None
+    assert told["systemMessage"] == text  # the person is told as well as the agent
     assert "Lantern" not in text
     assert machine.hook(session.prompt(QUESTION)) is None
     assert machine.hook(session.bash("terraform destroy")) is None
@@ -360,6 +363,35 @@ def test_a_session_keeps_to_the_project_it_began_in(
         assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
     elsewhere = session.bash("terraform destroy", 7) | {"session_id": "another"}
     assert machine.hook(elsewhere | {"cwd": str(nested)}) is not None
+
+
+def test_a_project_that_is_renamed_under_a_session_lifts_no_rule(
+    machine: Machine, lived_in: Project, session: Session
+) -> None:
+    machine.start()
+    machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
+    machine.hook(session.start())
+    moved = type(session)(lived_in.folder.rename(lived_in.folder.with_name("renamed")))
+    told = machine.hook(moved.bash("terraform destroy"))
+    assert told is not None
+    assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert machine.hook(moved.bash("ls", 2)) is None
+
+
+def test_a_line_break_in_the_path_of_a_project_lifts_no_rule(
+    machine: Machine, lived_in: Project, session: Session, home: Path
+) -> None:
+    folder = lived_in.folder.rename(lived_in.folder.with_name("two\nlines"))
+    type(lived_in)(folder).trust(home)
+    odd = type(session)(folder)
+    machine.start()
+    machine.dmm("ledger", "constraint", "never run terraform destroy", within=folder)
+    machine.hook(odd.start())
+    for number in (1, 2):
+        told = machine.hook(odd.bash("terraform destroy", number))
+        assert told is not None
+        assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
+        machine.dmm("daemon", "stop")
 
 
 def test_a_wrong_setting_lifts_no_rule_and_is_told(

@@ -76,8 +76,8 @@ class HookHandler:
             delivery, project = self._receive(client, body)
             event = delivery.event
             if project is None:
-                told = event.kind is HookKind.SESSION_START
-                return KEPT + write_reply(event, Reply(context=UNTRUSTED if told else ""))
+                told = UNTRUSTED if event.kind is HookKind.SESSION_START else ""
+                return KEPT + write_reply(event, Reply(context=told, notice=told))
             self.agents.meet(peer, event.session)
             attended = self._answer(project, delivery)
         except UsageError as error:
@@ -178,14 +178,18 @@ class HookHandler:
     def _succeed(self, gone: Path, root: Path) -> Project:
         """Find what takes the place of a folder that is gone: another worktree, or where it is now.
 
-        A project that was renamed is found where the agent works.
+        A project that was renamed is found where the agent works. Until it is trusted there, the
+        session stays under the rules on file of the project that it began in.
         """
         try:
             return self._sibling(gone)
-        except RootNotFound:
+        except RootNotFound as error:
             if gone == root:
                 raise
-            return self._nearest(root)
+            try:
+                return self._nearest(root)
+            except NotTrusted:
+                raise error from None
 
     def _began_in(self, session: str) -> Path | None:
         """Return where a session began, also before this process was started."""

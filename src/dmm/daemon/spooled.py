@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.endpoint import MAGIC
+from dmm.endpoint import MAGIC, read_path
 from dmm.losses import spool_folder
 from dmm.reading import read_regular
 
@@ -115,4 +114,4 @@ def split_body(body: bytes, name: str) -> tuple[str, Path, bytes]:
     if not first.startswith(b"/"):
         name = first.decode("ascii", "replace")
         first, _, rest = rest.partition(b"\n")
-    return name, Path(os.fsdecode(first)), rest
+    return name, Path(read_path(first)), rest

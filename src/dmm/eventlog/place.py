@@ -7,8 +7,12 @@ run. Elsewhere it stands in the .dmm folder itself.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import zlib
 from typing import TYPE_CHECKING
 
+from dmm.errors import StorageError
 from dmm.files.durable import translated
 from dmm.files.repository import find_repository, list_worktrees, main_worktree
 
@@ -39,6 +43,14 @@ def find_ledger(folder: Path) -> Path:
     if found is None:
         return folder / NAME
     return found.common / FOLDER / folder.parent.relative_to(found.worktree) / NAME
+
+
+def stamp_place(folder: Path) -> int:
+    """Return a number that changes with the place of the ledger, as where Git comes later."""
+    with contextlib.suppress(StorageError):
+        return zlib.crc32(os.fsencode(find_ledger(folder)))
+    # Whoever opens the ledger is told why it can't be found.
+    return 0
 
 
 def _own_repository(folder: Path) -> Repository | None:

@@ -111,7 +111,23 @@ class TrustStore:
         except StorageError:
             return None
         found = _identify(folder) if known else None
-        return None if found is None else _covering(known, found)
+        one = None if found is None else _covering(known, found)
+        if one is None or found is None or one.shared is not None or found.shared is None:
+            return one
+        return self._complete(one, found)
+
+    def _complete(self, one: Trusted, found: Trusted) -> Trusted:
+        """Note the repository of a project that got one later, and what is kept under its name."""
+        now = replace(one, shared=found.shared)
+        try:
+            with self._held():
+                for path in self.path.parent.glob(f"*/*{one.name}*"):
+                    path.rename(path.with_name(path.name.replace(one.name, now.name)))
+                self._write(now if each == one else each for each in self._read())
+        except (StorageError, OSError):
+            # It stays known by its folder, and the next look tries again.
+            return one
+        return now
 
     def require(self, folder: Path) -> None:
         """Refuse a folder that is not trusted."""

@@ -119,7 +119,8 @@ def attend(name: str, payload: bytes) -> Attended:
     if root is None or not payload.strip():
         return b"", b"", ""
     # Named once, so that an event that is delivered and kept too is recorded once.
-    body = f"{time.time_ns()}-{os.getpid()}\n".encode() + os.fsencode(root) + b"\n" + payload
+    delivery = f"{time.time_ns()}-{os.getpid()}\n".encode()
+    body = delivery + endpoint.write_path(root) + b"\n" + payload
     if may_be_call(client, payload):
         return judge(name, body, root, payload)
     kind = kind_of(client, payload)

@@ -36,7 +36,8 @@ def write_reply(event: HookEvent, reply: Reply) -> bytes:
     client = find_client(event.client)
     notice, warning = reply.notice.strip(), reply.warning.strip()
     shown, first = (notice, warning) if client.shows_notice else ("", warning or notice)
-    words = "\n\n".join(part for part in (first, reply.context.strip()) if part)
+    parts = dict.fromkeys((first, reply.context.strip()))
+    words = "\n\n".join(part for part in parts if part)
     said = client.answer(
         Answer(
             event=event.event,
