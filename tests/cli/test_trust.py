@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import sys
 from typing import TYPE_CHECKING
@@ -269,6 +270,24 @@ def test_a_ledger_that_lost_events_is_told_and_settled_by_a_person(
     settled = typed("trust", "--yes", "--with-ledger", within=project.folder)
     assert "The ledger is trusted." in settled.out
     assert "budget = 5" in typed("ledger", "context", within=project.folder).out
+
+
+def test_a_damaged_ledger_without_a_backup_is_set_aside_by_a_person(
+    typed: Typed, project: Project
+) -> None:
+    typed("trust", "--yes", within=project.folder)
+    for number in range(40):
+        typed("ledger", "fact", f"budget {number}", "x" * 400, within=project.folder)
+    ledger = project.dmm / "ledger.db"
+    os.truncate(ledger, ledger.stat().st_size // 2)
+    told = typed("status", within=project.folder)
+    assert "dmm ledger restore" in " ".join(told.out.split())
+    refused = typed("ledger", "restore", within=project.folder)
+    assert refused.err.endswith("or start a new ledger: dmm trust\n")
+    settled = typed("trust", "--yes", within=project.folder)
+    assert "The ledger is trusted." in settled.out
+    assert list(project.dmm.glob("ledger.db.untrusted-*"))
+    assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
 
 
 def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,31 @@ def test_what_was_agreed_to_counts_as_it_stands(agreed: Consents) -> None:
     assert agreed.changes() == []
     assert agreed.notice() is None
     assert agreed.effective("BOOT.md") == b"old contract"
+
+
+def test_the_line_ends_that_git_gives_a_checkout_are_no_change(
+    agreed: Consents, project: Project
+) -> None:
+    boot = project.dmm / "BOOT.md"
+    boot.write_bytes(b"one\ntwo\n")
+    agreed.accept()
+    boot.write_bytes(b"one\r\ntwo\r\n")
+    assert agreed.changes() == []
+    assert agreed.effective("BOOT.md") == b"one\ntwo\n"
+    boot.write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    assert [one.path for one in agreed.changes()] == ["BOOT.md"]
+
+
+def test_a_record_with_the_line_ends_of_the_file_holds_on(
+    agreed: Consents, project: Project
+) -> None:
+    (project.dmm / "BOOT.md").write_bytes(b"one\r\n")
+    record = json.loads(agreed.place.read_text())
+    record["last"]["BOOT.md"] = "one\r\n"
+    record["accepted"]["BOOT.md"] = [hashlib.sha256(b"one\r\n").hexdigest()]
+    agreed.place.write_text(json.dumps(record))
+    assert agreed.changes() == []
+    assert agreed.effective("BOOT.md") == b"one\n"
 
 
 def test_a_change_is_held_back_and_the_text_agreed_to_holds_on(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import git
 
 from dmm.errors import RootNotFound, StorageError
 from dmm.files.roots import Root, find_root
@@ -54,6 +55,18 @@ def test_the_users_own_folder_is_no_project_unless_one_stands_in_it(
     assert raised.value.hint == "create one in your project's folder with: dmm init"
     assert find_root(home.folder, None, home.folder) == Root(home.dmm)
     assert find_root(inside, home.folder, home.folder) == Root(home.dmm)
+
+
+def test_a_branch_without_memory_in_a_repository_that_has_one_is_told_how_to_get_it(
+    tmp_path: Path,
+) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".git" / "dmm").mkdir()
+    with pytest.raises(RootNotFound) as raised:
+        find_root(tmp_path, None, tmp_path / "home")
+    assert raised.value.hint == (
+        "this repository had one; get it back with: git checkout BRANCH -- .dmm"
+    )
 
 
 def test_an_override_names_the_folder_or_its_parent(project: Project, tmp_path: Path) -> None:

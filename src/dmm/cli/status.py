@@ -158,7 +158,7 @@ def _ledger_fault(dmm: Dmm) -> DmmError | None:
     if not dmm.trusted:
         return None
     try:
-        dmm.project_ledger.reading.head()
+        dmm.project_ledger.state()
     except DmmError as error:
         return error
     return None

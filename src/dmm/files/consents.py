@@ -77,6 +77,9 @@ class _Record:
         """Whether a text of a file was agreed to; a file that never was there may be absent."""
         if named in self.accepted.get(path, (ABSENT,)):
             return True
+        if path in self.last and named == digest(self.last[path]):
+            # Earlier versions noted the digest of the text with the line ends of its file.
+            return True
         # Whoever never edited BOOT.md agreed to what DMM says of itself, in any version.
         own = path == BOOT and is_boot(named)
         return own and is_boot(digest(self.last.get(path)))
@@ -274,7 +277,7 @@ class Consents:
 
     def _read(self, path: str) -> bytes | None:
         try:
-            return read_regular(self.root / path, MAX_BYTES)[0]
+            return with_plain_ends(read_regular(self.root / path, MAX_BYTES)[0])
         except OSError:
             return None
 
@@ -342,7 +345,12 @@ def _decode(data: bytes | None) -> str | None:
 
 
 def _encode(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogateescape")
+    return None if text is None else with_plain_ends(text.encode("utf-8", "surrogateescape"))
+
+
+def with_plain_ends(data: bytes) -> bytes:
+    """Return a text with the line ends that Git stores; a checkout may give it others."""
+    return data.replace(b"\r\n", b"\n")
 
 
 def without_consents(root: Path) -> Consents:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.errors import RootNotFound, StorageError
 from dmm.files.durable import translated
+from dmm.files.repository import find_repository
 from dmm.private import make_private_folder
 
 if TYPE_CHECKING:
@@ -62,6 +64,14 @@ def _make_own(folder: Path) -> Path:
     return folder
 
 
+def _had_memory(start: Path) -> bool:
+    """Return whether the repository around a folder has a ledger: its memory is on a branch."""
+    with contextlib.suppress(StorageError):
+        found = find_repository(start / NAME)
+        return found is not None and (found.common / "dmm").is_dir()
+    return False
+
+
 def find_root(start: Path, override: Path | None, home: Path) -> Root:
     """Find the nearest .dmm folder from `start` upwards; an override names it or its parent.
 
@@ -83,6 +93,8 @@ def find_root(start: Path, override: Path | None, home: Path) -> Root:
                 return Root((folder / NAME).resolve())
             linked = linked or folder / NAME
     hint = "create one in your project's folder with: dmm init"
+    if _had_memory(start):
+        hint = f"this repository had one; get it back with: git checkout BRANCH -- {NAME}"
     if linked is not None:
         hint = f"{linked} is a symbolic link, which is not followed; name its target with --root"
     raise RootNotFound(f"no {NAME} folder here or above", where=str(start), hint=hint)

@@ -119,7 +119,7 @@ class Backups:
             )
         chosen = source or next((one.path for one in self.find()), None)
         if chosen is None:
-            hint = "name a file that dmm ledger backup created"
+            hint = "name a file that dmm ledger backup created; or start a new ledger: dmm trust"
             raise LedgerRefused("there is no backup of this ledger", hint=hint)
         if not chosen.is_file():
             raise UsageError("there is no such backup", where=str(chosen))

@@ -47,7 +47,8 @@ class ActiveConstraints:
         try:
             held = self.project_ledger.standing(self.project_ledger.state())
         except (StorageError, LedgerRefused) as error:
-            unread = (f"the constraints could not be read: {error}",)
+            way_out = f"; {error.hint}" if error.hint else ""
+            unread = (f"the constraints could not be read: {error}{way_out}",)
             held = self.project_ledger.readable()
         counts = KeptCounts(self.root, "constraints.json", self.count)
         counts.load()

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, TypeVar
 from dmm.clients.registry import all_clients
 from dmm.domain.hidden import find_hidden
 from dmm.errors import DmmError, LedgerBroken, MemoryFileError, PathRefused, StorageError
-from dmm.eventlog.file import is_sealed
-from dmm.eventlog.identity import open_own, peek
+from dmm.eventlog.identity import peek
 from dmm.eventlog.open_ledger import TrustedLedger
 from dmm.eventlog.place import stands
-from dmm.files.consents import find_consents
+from dmm.files.consents import find_consents, with_plain_ends
 from dmm.files.durable import sync_directory, translated
 from dmm.files.repository import find_repository
 from dmm.files.shipped import is_example
@@ -212,11 +211,13 @@ class Vetting:
         Of one that can't be opened nobody can say that something is missing.
         """
         record = TrustedLedger(self.store, self.root.folder)
-        sealed = is_sealed(self.ledger)
+        own = ProjectLedger(self.ledger, self.now, record_of=record, earlier=self.earlier)
         try:
-            open_own(self.ledger, record, sealed=sealed, earlier=self.earlier).close()
+            own.state()
         except DmmError as error:
             return isinstance(error, StorageError) and not isinstance(error, LedgerBroken)
+        finally:
+            own.close()
         return True
 
     def accept(self, seen: Inspection | None = None, *, with_ledger: bool = False) -> Path | None:
@@ -338,7 +339,7 @@ def _in_force(project_ledger: ProjectLedger) -> tuple[Demand, ...]:
 
 def _read(path: Path) -> bytes:
     try:
-        return read_regular(path, MAX_TEXT_BYTES)[0]
+        return with_plain_ends(read_regular(path, MAX_TEXT_BYTES)[0])
     except OSError:
         # A link, a pipe or a giant: it differs, and its characters are nobody's.
         return b""
