@@ -209,10 +209,18 @@ def test_a_call_can_not_pass_itself_off_as_another_event(agent: Agent) -> None:
     assert decision == "deny"
 
 
+def test_a_session_that_starts_without_its_memory_is_told_so(agent: Agent) -> None:
+    told = agent.ask("", hook_event_name="SessionStart", source="startup")
+    assert told["systemMessage"].startswith("The DMM daemon does not answer")
+    assert told["hookSpecificOutput"]["additionalContext"] == told["systemMessage"]
+    assert len(agent.kept()) == 1
+
+
 def test_memory_that_nobody_trusts_has_no_rules_and_no_notice(agent: Agent) -> None:
     (agent.state / "trust.json").write_text('{"version": 1, "projects": []}')
     RuleFiles(str(agent.state)).remove(str(agent.project.dmm))
     assert agent.ask("terraform destroy") == {}
+    assert agent.ask("", hook_event_name="SessionStart", source="startup") == {}
 
 
 def test_rule_files_are_private_and_others_are_not_believed(agent: Agent) -> None:

@@ -232,6 +232,14 @@ def test_a_folder_that_is_none_fails(tmp_path: Path) -> None:
     assert next(check_daemon()).level == "fail"
 
 
+def test_a_state_folder_that_can_not_be_written_fails(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("")
+    found = next(check_daemon())
+    assert (found.name, found.level) == ("state folder", "fail")
+    assert found.told == f"{tmp_path / 'state'} can't be written"
+    assert (found.way or "").endswith("or name a folder with DMM_STATE_DIR")
+
+
 def test_what_a_dead_daemon_left_is_cleared_away(
     run_folder: Path, never_started: list[str]
 ) -> None:

@@ -200,7 +200,7 @@ def _wait_up() -> Health:
         if known is not None:
             return known
         time.sleep(PAUSE)
-    raise DaemonError("the daemon did not start", hint="see why with: dmm daemon logs")
+    raise DaemonError("the daemon did not start", hint="see why: dmm daemon logs; dmm doctor")
 
 
 def _still_runs(known: Health) -> bool:

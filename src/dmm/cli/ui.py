@@ -127,7 +127,9 @@ def call_daemon_started(verb: str, arguments: Mapping[str, object]) -> Mapping[s
         if told is not None:
             break
         if time.monotonic() > deadline:
-            raise DaemonError("the daemon did not start", hint="see why with: dmm daemon logs")
+            raise DaemonError(
+                "the daemon did not start", hint="see why: dmm daemon logs; dmm doctor"
+            )
         _start()
         # Another process comes up, and its socket may not be there yet: nothing tells us but a try.
         time.sleep(PAUSE)

@@ -11,7 +11,7 @@ from dmm.clients.registry import NAMES
 from dmm.errors import DmmError
 from dmm.rules.on_file import read_on_failure, read_rules, rule_by_file
 from dmm.sessions.payload import HookEvent, HookKind, name_request, parse_payload
-from dmm.sessions.reply import write_reply
+from dmm.sessions.reply import Reply, write_reply
 from dmm.sessions.rulings import write_failure, write_ruling
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 UNREADABLE = "its payload can't be read"
 NO_RULES = "the daemon does not answer, and there is no usable rule file"
 FAILED = "the daemon does not answer, and the rules could not be applied here"
+SILENT = (
+    "The DMM daemon does not answer, so this session starts without its memory; rules are still "
+    "checked. The user can see why in a terminal: dmm doctor"
+)
 
 
 class Alone(NamedTuple):
@@ -51,6 +55,16 @@ def judge_alone(client: str, payload: bytes, root: str) -> Alone:
         return _fail(event, NO_RULES, read_on_failure(data or rulefile.read_own_settings()))
     except Exception:  # noqa: BLE001 - a fault of ours must not let a call pass without a word
         return _fail(event, FAILED, read_on_failure(data))
+
+
+def tell_silence(client: str, payload: bytes, root: str) -> bytes:
+    """Say that a session starts without its memory, in a project that has some to give."""
+    if not rulefile.RuleFiles().is_trusted(root):
+        return b""
+    try:
+        return write_reply(parse_payload(client, payload), Reply(context=SILENT, notice=SILENT))
+    except DmmError:
+        return b""
 
 
 def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:

@@ -128,6 +128,10 @@ def attend(name: str, payload: bytes) -> Attended:
     if kind == "prompt" and endpoint.has_failed():
         patience = 0.0
     answer = endpoint.ask_or_start("hook", name, body, timeout=timeout, patience=patience)
+    if answer is None and kind == "session_start":
+        from dmm.hook.alone import tell_silence
+
+        return tell_silence(name, payload, root), body, ""
     return settle(answer, body)
 
 

@@ -295,7 +295,8 @@ def _check_passkeys(passkeys: KnownPasskeys) -> Iterator[Check]:
 
 def check_daemon() -> Iterator[Check]:
     """Check the background process, and what an earlier one may have left behind."""
-    folder = Path(endpoint.run_folder())
+    folder, state = Path(endpoint.run_folder()), Path(endpoint.state_folder())
+    yield from _check_state(state)
     yield from _check_folder(folder)
     told = ask_health(ANSWER_WITHIN)
     if told is not None:
@@ -306,7 +307,15 @@ def check_daemon() -> Iterator[Check]:
         yield Check("daemon", "socket", "fail", "a process holds the lock but does not answer", way)
     else:
         yield from _check_remains(folder)
-    yield _check_spool(Path(endpoint.state_folder()) / "spool")
+    yield _check_spool(state / "spool")
+
+
+def _check_state(folder: Path) -> Iterator[Check]:
+    """Find a state folder that can't be written: no daemon starts, and nothing is trusted anew."""
+    there = next(one for one in (folder, *folder.parents) if os.path.lexists(one))
+    if not (there.is_dir() and os.access(there, os.W_OK)):
+        way = f"check the owner and permissions of {there}; or name a folder with DMM_STATE_DIR"
+        yield Check("daemon", "state folder", "fail", f"{folder} can't be written", way)
 
 
 def _check_folder(folder: Path) -> Iterator[Check]:
