@@ -365,6 +365,19 @@ def test_a_session_keeps_to_the_project_it_began_in(
     assert machine.hook(elsewhere | {"cwd": str(nested)}) is not None
 
 
+def test_the_user_is_told_of_memory_below_that_is_passed_over(
+    machine: Machine, lived_in: Project, session: Session
+) -> None:
+    machine.start()
+    nested = lived_in.folder / "packages" / "app"
+    (nested / ".dmm" / "memory").mkdir(parents=True)
+    told = machine.hook(type(session)(nested).start())
+    assert told is not None
+    assert told["systemMessage"].startswith(f"DMM: {nested}/.dmm is not trusted")
+    other = type(session)(lived_in.folder, "another").start()
+    assert "systemMessage" not in (machine.hook(other) or {})
+
+
 def test_a_project_that_is_renamed_under_a_session_lifts_no_rule(
     machine: Machine, lived_in: Project, session: Session
 ) -> None:

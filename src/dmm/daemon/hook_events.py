@@ -79,7 +79,7 @@ class HookHandler:
                 told = UNTRUSTED if event.kind is HookKind.SESSION_START else ""
                 return KEPT + write_reply(event, Reply(context=told, notice=told))
             self.agents.meet(peer, event.session)
-            attended = self._answer(project, delivery)
+            attended = self._answer(project, delivery, split_body(body, "")[1])
         except UsageError as error:
             # It will never be an event; what it was is counted, not kept.
             self._count(f"refused: {error.code}")
@@ -225,7 +225,7 @@ class HookHandler:
                     return self.projects.find_folder(folder)
         raise NotTrusted("this project's memory is not trusted here", where=str(root))
 
-    def _answer(self, project: Project, delivery: Delivery) -> Attended:
+    def _answer(self, project: Project, delivery: Delivery, root: Path) -> Attended:
         event = delivery.event
         with project.recording(delivery.actor) as dmm:
             ruling = None
@@ -238,7 +238,7 @@ class HookHandler:
             # A prompt will follow, and has to be answered in a moment; so will calls.
             self._begin(project.warm)
             self._begin(_settle_rules, project)
-            return _with_fault(attended, project)
+            return _with_fault(attended, project, root)
         if event.kind is HookKind.PROMPT:
             return Attended(self._supply(project, delivery, known), attended.kept)
         return attended
@@ -294,16 +294,27 @@ def _settle_rules(project: Project) -> None:
     project.publish_rules()
 
 
-def _with_fault(attended: Attended, project: Project) -> Attended:
+def _with_fault(attended: Attended, project: Project, root: Path) -> Attended:
     """Return the notices of a session start: what can't be read, and what waits for consent."""
     reply = attended.reply
     if project.fault is not None:
         told = f"Notice: the settings are invalid, so defaults apply: {project.fault}\n"
         reply = reply.changed(context=reply.context + told)
-    notices = [one for one in (project.dmm.consents.notice(), _broken_rules(project)) if one]
+    found = (_passed_over(project, root), project.dmm.consents.notice(), _broken_rules(project))
+    notices = [one for one in found if one]
     if notices:
         reply = reply.changed(notice=f"DMM: {'; '.join(notices)}")
     return replace(attended, reply=reply)
+
+
+def _passed_over(project: Project, root: Path) -> str | None:
+    """Name the memory where the session starts if one above it is used because it is not trusted.
+
+    A package that was renamed in its repository is such a memory.
+    """
+    if root == project.root or project.dmm.trust_store.is_trusted(root):
+        return None
+    return f"{root} is not trusted, so its rules are not enforced (dmm trust --root {root.parent})"
 
 
 def _broken_rules(project: Project) -> str | None:

@@ -111,14 +111,16 @@ class TrustStore:
         except StorageError:
             return None
         found = _identify(folder) if known else None
-        one = None if found is None else _covering(known, found)
-        if one is None or found is None or one.shared is not None or found.shared is None:
-            return one
-        return self._complete(one, found)
+        if found is None:
+            return None
+        one = _covering(known, found)
+        return None if one is None else self._complete(one, found)
 
     def _complete(self, one: Trusted, found: Trusted) -> Trusted:
         """Note the repository of a project that got one later, and what is kept under its name."""
-        now = replace(one, shared=found.shared)
+        now = replace(one, shared=one.shared or found.shared)
+        if now == one:
+            return one
         try:
             with self._held():
                 for path in self.path.parent.glob(f"*/*{one.name}*"):
@@ -128,6 +130,15 @@ class TrustStore:
             # It stays known by its folder, and the next look tries again.
             return one
         return now
+
+    def find_before(self, folder: Path) -> Shared | None:
+        """Find where a renamed folder stood in its repository when it was trusted."""
+        found = _identify(folder)
+        if found is None or found.shared is None or self.fault():
+            return None
+        wanted = found.shared.common, found.folder.mark
+        known = [(one.shared, one.folder.mark) for one in self.list() if one.shared]
+        return next((shared for shared, mark in known if (shared.common, mark) == wanted), None)
 
     def require(self, folder: Path) -> None:
         """Refuse a folder that is not trusted."""
