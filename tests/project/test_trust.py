@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import git
 
 from dmm.domain.event import Draft, EventType
 from dmm.errors import LedgerRefused, NotTrusted, PathRefused, StorageError
 from dmm.eventlog.log import EventLog
 from dmm.eventlog.open_ledger import TrustedLedger
 from dmm.eventlog.place import find_ledger
+from dmm.files.consents import find_consents
 from dmm.files.roots import Root
 from dmm.files.trusted import TrustStore
 from dmm.project.init import UNTRUSTED, set_up, settle_trust
@@ -362,6 +364,20 @@ def test_a_memory_that_the_user_makes_is_trusted(tmp_path: Path, store: TrustSto
         report = set_up(tmp_path, day=NOW.date(), store=store)
         assert report.notice == ""
     assert store.is_trusted(report.folder)
+
+
+def test_a_memory_made_again_after_it_was_deleted_lifts_no_rule(
+    tmp_path: Path, store: TrustStore
+) -> None:
+    git(tmp_path, "init", "-q")
+    set_up(tmp_path, day=NOW.date(), store=store)
+    (tmp_path / ".dmm" / "rules" / "mine.md").write_text("a rule")
+    find_consents(store, tmp_path / ".dmm").accept()
+    shutil.rmtree(tmp_path / ".dmm")
+    set_up(tmp_path, day=NOW.date(), store=store)
+    consents = find_consents(store, tmp_path / ".dmm")
+    assert [(one.path, one.kind) for one in consents.changes()] == [("rules/mine.md", "removed")]
+    assert consents.effective("rules/mine.md") == b"a rule"
 
 
 def test_completing_a_memory_that_was_there_does_not_trust_it(

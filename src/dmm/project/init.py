@@ -55,12 +55,14 @@ def set_up(project: Path, *, day: dt.date, store: TrustStore | None = None) -> S
         data = (templates / template).read_bytes()
         made[name] = _try(partial(durable.create, root.folder / name, data))
     made |= _write_examples(templates / "memory", root.tree, day)
+    # A folder that was deleted from a trusted repository: what it held stays agreed to.
+    first = new and store is not None and not store.is_trusted(root.folder)
     notice = "" if store is None else settle_trust(store, root.folder, own=new)
     if store is not None:
         # What was just written here is what DMM itself ships.
         fresh_files = [name for name, fresh in made.items() if fresh and not name.endswith("/")]
         with contextlib.suppress(StorageError):
-            find_consents(store, root.folder).accept(None if new else fresh_files)
+            find_consents(store, root.folder).accept(None if first else fresh_files)
     return SetupReport(
         folder=root.folder,
         created=tuple(name for name, fresh in made.items() if fresh),
