@@ -201,16 +201,6 @@ def name_client(arguments: list[str], otherwise: str, named: str = "--client") -
     return otherwise
 
 
-def write_path(path: str) -> bytes:
-    """Write a path on one line: NUL stands for a line break, as it is in no path itself."""
-    return os.fsencode(path).replace(b"\n", b"\0")
-
-
-def read_path(line: bytes) -> str:
-    """Read a path that `write_path` wrote."""
-    return os.fsdecode(line.replace(b"\0", b"\n"))
-
-
 def header(kind: str, label: str, length: int) -> bytes:
     """Write the first line of a request."""
     return f"{MAGIC} {version()} {kind} {label} {length}\n".encode()

@@ -40,8 +40,7 @@ class RuleFiles:
     def write(self, root: str, ledger: str, rules: bytes) -> None:
         """Write the rules of a .dmm folder, all of them or nothing, and which ledger it has."""
         self._put(self._place(RULES, root), rules, LARGEST)
-        place, held = endpoint.write_path(root), endpoint.write_path(ledger)
-        line = b"%d %s\n%s" % (os.lstat(root).st_ino, place, held)
+        line = b"%d %s\n%s" % (os.lstat(root).st_ino, _write_path(root), _write_path(ledger))
         self._put(self._place(ROOTS, root), line, LONGEST_PATH)
 
     def find_ledger(self, root: str) -> str | None:
@@ -183,7 +182,16 @@ def _read_root(path: str) -> tuple[int, str, str] | None:
     inode, _, root = line.partition(b" ")
     if not inode.isdigit() or not ledger:
         return None
-    return int(inode), endpoint.read_path(root), endpoint.read_path(ledger)
+    return int(inode), _read_path(root), _read_path(ledger)
+
+
+def _write_path(path: str) -> bytes:
+    """Write a path on one line: NUL, which is in no path, stands for a line break."""
+    return os.fsencode(path).replace(b"\n", b"\0")
+
+
+def _read_path(line: bytes) -> str:
+    return os.fsdecode(line.replace(b"\0", b"\n"))
 
 
 def _read(path: str, largest: int) -> bytes:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.endpoint import MAGIC, read_path
+from dmm.endpoint import MAGIC
 from dmm.losses import spool_folder
 from dmm.reading import read_regular
 
@@ -114,4 +115,4 @@ def split_body(body: bytes, name: str) -> tuple[str, Path, bytes]:
     if not first.startswith(b"/"):
         name = first.decode("ascii", "replace")
         first, _, rest = rest.partition(b"\n")
-    return name, Path(read_path(first)), rest
+    return name, Path(os.fsdecode(first.replace(b"\0", b"\n"))), rest

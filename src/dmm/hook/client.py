@@ -120,7 +120,8 @@ def attend(name: str, payload: bytes) -> Attended:
         return b"", b"", ""
     # Named once, so that an event that is delivered and kept too is recorded once.
     delivery = f"{time.time_ns()}-{os.getpid()}\n".encode()
-    body = delivery + endpoint.write_path(root) + b"\n" + payload
+    # The path stands on one line: NUL, which is in no path, is a line break in it.
+    body = delivery + os.fsencode(root).replace(b"\n", b"\0") + b"\n" + payload
     if may_be_call(client, payload):
         return judge(name, body, root, payload)
     kind = kind_of(client, payload)
