@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from dmm.repo import git
 from dmm.repo.records import Commit, Entry
-from dmm.repo.sources import MAX_BYTES, kept, read_log
+from dmm.repo.sources import MAX_BYTES, kept, read_log, read_subjects
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 
@@ -36,6 +37,10 @@ class CommitTree:
                 entries[path] = Entry(path, int(length) if length.isdigit() else 0, blob=blob)
         self._blobs = {path: entry.blob or "" for path, entry in entries.items()}
         return [entries[path] for path in kept(entries)]
+
+    def subjects(self, commits: Collection[str]) -> dict[str, str]:
+        """Return the first lines of some commits."""
+        return read_subjects(self.root, commits)
 
     def read(self, path: str, blob: str | None = None, /) -> bytes | None:
         """Read one file of the commit; None where the repository does not hold its content."""

@@ -212,6 +212,20 @@ def test_a_commit_message_leads_to_the_files_it_changed(shop: Repository) -> Non
         assert [(one.path, one.parts["history"]) for one in found] == [("shop/mail.py", 1.0)]
 
 
+def test_commits_tell_of_files_in_the_words_of_a_question(shop: Repository) -> None:
+    for number in range(4):
+        shop.write("shop/mail.py", f"def send_invoice(customer):\n    return {number}\n")
+        shop.commit(f"Stop greeting robots, part {number}")
+    with RepoIndex.open(shop.folder, None) as index:
+        index.sync(now_ns=LATER)
+        told = index.changes("greeting robots", {"shop/mail.py", "shop/cart.py"}, 3)
+        assert list(told) == ["shop/mail.py"]
+        assert len(told["shop/mail.py"]) == 3
+        assert told["shop/mail.py"][0].startswith("Stop greeting robots")
+        assert index.changes("greeting robots", (), 3) == {}
+        assert index.source.subjects(["0" * 40]) == {}
+
+
 def test_a_damaged_file_is_built_anew_when_it_is_opened(shop: Repository, store: Path) -> None:
     with RepoIndex.open(shop.folder, store) as index:
         index.sync(now_ns=LATER)

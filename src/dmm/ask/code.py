@@ -38,6 +38,8 @@ MOST_DEFINITIONS = 2
 # Questions in one session meet the same passages; a vector has 1.5 KB.
 MOST_VECTORS = 1_000
 LONGEST_SHOWN = 60
+# Of the commits to a file, those whose words are most like the question's.
+MOST_CHANGES = 3
 # A heading among the first lines of a passage is its own.
 NEAR = 3
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
@@ -171,6 +173,10 @@ class Repository:
     def rank(self, words: str) -> list[str]:
         """List the paths of all files that bear on some words, best first."""
         return [] if self._index is None else self._index.rank(words)
+
+    def changes(self, question: str, paths: Collection[str]) -> dict[str, list[str]]:
+        """Return what commits to some files say of what is asked, by path."""
+        return {} if self._index is None else self._index.changes(question, paths, MOST_CHANGES)
 
     def weigh(self, words: str) -> dict[str, float]:
         """Return how much each term says of what a question is about."""

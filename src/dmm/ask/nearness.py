@@ -45,6 +45,7 @@ CLOSE = 0.1
 NEAR_ENOUGH = 0.45
 # The model takes longer for more, and the beginning of a passage says what it is about.
 LONGEST_READ = 500
+NO_CHANGES: Mapping[str, Sequence[str]] = {}
 _NAME = re.compile(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])|[^\W_]+")
 
 
@@ -54,18 +55,23 @@ def order(
     liken: Liken,
     worth: Mapping[str, float],
     is_asked: Callable[[str], bool] = lambda _: False,
+    changes: Mapping[str, Sequence[str]] = NO_CHANGES,
 ) -> list[Evidence]:
     """Order evidence, the nearest first; what lies in a place that is asked for counts more.
 
-    Without a model the order stays as it is.
+    Code is as near as what it says of itself, or as what was said when it was changed: people
+    write that in the words in which others ask. Without a model the order stays as it is.
     """
     alike = liken(question, [describe(one) for one in found])
     if not alike:
         return list(found)
+    said = list(dict.fromkeys(line for one in found for line in changes.get(one.path, ())))
+    told = dict(zip(said, liken(question, said), strict=True)) if said else {}
     near = []
     for one, value in zip(found, alike, strict=True):
         covers = sum(worth[term] for term in speaks_of(one) & worth.keys())
-        total = value + WORDS * one.score + INSIDE * is_asked(one.path)
+        best = max((value, *(told[line] for line in changes.get(one.path, ()))))
+        total = best + WORDS * one.score + INSIDE * is_asked(one.path)
         if _is_code(one):
             idle = one.kind in DECLARED or not one.title
             total += TOGETHER * covers - IDLE * idle

@@ -125,12 +125,14 @@ def _search(
     read = list({one.id: one for one in read}.values())
     past = () if MIGRATIONS & {*analyze(question.words)} else survey.files
     beside = [one for one in read if wanted is product and landmarks.is_beside(one.path, past)]
+    kept = [one for one in read if one not in beside]
     near = nearness.order(
         question.words,
-        [one for one in read if one not in beside],
+        kept,
         sources.liken,
         sources.code.weigh(question.words),
         survey.is_asked,
+        sources.code.changes(question.words, {one.path for one in kept}),
     )
     later = [*beside, *sources.code.search(asked, MOST_PLACES, others)]
     return [*near[:MOST_PLACES], *later[:MOST_PLACES]]

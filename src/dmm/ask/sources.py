@@ -84,6 +84,9 @@ class Code(Protocol):
     def rank(self, words: str) -> Sequence[str]:
         """List the paths of all files that bear on some words, best first."""
 
+    def changes(self, question: str, paths: Collection[str]) -> Mapping[str, Sequence[str]]:
+        """Return what commits to some files say of what is asked, by path."""
+
     def weigh(self, words: str) -> Mapping[str, float]:
         """Return how much each term says of what a question is about; together they say 1."""
 

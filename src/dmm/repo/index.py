@@ -100,6 +100,16 @@ class RepoIndex:
 
         return self._mended(look)
 
+    def changes(self, question: str, paths: Collection[str], most: int) -> dict[str, list[str]]:
+        """Return what commits to some files say, of each those most like a question, by path."""
+
+        def look() -> dict[str, list[str]]:
+            return self._state().changes(read_question(question).terms, paths, most)
+
+        found = self._mended(look)
+        said = self.source.subjects(sorted({one for names in found.values() for one in names}))
+        return {path: [said[one] for one in found[path] if one in said] for path in found}
+
     def weigh(self, question: str) -> dict[str, float]:
         """Return how much each term says of what a question is about; together they say 1."""
 

@@ -14,7 +14,7 @@ from dmm.repo.mentions import Names
 from dmm.repo.records import Kind, Neighbour
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -55,6 +55,7 @@ class Snapshot:
     imported: NDArray[np.int32]
     messages: LexicalIndex
     touched: tuple[tuple[int, ...], ...]
+    commits: tuple[str, ...]
 
     def weigh(self, terms: Mapping[str, float]) -> dict[str, float]:
         """Weigh terms by how rare they are and how often files that hold them define such names.
@@ -67,6 +68,21 @@ class Snapshot:
             term: rarity * max(LEAST, min(1.0, named[term] / held[term] / OFTEN))
             for term, rarity in rarities.items()
         }
+
+    def changes(
+        self, terms: Mapping[str, float], paths: Collection[str], most: int
+    ) -> dict[str, list[str]]:
+        """Return the commits to some files whose messages are most like a question, by path."""
+        if not self.commits:
+            return {}
+        scores = self.messages.score(terms).bm25
+        rows = {row: path for row, path in enumerate(self.paths) if path in paths}
+        found: dict[str, list[str]] = {}
+        for place in np.argsort(-scores, kind="stable")[: np.count_nonzero(scores > 0)].tolist():
+            for path in (rows[row] for row in self.touched[place] if row in rows):
+                if len(found.setdefault(path, [])) < most:
+                    found[path].append(self.commits[place])
+        return found
 
     def neighbours(self, path: str) -> list[Neighbour]:
         """Return which files a file imports, is imported by, and was changed with."""
@@ -99,7 +115,9 @@ def load(store: RepoStore) -> Snapshot:
     known = {path: row for row, path in enumerate(paths)}
     ties = graph.import_ties(paths, [row.imports for row in rows])
     history = [
-        (files, terms) for files, terms in store.commits() if not known.keys().isdisjoint(files)
+        (name, files, terms)
+        for name, files, terms in store.commits()
+        if not known.keys().isdisjoint(files)
     ]
     with intact(store.where):
         return Snapshot(
@@ -113,6 +131,7 @@ def load(store: RepoStore) -> Snapshot:
             mentioned=Names(paths),
             importers=np.array([one for one, _ in ties], np.int32),
             imported=np.array([other for _, other in ties], np.int32),
-            messages=LexicalIndex(terms for _, terms in history),
-            touched=tuple(tuple(known[f] for f in files if f in known) for files, _ in history),
+            messages=LexicalIndex(terms for _, _, terms in history),
+            touched=tuple(tuple(known[f] for f in files if f in known) for _, files, _ in history),
+            commits=tuple(name for name, _, _ in history),
         )

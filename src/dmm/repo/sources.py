@@ -13,7 +13,7 @@ from dmm.repo.records import Commit, Entry
 from dmm.repo.walk import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
 MAX_BYTES = 1_000_000
@@ -23,6 +23,7 @@ OWN_FOLDER = ".dmm"
 
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 _LOG = ("log", "--no-merges", "--name-only", "--no-renames", "--relative", "-z")
+_SUBJECTS = ("log", "--no-walk=unsorted", "--ignore-missing", "--format=%H %s", "--end-of-options")
 _FORMAT = "--format=%x01%H%x02%s%n%b%x03"
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -41,6 +42,9 @@ class Source(Protocol):
 
     def commits(self, limit: int) -> list[Commit]:
         """List the last commits, the newest first."""
+
+    def subjects(self, commits: Collection[str]) -> dict[str, str]:
+        """Return the first lines of some commits; those that are not known are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,10 @@ class WorkingTree:
         """List the last commits, the newest first."""
         return read_log(self.root, "HEAD", limit)
 
+    def subjects(self, commits: Collection[str]) -> dict[str, str]:
+        """Return the first lines of some commits; those that are not known are left out."""
+        return read_subjects(self.root, commits)
+
 
 def kept(paths: Iterable[str]) -> list[str]:
     """Leave out DMM's own folder and names that can't be shown; order the rest."""
@@ -106,3 +114,10 @@ def read_log(folder: Path, commit: str, limit: int) -> list[Commit]:
         if 0 < len(files) <= MAX_TOUCHED:
             found.append(Commit(name, message.strip(), files))
     return found
+
+
+def read_subjects(folder: Path, commits: Collection[str]) -> dict[str, str]:
+    """Read the first lines of some commits."""
+    told = git.ask(folder, *_SUBJECTS, *commits) if commits else None
+    lines = (told or b"").decode("utf-8", "replace").splitlines()
+    return {name: subject for name, _, subject in (line.partition(" ") for line in lines)}

@@ -237,11 +237,12 @@ class RepoStore:
         """All definitions of a file, in the order of its lines."""
         return [Symbol(*row) for row in self._select(_INSIDE, path)]
 
-    def commits(self) -> list[tuple[tuple[str, ...], Terms]]:
-        """The commits known: the files each touched and the terms of its message."""
-        statement = "SELECT files, hashes, weights, length FROM commits ORDER BY place"
+    def commits(self) -> list[tuple[str, tuple[str, ...], Terms]]:
+        """The commits known: their names, the files each touched, the terms of its message."""
+        statement = "SELECT id, files, hashes, weights, length FROM commits ORDER BY place"
         with intact(self.where):
-            return [(tuple(json.loads(r[0])), Terms(*r[1:4])) for r in self._select(statement)]
+            found = self._select(statement)
+            return [(r[0], tuple(json.loads(r[1])), Terms(*r[2:5])) for r in found]
 
     def replace_commits(
         self, head: str, commits: Iterable[tuple[str, Sequence[str], Terms]]
