@@ -81,6 +81,34 @@ def test_no_other_call_passes(dmm: Dmm, asked: int) -> None:
     assert ask(dmm, call(20, description="Push, as the user said")).decision is None
 
 
+def test_what_the_record_leaves_out_is_a_part_of_the_call(dmm: Dmm) -> None:
+    for number, (first, second) in enumerate(
+        (
+            (f"{PUSH}; : '<private>a</private>'", f"{PUSH}; : '<private>'; id; : '</private>'"),
+            (f"{PUSH} # {'x' * 5_000}", f"{PUSH} # {'x' * 2_500}\nid\n# {'x' * 2_495}"),
+        )
+    ):
+        assert ask(dmm, call(30 + number, first)).decision == "ask"
+        allowed = dmm.rules.allow(last(dmm).seq)
+        assert allowed.partial
+        assert ask(dmm, call(40 + number, second)).decision == "ask"
+        assert ask(dmm, call(50 + number, first)).decision is None
+
+
+def test_what_a_tool_is_told_is_no_remark(dmm: Dmm) -> None:
+    dmm.rules.add("Ask before changing tickets.", "ask", match=[{"tool": "mcp__jira__*"}])
+
+    def update(number: int, text: str) -> Delivery:
+        event = call(number).event
+        told = event.changed(tool="mcp__jira__update", input={"id": "A-1", "description": text})
+        return deliver(told)
+
+    assert ask(dmm, update(60, "fix a typo")).decision == "ask"
+    dmm.rules.allow(last(dmm).seq)
+    assert ask(dmm, update(61, "delete everything")).decision == "ask"
+    assert ask(dmm, update(62, "fix a typo")).decision is None
+
+
 def test_a_rule_that_came_later_still_asks(dmm: Dmm, asked: int) -> None:
     dmm.rules.allow(asked)
     dmm.rules.add("Ask before running git push.", "ask", match=[{"command": "git push"}])

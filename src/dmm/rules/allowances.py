@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.event import PERSONS, EventType, Trust, canonical
 from dmm.domain.payload import CallAllowed, ToolRequested
 from dmm.errors import LedgerRefused
-from dmm.redaction.redact import redact_value
 from dmm.rules.callbook import name_rule
+from dmm.rules.commands.tools import SHELL_TOOLS
 from dmm.rules.results import AskedCall
 
 if TYPE_CHECKING:
@@ -26,17 +25,19 @@ if TYPE_CHECKING:
 # Enough to go back to the agent and have it try again.
 VALID = dt.timedelta(minutes=15)
 MOST = 100
-# What an agent says of a call, it may say in other words when it tries again.
+# How the record of a long text ends its first part.
+LEFT_OUT = "characters left out]"
+# What an agent says of a command, it may say in other words when it tries again.
 _REMARKS = ("description", "justification")
 
 
-def digest_asked(call: ToolCall, ruling: Ruling) -> str:
-    """Return what tells a call from every other one: all of it, its branch, the rules that ask."""
+def describe_asked(call: ToolCall, ruling: Ruling) -> str:
+    """Write what tells a call from every other one: all of it, its branch, the rules that ask."""
     asking = sorted(one.name for one in ruling.findings if one.level == "ask")
-    done = {name: value for name, value in call.input.items() if name not in _REMARKS}
-    given = [call.tool, done, call.cwd, call.branch, asking]
+    remarks = _REMARKS if call.tool.lower() in SHELL_TOOLS else ()
+    done = {name: value for name, value in call.input.items() if name not in remarks}
     # Unlike what is recorded, a call may hold numbers that are none.
-    return hashlib.sha256(json.dumps(redact_value(given)[0], sort_keys=True).encode()).hexdigest()
+    return json.dumps([call.tool, done, call.cwd, call.branch, asking], sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,19 @@ class Allowances:
 
     project_ledger: ProjectLedger
 
+    def name(self, call: ToolCall, ruling: Ruling) -> str:
+        """Name a call by a digest that tells nothing of its secrets; empty without the user's key.
+
+        What is removed from the record is a part of the call, too.
+        """
+        record = self.project_ledger.record_of
+        seal = None if record is None else record.seal()
+        return "" if seal is None else seal.name_text(describe_asked(call, ruling))
+
     def find(self, digest: str) -> int | None:
         """Return the event that lets a call through and was not used yet."""
+        if not digest:
+            return None
         log = self.project_ledger.reading
         head = log.head().seq
         for event in reversed(log.latest(MOST, kind=EventType.CALL_ALLOWED)):
@@ -75,10 +87,10 @@ class Allowances:
             # The hook judged it alone, and keeps no more than what a record may hold.
             what = f"event {seq} does not say which call it was"
             raise LedgerRefused(what, hint="let the agent try the call again")
-        call = (told.tool, told.input or {}, told.cwd)
-        return AskedCall(
-            seq, event.actor, event.at, *call, tuple(_rules(told.verdict)), told.digest
-        )
+        given = told.input or {}
+        partial = bool(told.redacted) or LEFT_OUT in canonical(given)
+        call = (told.tool, given, told.cwd, tuple(_rules(told.verdict)))
+        return AskedCall(seq, event.actor, event.at, *call, told.digest, partial)
 
     def allow(self, seq: int) -> AskedCall:
         """Let the call of an event pass once."""

@@ -11,7 +11,7 @@ from dmm.domain.event import EventType
 from dmm.domain.payload import ToolCalled
 from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import IMPORTED, tool_text
-from dmm.rules.allowances import Allowances, digest_asked
+from dmm.rules.allowances import Allowances
 from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import meet
@@ -89,10 +89,11 @@ class Guard:
         """Return the name of a call that a rule asks about, what lets it pass, and the answer."""
         if ruling.level != "ask":
             return "", None, ruling
-        digest, allowed = digest_asked(call, ruling), None
+        allowances = Allowances(self.project_ledger)
+        digest, allowed = allowances.name(call, ruling), None
         # A ledger that can't be read lets nothing through.
         with contextlib.suppress(StorageError, LedgerRefused):
-            allowed = Allowances(self.project_ledger).find(digest)
+            allowed = allowances.find(digest)
         return digest, allowed, ruling if allowed is None else Ruling()
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:

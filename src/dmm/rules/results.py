@@ -349,7 +349,7 @@ class PendingConstraints:
 
 @dataclass(frozen=True, slots=True)
 class AskedCall:
-    """A call that a rule asked about; `digest` tells it from every other one."""
+    """A call that a rule asked about, whole or in part; `digest` tells it from every other one."""
 
     seq: int
     actor: str
@@ -359,3 +359,4 @@ class AskedCall:
     cwd: str
     rules: tuple[str, ...]
     digest: str
+    partial: bool

@@ -203,6 +203,8 @@ def asked(told: results.AskedCall) -> Iterator[str]:
         yield from wrapped(str(value), f"  {name}: ")
     for rule in told.rules:
         yield from wrapped(rule, "  asked by ")
+    if told.partial:
+        yield "  Secrets and parts of long texts are not shown: see the call in your client."
 
 
 def tested(told: results.Proved) -> Iterator[str]:
