@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.conftest import git
 
 from dmm.errors import NotTrusted, StorageError
-from dmm.files.consents import find_consents
 from dmm.files.trusted import TrustStore
 
 if TYPE_CHECKING:
@@ -145,27 +144,6 @@ def test_a_branch_without_the_folder_does_not_cost_the_trust(
     assert not store.is_trusted(repository / ".dmm")
     (repository / ".dmm").mkdir()
     assert store.is_trusted(repository / ".dmm")
-
-
-@needs_git
-def test_a_project_that_gets_a_repository_later_is_trusted_like_one_that_had_it(
-    store: TrustStore, folder: Path, tmp_path: Path
-) -> None:
-    (folder / "BOOT.md").write_text("agreed")
-    store.trust(folder)
-    find_consents(store, folder).accept()
-    git(folder.parent, "init", "-q", "-b", "trunk")
-    git(folder.parent, "commit", "-q", "--allow-empty", "-m", "first")
-    assert store.is_trusted(folder)
-    git(folder.parent, "worktree", "add", "-q", str(tmp_path / "one"))
-    (tmp_path / "one" / ".dmm").mkdir()
-    assert store.is_trusted(tmp_path / "one" / ".dmm")
-    (folder / "BOOT.md").unlink()
-    folder.rmdir()
-    folder.mkdir()
-    (folder / "BOOT.md").write_text("another")
-    assert store.is_trusted(folder)
-    assert find_consents(store, folder).effective("BOOT.md") == b"agreed"
 
 
 @needs_git

@@ -111,25 +111,7 @@ class TrustStore:
         except StorageError:
             return None
         found = _identify(folder) if known else None
-        if found is None:
-            return None
-        one = _covering(known, found)
-        return None if one is None else self._complete(one, found)
-
-    def _complete(self, one: Trusted, found: Trusted) -> Trusted:
-        """Note the repository of a project that got one later, and what is kept under its name."""
-        now = replace(one, shared=one.shared or found.shared)
-        if now == one:
-            return one
-        try:
-            with self._held():
-                for path in self.path.parent.glob(f"*/*{one.name}*"):
-                    path.rename(path.with_name(path.name.replace(one.name, now.name)))
-                self._write(now if each == one else each for each in self._read())
-        except (StorageError, OSError):
-            # It stays known by its folder, and the next look tries again.
-            return one
-        return now
+        return None if found is None else _covering(known, found)
 
     def find_before(self, folder: Path) -> Shared | None:
         """Find where a renamed folder stood in its repository when it was trusted."""
