@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.conftest import typed
 
-from dmm.importer.outdated import Corrected
+from dmm.files import markdown
+from dmm.importer.outdated import Corrected, find_changed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,6 +149,17 @@ def test_a_text_that_changed_after_a_correction_by_hand_is_written_beside_it(
     assert "sixty" in new.memory.body
     assert outdated(dmm, guide) == [(path, SEARCH.replace("forty", "fifty"), True)]
     assert dmm.importer.plan([guide]).corrected == ()
+
+
+def test_a_memory_with_the_id_of_another_one_was_not_imported(dmm: Dmm, guide: Path) -> None:
+    # Each branch counts its ids for itself, and the ledger is common to all of them.
+    one, other, *_ = (edit for edit in dmm.importer.imported() if "project/" in edit.path)
+    was = markdown.parse(one.path, one.after or "").memory
+    stranger = dataclasses.replace(markdown.parse(other.path, other.after or "").memory, id=was.id)
+    assert find_changed([stranger], [was]) == {}
+    assert find_changed([was], [was, dataclasses.replace(was, body="another branch")]) == {}
+    corrected = dataclasses.replace(was, body="corrected")
+    assert find_changed([corrected], [was]) == {was.id: was.body}
 
 
 def test_without_a_ledger_a_corrected_memory_is_named_beside_the_old_text(

@@ -65,12 +65,18 @@ class _Came:
 
 def find_changed(memories: Iterable[Memory], imported: Iterable[Memory]) -> dict[str, str]:
     """Return what an import wrote, by the id of each memory that says something else by now."""
-    wrote = {one.id: one.body for one in imported}
-    return {
-        one.id: wrote[one.id]
-        for one in memories
-        if wrote.get(one.id, one.body).strip() != one.body.strip()
-    }
+    wrote: dict[str, list[Memory]] = {}
+    for one in imported:
+        wrote.setdefault(one.id, []).append(one)
+    found: dict[str, str] = {}
+    for one in memories:
+        # Each checkout counts its ids for itself: elsewhere the same id may be another memory's.
+        own = [
+            was for was in wrote.get(one.id, ()) if one.path == was.path or one.title == was.title
+        ]
+        if own and all(was.body.strip() != one.body.strip() for was in own):
+            found[one.id] = own[-1].body
+    return found
 
 
 def find_corrected(

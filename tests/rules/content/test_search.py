@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.rules.callrules import Action
+from dmm.rules.content.constructs import LINE
 from dmm.rules.content.pattern import ContentPattern
 
 if TYPE_CHECKING:
@@ -82,6 +83,19 @@ def test_code_that_differs_from_what_is_taken_away_is_new(judge: Judge) -> None:
     twice = _edit("  console.log(1);", "  if (a) console.log(1), console.log(1);")
     assert judge("Edit", twice, new_log, files={"a.ts": OLD}).level == "deny"
     assert judge("Edit", _edit("key = 'one'", "key = 'two'"), key).level == "deny"
+
+
+def test_a_line_that_has_one_gets_no_second(judge: Judge) -> None:
+    use = ContentPattern(regex=rf"{LINE}\bprocess\.env\b", only_new=True)
+    old, new = "const a = process.env.A;", "const a = [process.env.A, process.env.B];"
+    assert judge("Edit", _edit(old, new), use, files={"a.ts": f"{old}\n"}).level == "deny"
+    longer = "const all = process.env.A;"
+    assert judge("Edit", _edit(old, longer), use, files={"a.ts": f"{old}\n"}).level == "allow"
+    asserted = ContentPattern(pattern="$A!", language="typescript", only_new=True)
+    old, new = "private a = this.b!;", "private a = this.b!; private c = this.b!;"
+    files = {"a.ts": f"class A {{\n  {old}\n}}\n"}
+    assert judge("Edit", _edit(old, new), asserted, files=files).level == "deny"
+    assert judge("Edit", _edit(old, f"{old} // b"), asserted, files=files).level == "allow"
 
 
 def test_every_occurrence_is_replaced_where_the_call_says_so(judge: Judge) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.budget import NO_LIBRARY, Stopped
 from dmm.rules.content import expressions
+from dmm.rules.content.constructs import LINE, LINE_AGAIN
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
 from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT, QUICKLY_SEARCHED
 from dmm.rules.content.lines import line_starts, overlaps, touched
@@ -161,9 +162,10 @@ def _regex_matches(
     text = piece.text
     starts: list[int] = []
     literal = expressions.literal(query.regex)
-    spans = expressions.search(
-        query.regex, text, held.budget, ignore_case=query.ignore_case, share=share
-    )
+    regex = query.regex
+    if query.only_new and regex.startswith(LINE):
+        regex = LINE_AGAIN + regex.removeprefix(LINE)
+    spans = expressions.search(regex, text, held.budget, ignore_case=query.ignore_case, share=share)
     for start, end in spans:
         starts = starts or line_starts(text)
         first, behind = touched(start, end, starts)

@@ -117,11 +117,17 @@ class Code:
                 what = f"the file takes too long to read as {self._language}"
                 raise Stopped(what if early else USED_UP)
         start = thread_time()
+        # A fragment may be read in two ways; what both find is there once.
+        told: set[tuple[int, ...]] = set()
         try:
             for root, shift in self._roots:
                 for node in self._search(root, matcher, budget, lines if self._whole else None):
                     place = node.range()
-                    yield place.start.line - shift, place.end.line + 1 - shift, node.text()
+                    first, last = place.start.line - shift, place.end.line - shift
+                    known = (first, place.start.column, last, place.end.column)
+                    if known not in told:
+                        told.add(known)
+                        yield first, last + 1, node.text()
         finally:
             budget.charge(thread_time() - start)
 
