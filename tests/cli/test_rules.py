@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.cli.format import rule_lines
+from dmm.rules.results import AskedCall
 from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import deliver
 
@@ -363,3 +365,19 @@ def test_a_call_that_was_asked_about_is_shown_and_allowed_once(
         "Allowed once, for 15 minutes. Tell the agent to try the same call again.\n"
     )
     assert rules("allow", "1", "--yes").status == 11
+    assert rules("allow", "9" * 30, "--yes").status == 2
+
+
+def test_each_line_of_a_call_is_shown_by_itself() -> None:
+    given = {"command": "git push # clean up\nrm -rf x", "ids": [1, 2]}
+    asked = AskedCall(
+        7, "codex", "", "Bash", given, "/srv", ("rule r: it pushes",), "", partial=True
+    )
+    assert list(rule_lines.asked(asked)) == [
+        "event 7, codex: Bash in /srv",
+        "  command: git push # clean up",
+        "           rm -rf x",
+        "  ids: [1, 2]",
+        "  asked by rule r: it pushes",
+        "  Secrets and parts of long texts are not shown: see the call in your client.",
+    ]

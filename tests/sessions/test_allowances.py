@@ -151,6 +151,24 @@ def test_two_hooks_are_answered_alike(dmm: Dmm, asked: int) -> None:
     assert [ask(dmm, call(2)).decision for _ in range(2)] == [None, None]
 
 
+def test_a_call_id_that_comes_again_is_no_second_permission(
+    dmm: Dmm, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dmm.sessions.service.TWICE_WITHIN", 0.0)
+    dmm.rules.allow(asked)
+    assert [ask(dmm, call(1)).decision for _ in range(3)] == [None, "ask", "ask"]
+
+
+def test_another_call_with_the_id_of_an_allowed_one_is_judged_by_itself(
+    dmm: Dmm, asked: int
+) -> None:
+    dmm.rules.add("Never run terraform destroy.")
+    dmm.rules.allow(asked)
+    assert ask(dmm, call(2)).decision is None
+    assert ask(dmm, call(2, "terraform destroy")).decision == "deny"
+    assert ask(dmm, call(2, f"{PUSH} --force")).decision == "ask"
+
+
 def test_only_a_call_that_was_asked_about_can_be_allowed(dmm: Dmm, asked: int) -> None:
     dmm.rules.add("Never run terraform destroy.")
     assert ask(dmm, call(2, "terraform destroy")).decision == "deny"

@@ -272,7 +272,9 @@ def _ask(question: str) -> None:
 
 @app.command()
 def allow(
-    seq: Annotated[int, typer.Argument(metavar="SEQ", help="The event that asked.")],
+    seq: Annotated[
+        int, typer.Argument(metavar="SEQ", min=1, max=2**62, help="The event that asked.")
+    ],
     yes: Yes = False,
     as_json: Json = False,
     root: Root = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 # Enough to go back to the agent and have it try again.
 VALID = dt.timedelta(minutes=15)
 MOST = 100
-# How the record of a long text ends its first part.
-LEFT_OUT = "characters left out]"
+# How the record of a long text goes on behind its first part, and what it keeps of long lists.
+LEFT_OUT, MOST_ITEMS = "characters left out]", 50
 # What an agent says of a command, it may say in other words when it tries again.
 _REMARKS = ("description", "justification")
 
@@ -88,7 +89,7 @@ class Allowances:
             what = f"event {seq} does not say which call it was"
             raise LedgerRefused(what, hint="let the agent try the call again")
         given = told.input or {}
-        partial = bool(told.redacted) or LEFT_OUT in canonical(given)
+        partial = bool(told.redacted) or _is_cut(given)
         call = (told.tool, given, told.cwd, tuple(_rules(told.verdict)))
         return AskedCall(seq, event.actor, event.at, *call, told.digest, partial)
 
@@ -98,6 +99,16 @@ class Allowances:
         ledger = self.project_ledger
         ledger.record(ledger.draft(CallAllowed(of=seq, digest=shown.digest), references=(seq,)))
         return shown
+
+
+def _is_cut(value: object) -> bool:
+    """Return whether a record holds a part of what was given alone."""
+    if isinstance(value, str):
+        return LEFT_OUT in value
+    if not isinstance(value, (Mapping, list, tuple)):
+        return False
+    inner = value.values() if isinstance(value, Mapping) else value
+    return len(value) >= MOST_ITEMS or any(map(_is_cut, inner))
 
 
 def _rules(verdict: Any) -> Iterator[str]:

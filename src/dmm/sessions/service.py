@@ -79,6 +79,11 @@ class Delivery:
             return identify(self.event.key)
         return identify(f"{self.event.key}|{self.name}") if self.name else None
 
+    def name_record(self, told: HookReport) -> str | None:
+        """Return the id of its record, one for each permission: a call id may come again."""
+        allowed = told.allowed if isinstance(told, ToolRequested) else None
+        return self.identity if allowed is None else identify(f"{self.event.key}|{allowed}")
+
 
 def deliver(event: HookEvent, name: str = "") -> Delivery:
     """Prepare an event: what is recorded of it is free of secrets from here on."""
@@ -101,9 +106,15 @@ class _Held:
     """What the service remembers of one session."""
 
     given: set[str] = field(default_factory=set)
-    answers: dict[str | None, Ruling] = field(default_factory=dict)
+    answered: tuple[str, Ruling] | None = None
     seen: dict[str, float] = field(default_factory=dict)
     requests: OrderedDict[str, int] = field(default_factory=OrderedDict)
+
+    def answer_again(self, digest: str, ruling: Ruling) -> Ruling:
+        """Return what a call was answered that comes twice; `digest` names what is asked about."""
+        if self.answered is None or not digest:
+            return ruling
+        return self.answered[1] if self.answered[0] == digest else ruling
 
     def given_to(self, agent: str) -> set[str]:
         """Return the digests of what the session's agent, or a subagent, was given."""
@@ -304,21 +315,21 @@ class Sessions:
 
     def _rule(self, delivery: Delivery, held: _Held, ruling: Ruling, *, repeated: bool) -> Attended:
         """Answer a call; a second hook is answered as the first, for nobody knows which counts."""
-        seq = held.requests.get(delivery.event.call_id)
+        digest, allowed, answer = self.find_guard().let_through(self._call(delivery), ruling)
         if repeated:
-            return Attended(write_ruling(held.answers.get(delivery.identity, ruling), seq))
+            seq = held.requests.get(delivery.event.call_id)
+            return Attended(write_ruling(held.answer_again(digest, ruling), seq))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
-        told, answer = delivery.told, ruling
+        told = delivery.told
         if isinstance(told, ToolRequested):
             in_files = any(one.id for one in ruling.findings)
             said = [ruling.describe(), self.project_ledger.place if in_files else None]
             verdict, place = cast("list[Any]", redact_value(said)[0])
-            digest, allowed, answer = self.find_guard().let_through(self._call(delivery), ruling)
             told = replace(told, verdict=verdict, place=place, digest=digest, allowed=allowed)
         recorded = self._try(delivery, held, told)
         # What was allowed once counts as used only where the ledger says so.
         answer = ruling if recorded is None else answer
-        held.answers = {delivery.identity: answer}
+        held.answered = digest, answer
         return Attended(write_ruling(answer, recorded), recorded is not None)
 
     def _call(self, delivery: Delivery) -> ToolCall:
@@ -344,7 +355,7 @@ class Sessions:
         draft = ledger.draft(
             told,
             caused_by=None if requested else held.requests.get(event.call_id),
-            event_id=delivery.identity,
+            event_id=delivery.name_record(told),
         )
         recorded = ledger.record(draft)
         if event.call_id and requested:

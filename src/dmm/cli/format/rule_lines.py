@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -200,7 +201,10 @@ def asked(told: results.AskedCall) -> Iterator[str]:
     """Return a call that rules asked about, with all that was recorded of it, and those rules."""
     yield from wrapped(f"{told.tool} in {told.cwd}", f"event {told.seq}, {told.actor}: ")
     for name, value in told.input.items():
-        yield from wrapped(str(value), f"  {name}: ")
+        text = value if isinstance(value, str) else json.dumps(value)
+        # A command of several lines must not look like one with a comment.
+        for number, line in enumerate(text.splitlines()):
+            yield from wrapped(line, " " * (len(name) + 4) if number else f"  {name}: ")
     for rule in told.rules:
         yield from wrapped(rule, "  asked by ")
     if told.partial:
