@@ -10,7 +10,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.conftest import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -271,21 +270,6 @@ def test_a_ledger_that_lost_events_is_told_and_settled_by_a_person(
     settled = typed("trust", "--yes", "--with-ledger", within=project.folder)
     assert "The ledger is trusted." in settled.out
     assert "budget = 5" in typed("ledger", "context", within=project.folder).out
-
-
-def test_a_package_that_is_renamed_in_its_repository_keeps_its_ledger(
-    typed: Typed, tmp_path: Path
-) -> None:
-    git(tmp_path, "init", "-q")
-    (tmp_path / "old").mkdir()
-    typed("init", within=tmp_path / "old")
-    typed("ledger", "fact", "budget", "5", within=tmp_path / "old")
-    (tmp_path / "old").rename(tmp_path / "new")
-    told = typed("trust", "--yes", within=tmp_path / "new")
-    assert f"yours, from {tmp_path}/old/.dmm; it stays active" in " ".join(told.out.split())
-    assert typed("ledger", "fact", "colour", "red", within=tmp_path / "new").status == 0
-    assert "budget = 5" in typed("ledger", "context", within=tmp_path / "new").out
-    assert (tmp_path / ".git" / "dmm" / "new" / "ledger.db").exists()
 
 
 def test_a_damaged_ledger_without_a_backup_is_set_aside_by_a_person(

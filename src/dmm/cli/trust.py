@@ -133,12 +133,11 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
 
 def _vetting(dmm: Dmm) -> Vetting:
     from dmm.bootstrap import check_config, now
-    from dmm.eventlog.place import find_earlier, find_ledger, find_renamed
+    from dmm.eventlog.place import find_earlier, find_ledger
     from dmm.project.trust import Vetting
 
     folder, check = dmm.root.folder, partial(check_config, dmm.root, dmm.home)
-    earlier = (*find_earlier(folder), *find_renamed(folder, dmm.trust_store))
-    return Vetting(dmm.root, dmm.trust_store, find_ledger(folder), now, earlier, check)
+    return Vetting(dmm.root, dmm.trust_store, find_ledger(folder), now, find_earlier(folder), check)
 
 
 def _decide(dmm: Dmm, *, yes: bool, with_ledger: bool, as_json: bool) -> None:

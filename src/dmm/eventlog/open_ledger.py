@@ -106,12 +106,12 @@ class TrustedLedger:
         return find_mark(self.state / MARKS, first, found.name)
 
     def find_writer(self, log: EventLog) -> str | None:
-        """Find the trusted folder in which the user wrote a ledger, all of it up to the mark."""
+        """Find the trusted folder in which the user wrote a ledger, all of it and nothing after."""
         first = log.first() or ""
         for one in self.store.list():
             if one.ledger is not None and one.ledger.first == first:
                 noted = find_mark(self.state / MARKS, first, one.name).read()
-                if noted is not None and verify(log.raw(), noted=noted).valid:
+                if noted == log.head() and verify(log.raw(), noted=noted).valid:
                     return one.folder.path
         return None
 

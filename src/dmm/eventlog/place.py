@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError
@@ -19,9 +18,9 @@ from dmm.files.repository import find_repository, list_worktrees, main_worktree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from dmm.files.repository import Repository
-    from dmm.files.trusted import TrustStore
 
 NAME = "ledger.db"
 FOLDER = "dmm"
@@ -73,14 +72,6 @@ def find_folders(ledger: Path) -> Iterator[Path]:
                 if (worktree / place / ".dmm").is_dir():
                     yield worktree / place / ".dmm"
             return
-
-
-def find_renamed(folder: Path, store: TrustStore) -> tuple[Path, ...]:
-    """Return where the ledger of a folder is that was renamed within its repository."""
-    before = store.find_before(folder)
-    if before is None:
-        return ()
-    return (Path(before.common.path) / FOLDER / Path(before.place).parent / NAME,)
 
 
 def find_earlier(folder: Path) -> tuple[Path, ...]:

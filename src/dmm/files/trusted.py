@@ -113,15 +113,6 @@ class TrustStore:
         found = _identify(folder) if known else None
         return None if found is None else _covering(known, found)
 
-    def find_before(self, folder: Path) -> Shared | None:
-        """Find where a renamed folder stood in its repository when it was trusted."""
-        found = _identify(folder)
-        if found is None or found.shared is None or self.fault():
-            return None
-        wanted = found.shared.common, found.folder.mark
-        known = [(one.shared, one.folder.mark) for one in self.list() if one.shared]
-        return next((shared for shared, mark in known if (shared.common, mark) == wanted), None)
-
     def require(self, folder: Path) -> None:
         """Refuse a folder that is not trusted."""
         if not self.is_trusted(folder):

@@ -16,7 +16,6 @@ from dmm.clients.registry import all_clients
 from dmm.domain.hidden import find_hidden
 from dmm.errors import DmmError, LedgerBroken, MemoryFileError, PathRefused, StorageError
 from dmm.eventlog.identity import peek
-from dmm.eventlog.moving import move_ledger
 from dmm.eventlog.open_ledger import TrustedLedger
 from dmm.eventlog.place import stands
 from dmm.files.consents import find_consents, with_plain_ends
@@ -241,8 +240,6 @@ class Vetting:
         there = stands(self._held)
         with_ledger = with_ledger or self._find_writer() is not None
         first = self._identify() if there and with_ledger else None
-        if first is not None:
-            move_ledger(self._held, self.ledger)
         aside = self._put_aside() if there and not with_ledger else None
         self.store.trust(self.root.folder)
         if not trusted:
