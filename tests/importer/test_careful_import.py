@@ -325,24 +325,6 @@ def test_a_file_that_only_points_to_another_gives_no_memory(
     assert not any("See @AGENTS.md" in body for body in bodies(found).values())
 
 
-def test_a_line_that_leads_in_stays_on_only_with_what_it_leads_in_to(
-    project: Project, importer: Importer
-) -> None:
-    table = "| point | what |\n|---|---|\n| a | names in English |"
-    alone = "You must follow these rules:"
-    above = "Always keep to all of the points listed below here:"
-    listed = "When writing migrations, always ensure that the following holds:"
-    text = f"# Shop\n\n## A\n\n{above}\n\n{table}\n\n## B\n\n{listed}\n- The table has an owner.\n"
-    text += f"\n## C\n\nNever guess.\n\n{alone}\n\n## D\n\nIt is blue.\n"
-    write(project.folder, {"AGENTS.md": text})
-    found = bodies(importer.plan(importer.find_files()))
-    rules = found.pop("Rules from AGENTS.md")
-    assert f"{listed}\n\n- The table has an owner." in rules
-    assert alone not in rules
-    assert above not in rules
-    assert all(any(lead in body for body in found.values()) for lead in (alone, above))
-
-
 def test_a_line_that_leads_in_to_a_list_stays_on_once(project: Project, importer: Importer) -> None:
     lead = "Run `make check` before you push. In particular:"
     rules = "- Never sleep in a test.\n- Never mock the clock.\n"

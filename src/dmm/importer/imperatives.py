@@ -66,7 +66,6 @@ _NORM = re.compile(
     r"|^(each|every|all) (?!of\b)(\S+ ){3}",
     re.IGNORECASE,
 )
-_POINTS_BELOW = re.compile(r".*\b(these|this|following|below)\b.*:", re.IGNORECASE)
 _LEADS_IN = re.compile(
     r"(\S+ ){0,2}\S+:|.*\b(these|this|the following|below|with|follows|instead)\W*:"
 )
@@ -98,8 +97,8 @@ class Imperative:
     `said` is its own wording; `unit` is the paragraph or list item around it, with so many
     sentences (`siblings`; none where it also holds code); `lead` is the line that introduces its
     list, `code` the code or quote below that it refers to, `before` the sentence it refers back to.
-    One that `leads_in` says nothing without what is below. A `hard` one binds without exception; a
-    `plain` one says so in its own words, not only by its heading.
+    A `hard` one binds without exception; a `plain` one says so in its own words, not only by its
+    heading.
     """
 
     text: str
@@ -114,7 +113,6 @@ class Imperative:
     siblings: int
     code: Block | None
     before: str
-    leads_in: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +133,7 @@ class _Place:
     @property
     def binds(self) -> bool:
         """Whether whatever is listed here is a rule: a sentence above it may say so."""
-        said = (_binds(_CODE.sub("", one)) for one in split_sentences(self.label))
+        said = map(_BINDS.search, split_sentences(self.label))
         return bool(self.block.items) and any((_RULES_BELOW.search(self.heading), *said))
 
     def complete(self, sentence: str) -> str:
@@ -191,7 +189,6 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
             continue
         bare = _bare(said)
         refers = _REFERS_BACK.match(said) and len(last) <= LONGEST
-        code = place.code if _REFERS.search(bare) else None
         yield Imperative(
             text=place.complete(bare),
             source=SourceRef(unit.ref.path, number, number),
@@ -203,9 +200,8 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
             plain=force == "plain",
             unit=unit,
             siblings=0 if "```" in unit.text else len(sentences),
-            code=code,
+            code=place.code if _REFERS.search(bare) else None,
             before=last if refers else "",
-            leads_in=code is None and bool(_POINTS_BELOW.fullmatch(bare)),
         )
 
 
@@ -235,7 +231,7 @@ def _force(said: str, place: _Place) -> str:
     if not _STATEMENT.fullmatch(text):
         return ""
     bare, labelled = _CODE.sub("", text), _CODE.sub("", _spoken(said))
-    binds = any((_BINDS.search(labelled), _binds(bare)))
+    binds = any(map(_BINDS.search, (labelled, bare, *_clauses(bare))))
     leads_in = bool(_LEADS_IN.fullmatch(text))
     if binds and (place.code or not leads_in):
         return "plain"
@@ -246,11 +242,6 @@ def _force(said: str, place: _Place) -> str:
         return ""
     ordered = _orders(_CODE.sub("`", text), place.nouns)
     return "soft" if _NORM.search(bare) or ordered else ""
-
-
-def _binds(text: str) -> bool:
-    """Return whether a sentence, or what follows its condition, binds without exception."""
-    return any(map(_BINDS.search, (text, *_clauses(text))))
 
 
 def _is_timely(text: str) -> bool:

@@ -112,8 +112,6 @@ def find_standing(
         if document.voice.is_always
         for one in imperatives_of(document.tree, document.path)
         if one.hard or document.voice.kind is not SourceKind.MARKDOWN
-        # The items of a list bring the sentence above them.
-        if not one.leads_in
     ]
     settled = [entry for entry in _entries(found) if all(map(held.knows, entry.rules))]
     wanted = list(_entries(one for one in found if not held.knows(one)))

@@ -32,7 +32,10 @@ _JSON_ENTRY = (
 _JSON_ALIAS = r'"npm:((?:@[\w.-]+/)?[\w.-]+)'
 _TOML_ENTRY = r"""^\s*([A-Za-z0-9_-]+)\s*=\s*(?:["'][\^~<>=*\d]|\{)"""
 # What others need is written there by `go mod tidy`.
-_GO_ENTRY = r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d(?!.*//\s*indirect)"
+_GO_ENTRY = (
+    r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d\S*"
+    r"(?!\S|\s*//\s*indirect\s*(?:;|$))"
+)
 _GEM_ENTRY = r"""^\s*gem\s+["']([\w-]+)["']"""
 _ENTRIES = {
     **dict.fromkeys(("package.json", "composer.json", "deno.json"), (_JSON_ENTRY, _JSON_ALIAS)),

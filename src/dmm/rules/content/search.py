@@ -101,7 +101,7 @@ def _matches(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, 
 def _taken_away(query: Query, writing: Writing, language: str, held: Writings) -> Counter[str]:
     """Count the matches that a call takes away; one of them that it writes again is not new."""
     piece = Piece(writing.removed, None, whole=False, language=language)
-    if not query.only_new or not _may_match(query, piece, held):
+    if query.removed or not query.only_new or not _may_match(query, piece, held):
         return Counter()
     try:
         return Counter(text for _, text in _matches(query, piece, held))
