@@ -84,6 +84,7 @@ def test_a_new_version_or_a_package_that_only_others_need_is_not_added(
         ("pyproject.toml", 'dependencies = ["lodash",'),
         ("setup.py", '    install_requires=[\n        "lodash>=1",\n    ],'),
         ("go.mod", "\ta.dev/b v1.0.0\n\tlodash.dev/lodash v1.0.0"),
+        ("go.mod", "\tlodash.dev/lodash v1.0.0 // indirectly used"),
     ],
 )
 def test_a_package_that_is_listed_is_added(manifest: str, new: str, judge: Judge) -> None:

@@ -112,6 +112,7 @@ def test_what_is_taken_away_is_found_by_a_pattern_on_removal(judge: Judge) -> No
 
     gone = _edit("<StrictMode>\n<App/>\n</StrictMode>", "<App/>")
     assert judge("Edit", gone, strict, files=files).level == "deny"
+    assert judge("Edit", gone, strict.changed(only_new=True), files=files).level == "deny"
     assert judge("Edit", gone, strict).level == "deny"
     kept = _edit("<App/>", "<Other/>")
     assert judge("Edit", kept, strict, files=files).level == "allow"
