@@ -65,7 +65,7 @@ def test_a_branch_without_memory_in_a_repository_that_has_one_is_told_how_to_get
     with pytest.raises(RootNotFound) as raised:
         find_root(tmp_path, None, tmp_path / "home")
     assert raised.value.hint == (
-        "this repository had one; get it back with: git checkout BRANCH -- .dmm"
+        "if another branch has it: git checkout BRANCH -- .dmm; if none has: dmm init"
     )
 
 

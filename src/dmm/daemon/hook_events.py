@@ -312,9 +312,11 @@ def _passed_over(project: Project, root: Path) -> str | None:
 
     A package that was renamed in its repository is such a memory.
     """
-    if root == project.root or project.dmm.trust_store.is_trusted(root):
+    there = root != project.root and (root / "memory").is_dir()
+    if not there or project.dmm.trust_store.is_trusted(root):
         return None
-    return f"{root} is not trusted, so its rules are not enforced (dmm trust --root {root.parent})"
+    # Whoever made the folder chose its name, and an agent may read this.
+    return "the memory of this folder is not trusted, so its rules are not enforced (dmm trust)"
 
 
 def _broken_rules(project: Project) -> str | None:

@@ -99,23 +99,6 @@ class HighWaterMark:
             return os.open(self.path, flags, 0o600)
 
 
-def find_mark(folder: Path, first: str, project: str) -> HighWaterMark:
-    """Return the mark of a ledger in one project; a copy of the project has a mark of its own.
-
-    Earlier versions kept one mark for all copies: whoever asks first takes it over.
-    """
-    shared = HighWaterMark(folder / first, first)
-    own = HighWaterMark(folder / f"{first}-{project}", first)
-    if shared.path.exists() and not own.path.exists():
-        try:
-            if shared.rules.path.exists():
-                shared.rules.path.rename(own.rules.path)
-            shared.path.rename(own.path)
-        except OSError:
-            return shared
-    return own
-
-
 def _read(path: Path) -> bytes:
     """Read the beginning of a file; nothing where that is not possible."""
     try:

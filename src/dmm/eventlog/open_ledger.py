@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from dmm.branch import find_branch
@@ -16,7 +17,7 @@ from dmm.eventlog.chain import Head
 from dmm.eventlog.file import is_sealed
 from dmm.eventlog.identity import open_own
 from dmm.eventlog.log import EventLog
-from dmm.eventlog.mark import HighWaterMark, find_mark
+from dmm.eventlog.mark import HighWaterMark
 from dmm.eventlog.place import stands
 from dmm.eventlog.proof import prove_rules
 from dmm.eventlog.replay import replay
@@ -29,7 +30,6 @@ from dmm.redaction.identity import keep_identity
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Iterator
-    from pathlib import Path
     from typing import Self
 
     from dmm.domain.event import Event
@@ -100,19 +100,21 @@ class TrustedLedger:
 
     def mark(self, first: str) -> HighWaterMark:
         """Return where the newest event of a ledger is noted."""
-        found = self.store.find(self.folder)
-        if found is None:
-            return HighWaterMark(self.state / MARKS / first, first)
-        return find_mark(self.state / MARKS, first, found.name)
+        return HighWaterMark(self.state / MARKS / first, first)
 
     def find_writer(self, log: EventLog) -> str | None:
-        """Find the trusted folder in which the user wrote a ledger, all of it and nothing after."""
+        """Find the trusted folder in which the user wrote a ledger, all of it and nothing after.
+
+        A folder that still stands somewhere else was not moved: its ledger stays its own.
+        """
         first = log.first() or ""
         for one in self.store.list():
-            if one.ledger is not None and one.ledger.first == first:
-                noted = find_mark(self.state / MARKS, first, one.name).read()
-                if noted == log.head() and verify(log.raw(), noted=noted).valid:
-                    return one.folder.path
+            if one.ledger is None or one.ledger.first != first:
+                continue
+            here = str(self.folder.resolve()) == one.folder.path
+            noted = None if not here and stands(Path(one.folder.path)) else self.mark(first).read()
+            if noted == log.head() and verify(log.raw(), noted=noted).valid:
+                return one.folder.path
         return None
 
     def seal(self) -> Seal | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -348,9 +349,13 @@ def _encode(text: str | None) -> bytes | None:
     return None if text is None else with_plain_ends(text.encode("utf-8", "surrogateescape"))
 
 
+# A text that was changed twice has more than one.
+_LINE_END = re.compile(rb"\r+\n")
+
+
 def with_plain_ends(data: bytes) -> bytes:
     """Return a text with the line ends that Git stores; a checkout may give it others."""
-    return data.replace(b"\r\n", b"\n")
+    return _LINE_END.sub(b"\n", data)
 
 
 def without_consents(root: Path) -> Consents:

@@ -94,7 +94,7 @@ def find_root(start: Path, override: Path | None, home: Path) -> Root:
             linked = linked or folder / NAME
     hint = "create one in your project's folder with: dmm init"
     if _had_memory(start):
-        hint = f"this repository had one; get it back with: git checkout BRANCH -- {NAME}"
+        hint = f"if another branch has it: git checkout BRANCH -- {NAME}; if none has: dmm init"
     if linked is not None:
         hint = f"{linked} is a symbolic link, which is not followed; name its target with --root"
     raise RootNotFound(f"no {NAME} folder here or above", where=str(start), hint=hint)

@@ -73,7 +73,7 @@ class Inspection:
     `hidden` counts characters that can't be seen. `strange` says of a trusted project that its
     ledger is not the one that was written here: `other`, `gone`, or `behind` what was recorded.
     `rules` are the rule files that would come into force, in plain words. `written_in` is the
-    folder in which the user wrote the ledger, for a project that was moved, copied or restored.
+    folder in which the user wrote the ledger, for a project that was moved or restored.
     """
 
     folder: str
