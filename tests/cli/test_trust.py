@@ -285,7 +285,7 @@ def test_a_damaged_ledger_without_a_backup_is_set_aside_by_a_person(
     refused = typed("ledger", "restore", within=project.folder)
     assert refused.err.endswith("or start a new ledger: dmm trust\n")
     settled = typed("trust", "--yes", within=project.folder)
-    assert "The ledger is trusted." in settled.out
+    assert "A new ledger begins" in settled.out
     assert list(project.dmm.glob("ledger.db.untrusted-*"))
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
 
@@ -312,7 +312,7 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     assert told.status == 2
     assert "the ledger is not the one written here" in told.out
     settled = typed("trust", "--yes", within=project.folder)
-    assert "The ledger is trusted." in settled.out
+    assert "A new ledger begins" in settled.out
     assert not ledger.exists()
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
 

@@ -285,6 +285,8 @@ def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
     yield ""
     if found.strange and not decided:
         yield "Nothing changed. The ledger is neither read nor written until you decide."
+    elif found.strange and aside is not None:
+        yield "A new ledger begins, without the constraints of the one before."
     elif found.strange:
         yield "The ledger is trusted. Agents can use this memory from now on."
     elif found.changes:

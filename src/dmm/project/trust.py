@@ -277,7 +277,8 @@ class Vetting:
         if self.ledger.parent == self.root.folder.resolve():
             return True
         found = find_repository(self.root.folder)
-        return found is not None and found.vouched
+        linked = self._held.parent.resolve() != self._held.parent
+        return found is not None and found.vouched and not linked
 
     def _find_writer(self) -> str | None:
         """Find where the user wrote the ledger of a project that is not trusted in this place."""

@@ -80,7 +80,8 @@ _BY_REGEX = "text that fits its regular expression"
 
 def _text(regex: str) -> str:
     """Return in words what a regex finds: code like it, the names in it, or that there is one."""
-    from dmm.rules.content.constructs import IMPORTED, LINE, sample_of
+    from dmm.rules.content.constructs import IMPORTED, sample_of
+    from dmm.rules.content.expressions import LINE
 
     sample = sample_of(regex)
     if sample:

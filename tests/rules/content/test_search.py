@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.rules.callrules import Action
-from dmm.rules.content.constructs import LINE
+from dmm.rules.content.expressions import LINE
 from dmm.rules.content.pattern import ContentPattern
 
 if TYPE_CHECKING:
@@ -89,6 +89,9 @@ def test_a_line_that_has_one_gets_no_second(judge: Judge) -> None:
     use = ContentPattern(regex=rf"{LINE}\bprocess\.env\b", only_new=True)
     old, new = "const a = process.env.A;", "const a = [process.env.A, process.env.B];"
     assert judge("Edit", _edit(old, new), use, files={"a.ts": f"{old}\n"}).level == "deny"
+    for comment in ("#process.env.A", "{/* process.env.A */}", "go(); // was process.env.A"):
+        edit = _edit(comment, "process.env.A")
+        assert judge("Edit", edit, use, files={"a.ts": f"{comment}\n"}).level == "deny"
     longer = "const all = process.env.A;"
     assert judge("Edit", _edit(old, longer), use, files={"a.ts": f"{old}\n"}).level == "allow"
     asserted = ContentPattern(pattern="$A!", language="typescript", only_new=True)

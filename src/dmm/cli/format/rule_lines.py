@@ -203,8 +203,9 @@ def asked(told: results.AskedCall) -> Iterator[str]:
     for name, value in told.input.items():
         text = value if isinstance(value, str) else json.dumps(value)
         # A command of several lines must not look like one with a comment.
-        for number, line in enumerate(text.splitlines()):
-            yield from wrapped(line, " " * (len(name) + 4) if number else f"  {name}: ")
+        named = name if name.isidentifier() else json.dumps(name)
+        for number, line in enumerate(text.splitlines() or [""]):
+            yield from wrapped(line, " " * (len(named) + 4) if number else f"  {named}: ")
     for rule in told.rules:
         yield from wrapped(rule, "  asked by ")
     if told.partial:

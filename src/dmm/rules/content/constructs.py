@@ -7,17 +7,13 @@ import re
 from typing import NamedTuple
 
 from dmm.reading import read_table
+from dmm.rules.content.expressions import LINE
 from dmm.text.words import english_rows, group_by_word
 
 LANGUAGES = english_rows("language_files")
 CALLED = group_by_word("language_names")
 # Prose may speak of code without being code; a rule file speaks of what it forbids.
 CODE = ["**", "!*.md", "!*.mdx", "!*.rst", "!*.txt", "!*.adoc", "!**/docs/**", "!.dmm/**"]
-# A line that is a comment does nothing.
-_CODE_LINE = r"^(?!\s*(?://|/\*|\*\s|#\s|--\s))"
-LINE = _CODE_LINE + ".*?"
-# The same, and on behind what was found before in the line.
-LINE_AGAIN = rf"(?:{_CODE_LINE}|\G(?!^)).*?"
 IMPORTED = r"\b(?:import|from|require|use)\b[^\n]*?"
 EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
 

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
     from dmm.rules.budget import Budget
 
+# A line that is a comment does nothing.
+_CODE_LINE = r"^(?!\s*(?://|/\*|\*\s|#\s|--\s))"
+LINE = _CODE_LINE + ".*?"
+# The same, and on behind what was found before in the line.
+LINE_AGAIN = rf"(?:{_CODE_LINE}|\G(?!^)).*?"
+# The same where it surely is code: `#print(a)` and `{/* <a/> */}` may well be comments.
+LINE_SURELY = (
+    r"""(?:^(?!\s*(?:\{?\s*/[/*]|\*|\#|--|;|%|<!--|""\"|'''))|\G(?!^))(?:(?!//|/\*|\#\s|<!--).)*?"""
+)
 # The least count of a repeat is written out when an expression is compiled.
 MAX_WRITTEN_OUT = 20_000
 _LEAST_LITERAL = 2

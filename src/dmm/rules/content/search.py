@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.budget import NO_LIBRARY, Stopped
 from dmm.rules.content import expressions
-from dmm.rules.content.constructs import LINE, LINE_AGAIN
+from dmm.rules.content.expressions import LINE, LINE_AGAIN, LINE_SURELY
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
 from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT, QUICKLY_SEARCHED
 from dmm.rules.content.lines import line_starts, overlaps, touched
@@ -103,6 +103,9 @@ def _taken_away(query: Query, writing: Writing, language: str, held: Writings) -
     piece = Piece(writing.removed, None, whole=False, language=language)
     if query.removed or not query.only_new or not _may_match(query, piece, held):
         return Counter()
+    if query.regex.startswith(LINE):
+        # Code that was a comment before is new.
+        query = query._replace(regex=LINE_SURELY + query.regex.removeprefix(LINE))
     try:
         return Counter(text for _, text in _matches(query, piece, held))
     except Stopped:
