@@ -350,7 +350,7 @@ def _encode(text: str | None) -> bytes | None:
 
 
 # A text that was changed twice has more than one.
-_LINE_END = re.compile(rb"\r+\n")
+_LINE_END = re.compile(rb"(?<!\r)\r+\n")
 
 
 def with_plain_ends(data: bytes) -> bytes:

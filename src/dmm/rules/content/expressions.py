@@ -16,14 +16,10 @@ if TYPE_CHECKING:
     from dmm.rules.budget import Budget
 
 # A line that is a comment does nothing.
-_CODE_LINE = r"^(?!\s*(?://|/\*|\*\s|#\s|--\s))"
-LINE = _CODE_LINE + ".*?"
-# The same, and on behind what was found before in the line.
-LINE_AGAIN = rf"(?:{_CODE_LINE}|\G(?!^)).*?"
-# The same where it surely is code: `#print(a)` and `{/* <a/> */}` may well be comments.
-LINE_SURELY = (
-    r"""(?:^(?!\s*(?:\{?\s*/[/*]|\*|\#|--|;|%|<!--|""\"|'''))|\G(?!^))(?:(?!//|/\*|\#\s|<!--).)*?"""
-)
+LINE = r"^(?!\s*(?://|/\*|\*\s|#\s|--\s)).*?"
+# The start of a line, and what stands before a match in it, where both surely are code.
+CODE_LINE = r"""^(?!\s*(?:\{?\s*/[/*]|\*|\#|--|;|%|<!--|""\"|'''))(?:(?!//|/\*|\#\s|<!--).)*?"""
+
 # The least count of a repeat is written out when an expression is compiled.
 MAX_WRITTEN_OUT = 20_000
 _LEAST_LITERAL = 2
@@ -132,13 +128,19 @@ def search(
     ignore_case: bool = False,
     by_line: bool = True,
     share: float = 1,
+    within: tuple[int, int] | None = None,
 ) -> Iterator[tuple[int, int]]:
-    """Find all places that match, one by one, within a share of the time that is left."""
+    """Find all places that match, one by one, within a share of the time that is left.
+
+    `within` gives the part of the text to search.
+    """
     allowed = budget.left() * share
     found = compiled(expression, ignore_case=ignore_case, by_line=by_line)
     start = thread_time()
     try:
-        for number, match in enumerate(found.finditer(text, timeout=allowed)):
+        start_at, stop_at = within or (0, len(text))
+        matches = found.finditer(text, start_at, stop_at, timeout=allowed)
+        for number, match in enumerate(matches):
             # The library does not look at the clock between matches.
             if number % _MATCHES_A_LOOK == 0 and thread_time() - start > allowed:
                 raise budget.blame(allowed, allowed, _TOO_LONG)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.budget import NO_LIBRARY, Stopped
 from dmm.rules.content import expressions
-from dmm.rules.content.expressions import LINE, LINE_AGAIN, LINE_SURELY
+from dmm.rules.content.expressions import CODE_LINE, LINE
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
 from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT, QUICKLY_SEARCHED
 from dmm.rules.content.lines import line_starts, overlaps, touched
@@ -105,7 +106,7 @@ def _taken_away(query: Query, writing: Writing, language: str, held: Writings) -
         return Counter()
     if query.regex.startswith(LINE):
         # Code that was a comment before is new.
-        query = query._replace(regex=LINE_SURELY + query.regex.removeprefix(LINE))
+        query = query._replace(regex=CODE_LINE + query.regex.removeprefix(LINE))
     try:
         return Counter(text for _, text in _matches(query, piece, held))
     except Stopped:
@@ -142,7 +143,7 @@ def _piece(query: Query, writing: Writing, language: str) -> Piece:
 
 def _by_regex(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
     """Search the whole text; where it is too long for that, only the lines that count."""
-    if piece.added is None or len(piece.text) <= QUICKLY_SEARCHED:
+    if piece.added is None or len(piece.text) <= QUICKLY_SEARCHED or _is_mostly_new(piece):
         yield from _regex_matches(query, piece, held)
         return
     found: list[tuple[int, str]] | None = None
@@ -159,22 +160,42 @@ def _by_regex(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int,
         yield kept[line - 1] + 1, text
 
 
+def _is_mostly_new(piece: Piece) -> bool:
+    """Whether the lines that count are hardly less than the whole, which may be searched."""
+    count = sum(stop - start for start, stop in piece.added or ())
+    return len(piece.text) <= MAX_SEARCHED and 2 * count > piece.text.count("\n")
+
+
 def _regex_matches(
     query: Query, piece: Piece, held: Writings, share: float = 1
 ) -> Iterator[tuple[int, str]]:
     text = piece.text
     starts: list[int] = []
     literal = expressions.literal(query.regex)
-    regex = query.regex
-    if query.only_new and regex.startswith(LINE):
-        regex = LINE_AGAIN + regex.removeprefix(LINE)
-    spans = expressions.search(regex, text, held.budget, ignore_case=query.ignore_case, share=share)
-    for start, end in spans:
+    search = partial(
+        expressions.search, text=text, budget=held.budget, ignore_case=query.ignore_case
+    )
+    for start, end in search(query.regex, share=share):
         starts = starts or line_starts(text)
         first, behind = touched(start, end, starts)
-        if piece.added is None or overlaps(first, behind, piece.added):
+        if piece.added is not None and not overlaps(first, behind, piece.added):
+            continue
+        found = [(start, end)]
+        again = _behind_line(query)
+        if again:
+            # It begins with its line, so it finds one place in each.
+            stop = text.find("\n", end)
+            found += search(again, within=(end, stop if stop >= 0 else len(text)))
+        for one, other in found:
             # What stands before the literal is often the rest of the line.
-            yield first + 1, text[max(start, text.find(literal, start, end)) : end]
+            yield first + 1, text[max(one, text.find(literal, one, other)) : other]
+
+
+def _behind_line(query: Query) -> str:
+    """Return what is looked for in a line of code, where each place of it counts."""
+    leads = (one for one in (LINE, CODE_LINE) if query.only_new and query.regex.startswith(one))
+    lead = next(leads, "")
+    return query.regex.removeprefix(lead) if lead else ""
 
 
 def _by_structure(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
