@@ -101,17 +101,13 @@ def test_the_history_of_a_memory_is_its_proposals(dmm: Dmm, shop: Project) -> No
     assert (change.proposal, change.what) == (made.id, f"update {made.status}")
 
 
-def test_a_conflict_is_named_at_both_memories(dmm: Dmm, shop: Project) -> None:
+def test_a_conflict_is_named_at_both_memories(dmm: Dmm) -> None:
     other = "project/auth/sessions.md"
     dmm.conflicts.flag([PATH, other], "they differ")
     for path in (PATH, other):
         (conflict,) = dmm.memory_views.show(path).conflicts
         assert conflict.title == "they differ"
     assert dmm.memory_views.rows(match="throttle").memories[0].conflicts == 1
-    # A checkout may take one of them away.
-    (shop.memory / other).unlink()
-    assert dmm.memory_views.show(PATH).conflicts == ()
-    assert dmm.memory_views.rows(match="throttle").memories[0].conflicts == 0
 
 
 def test_what_is_not_there_or_not_a_memory_is_refused(dmm: Dmm, shop: Project) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -201,8 +200,7 @@ class MemoryViews:
         found = self.catalogues.current()
         chosen = _choose(found, folder, match)
         shown = chosen[:MOST_ROWS]
-        served = self.activity.current().memories
-        conflicts = Counter(name for one in self.conflicts.open_here() for name in one.ids)
+        served, view = self.activity.current().memories, self.conflicts.view()
         rows = (
             MemoryRow(
                 one.path,
@@ -214,7 +212,7 @@ class MemoryViews:
                 round(one.priority, 3),
                 "active" if one.in_force else "deprecated",
                 self._is_stale(one.cites) if number < MOST_CHECKED else None,
-                conflicts[one.id],
+                len(view.about((one.id, one.path))),
                 served.get(key_of(one.id, one.path), Served()).times,
             )
             for number, one in enumerate(shown)
@@ -314,7 +312,7 @@ class MemoryViews:
                 yield InPack(seq, event.at, told.task or "")
 
     def _conflicts(self, memory: Memory, path: str) -> Iterator[ConflictRow]:
-        for one in self.conflicts.open_here((memory.id, path)):
+        for one in self.conflicts.view().about((memory.id, path)):
             yield ConflictRow(one.id, one.description or str(one.type), one.sure)
 
 
