@@ -126,41 +126,6 @@ def test_a_second_scan_finds_the_same_and_records_nothing(clashing: ProposalStor
     assert len(events(dmm)) == 1
 
 
-def test_a_conflict_with_a_memory_that_a_checkout_took_away_is_not_open(
-    clashing: ProposalStore,
-) -> None:
-    dmm = clashing.open()
-    dmm.conflicts.scan()
-    file = dmm.root.tree.root / "project" / "note_1.md"
-    text = file.read_text("utf-8")
-    file.unlink()
-    listed = dmm.conflicts.list()
-    assert (listed.conflicts, listed.unresolved) == ((), 0)
-    assert len(dmm.conflicts.list("all").conflicts) == 1
-    assert dmm.conflicts.list("resolved").conflicts == ()
-    assert dmm.agenda.read(dmm.overview.survey()).conflicts == 0
-    file.write_text(text, "utf-8")
-    assert dmm.conflicts.list().unresolved == 1
-
-
-@pytest.mark.parametrize("by_hand", [False, True])
-def test_a_conflict_follows_a_memory_that_was_moved(
-    clashing: ProposalStore, *, by_hand: bool
-) -> None:
-    dmm = clashing.open()
-    other = 3 if by_hand else 2
-    if by_hand:
-        dmm.conflicts.flag([ident(1), ident(3)], "Nobody can eat in 30 seconds.")
-    dmm.conflicts.scan()
-    folder = dmm.root.tree.root / "project"
-    (folder / "note_1.md").rename(folder / "moved.md")
-    dmm.conflicts.scan()
-    paths = [{side.path for side in one.memories} for one in dmm.conflicts.list().conflicts]
-    assert {"project/moved.md", f"project/note_{other}.md"} in paths
-    assert len(paths) == 1 + by_hand
-    assert dmm.conflicts.scan().found == 0
-
-
 def test_memories_out_of_force_or_expired_are_not_compared(proposal_store: ProposalStore) -> None:
     proposal_store.write(1, SLOW)
     proposal_store.write(2, FAST, status="deprecated", confidence="deprecated")

@@ -87,14 +87,6 @@ class ConflictRegister:
             self._view = View.of(records)
         return self._view
 
-    def open_here(self) -> list[Record]:
-        """Return the unsettled conflicts whose memories are both in this checkout."""
-        return [record for record in self.view().open if self.is_here(record)]
-
-    def is_here(self, record: Record) -> bool:
-        """Whether both memories of a conflict are in this checkout."""
-        return all(self.holds(side.path) for side in record.sides)
-
     def find(self, name: str) -> Record:
         """Find a conflict by its name or number."""
         number = read_name(name)

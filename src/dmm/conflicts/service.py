@@ -30,7 +30,7 @@ from dmm.redaction.inputs import accept, need_one
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from dmm.conflicts.comparison_set import Member
     from dmm.conflicts.records import Record
@@ -66,14 +66,12 @@ class Conflicts:
         self.corpus.indexes.refresh(whole=True, progress=progress)
         self.corpus.refresh()
         pairs = self.corpus.all_pairs(progress)
-        records = self._view().open
-        known = self._recorded_pairs(records)
+        known = self._recorded_pairs(self._view().open)
         recorded = {(pair.one, pair.other) for pair in known}
         others = [pair for pair in pairs if (pair.one, pair.other) not in recorded]
         with self.corpus.remembering():
             found = [*self.corpus.judge(known), *self.corpus.judge(others, progress)]
             found += find_unmerged(self.corpus.serving().values())
-        found += self._flagged(records)
         new, gone = self._settle(found, None)
         settle(len(self.corpus.members))
         written = not self._notices
@@ -97,8 +95,7 @@ class Conflicts:
         self.corpus.refresh()
         numbers = sorted({n for n in map(self.corpus.find, paths) if n is not None})
         names = {*paths, *(self.corpus.members[n].memory.id for n in numbers)}
-        records = self._view().about(names)
-        again = self._recorded_pairs(records)
+        again = self._recorded_pairs(self._view().about(names))
         known = {(pair.one, pair.other) for pair in again}
         near = {
             (pair.one, pair.other): pair
@@ -109,7 +106,6 @@ class Conflicts:
         most = MOST_AT_A_WRITE * len(numbers)
         found = [*self.corpus.judge(again), *self.corpus.judge(near.values(), most=most)]
         found += find_unmerged(self.corpus.members[number] for number in numbers)
-        found += self._flagged(records)
         self._settle(found, names)
         if self._notices:
             return _unrecorded(found)
@@ -124,14 +120,6 @@ class Conflicts:
             if len(known) == 2:
                 pairs.append(Pair(known[0], known[1], record.methods))
         return pairs
-
-    def _flagged(self, records: Iterable[Record]) -> Iterator[Found]:
-        """Find again what somebody flagged: only they, or a memory that is gone, end it."""
-        numbers, members = self.corpus.by_id(), self.corpus.members
-        for record in records:
-            if record.type is ConflictType.FLAGGED and record.ids <= numbers.keys():
-                one, other = (members[numbers[side.id]] for side in record.sides)
-                yield Found(one, other, _flag(record.description), record.methods)
 
     def _view(self) -> View:
         try:
@@ -189,10 +177,10 @@ class Conflicts:
         missing = sorted(side.path for side in record.sides if side.id not in serving)
         if missing:
             return f"no longer active: {', '.join(missing)}"
+        if record.type is ConflictType.FLAGGED:
+            return None
         if found is None:
             return "the memories go together now"
-        if {side.path for side in record.sides} != {found.one.shown, found.other.shown}:
-            return "a memory was moved"
         return None if _same(record, found) else "the memories clash in another way now"
 
     def _finding(self, found: Found, seq: int) -> Draft:
@@ -237,19 +225,15 @@ class Conflicts:
         return self.project_ledger.draft(told, caused_by=record.seq, references=references)
 
     def list(self, status: str = "unresolved") -> ConflictList:
-        """List conflicts: those that are unresolved, resolved, or all.
-
-        One with a memory that a checkout took away is not unresolved here; a scan closes it.
-        """
+        """List conflicts: those that are unresolved, resolved, or all."""
         need_one("status", status, STATUSES)
-        known = self.conflict_register.view().records.conflicts.values()
-        unresolved = self.conflict_register.open_here()
-        chosen = {
-            "unresolved": unresolved,
-            "resolved": [one for one in known if not one.is_open],
-            "all": known,
-        }
-        return ConflictList(tuple(map(show_conflict, chosen[status])), len(unresolved))
+        view = self.conflict_register.view()
+        chosen = [
+            one
+            for one in view.records.conflicts.values()
+            if status == "all" or one.is_open is (status == "unresolved")
+        ]
+        return ConflictList(tuple(map(show_conflict, chosen)), len(view.open))
 
     def show(self, name: str) -> ConflictView:
         """Show one conflict."""

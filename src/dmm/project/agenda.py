@@ -85,7 +85,7 @@ class Agenda:
             self._queue(),
             sum(one.pending for one in self.project_ledger.state().in_force),
             self._uncommitted(),
-            len(self.conflict_register.open_here()),
+            len(self.conflict_register.records().open),
             self.lifecycle.look(survey).suggestions,
             ModelTokens(reviewer.spent_today(), reviewer.model.max_tokens_per_day),
         )
