@@ -74,6 +74,12 @@ def test_a_call_that_a_person_allowed_passes_once(dmm: Dmm, asked: int) -> None:
     assert explained.agrees
 
 
+def test_a_permission_that_is_given_twice_is_one(dmm: Dmm, asked: int) -> None:
+    dmm.rules.allow(asked)
+    dmm.rules.allow(asked)
+    assert [ask(dmm, call(number)).decision for number in (2, 3)] == [None, "ask"]
+
+
 def test_no_other_call_passes(dmm: Dmm, asked: int) -> None:
     dmm.rules.allow(asked)
     for number, other in enumerate((f"{PUSH} --force", f"{PUSH}; ls", "git push origin HEAD:main")):

@@ -273,13 +273,13 @@ def _ask(question: str) -> None:
 @app.command()
 def allow(
     seq: Annotated[
-        int, typer.Argument(metavar="SEQ", min=1, max=2**62, help="The event that asked.")
+        int, typer.Argument(metavar="SEQ", min=1, max=10**9, help="The event that asked.")
     ],
     yes: Yes = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Let a call that a rule asks about through, once.
+    """Allow one call that a rule asked about.
 
     For clients that can't ask you. The agent has to make the same call within 15 minutes.
     Example: dmm rules allow 41

@@ -36,8 +36,8 @@ ASK_FIRST = (
     "the call through: they have to run it themselves, or change the rules in a terminal."
 )
 ASK_WITH = (
-    "Ask the user for permission in your next message. A yes in the chat is not enough: they let "
-    "this exact call through once with `{way}` in a terminal of their own. Then try it again."
+    "Ask the user for permission in your next message. A yes in the chat is not enough: to let "
+    "this exact call through once, they run `{way}` in their own terminal. Then try it again."
 )
 
 # Seconds a client waits for the hook; it answers long before, or lets go by itself.

@@ -94,10 +94,11 @@ class Allowances:
         return AskedCall(seq, event.actor, event.at, *call, told.digest, partial)
 
     def allow(self, seq: int) -> AskedCall:
-        """Let the call of an event pass once."""
+        """Let the call of an event pass once; saying so again adds nothing."""
         shown = self.show(seq)
         ledger = self.project_ledger
-        ledger.record(ledger.draft(CallAllowed(of=seq, digest=shown.digest), references=(seq,)))
+        if self.find(shown.digest) is None:
+            ledger.record(ledger.draft(CallAllowed(of=seq, digest=shown.digest), references=(seq,)))
         return shown
 
 
