@@ -33,6 +33,21 @@ for line in sys.stdin:
     print(len(done.stdout), flush=True)
 """
 
+# The daemon in a process whose other threads never leave the library that loads the model.
+LOADING = """
+import sys, threading
+from dmm.daemon.run import main
+from dmm.embed.model import Embedder
+
+def load():
+    while True:
+        Embedder.load()
+
+for _ in range(8):
+    threading.Thread(target=load, daemon=True).start()
+sys.exit(main(["--idle", "0.5"]))
+"""
+
 
 def begin_agent(machine: Machine) -> subprocess.Popen[bytes]:
     hook = [sys.executable, "-I", "-S", str(HOOK), "--client", "claude-code"]
@@ -56,6 +71,11 @@ def test_one_that_nobody_uses_leaves_nothing_but_the_lock(
     wait(lambda: not machine.pids(), "it leaves by itself")
     assert [path.name for path in machine.run.iterdir()] == ["daemon.lock"]
     assert machine.dmm("daemon", "logs", "--lines", "1").stdout.rstrip().endswith("stopped")
+
+
+def test_it_ends_well_while_the_model_loads(machine: Machine) -> None:
+    daemon = machine.begin([sys.executable, "-c", LOADING])
+    assert daemon.wait(timeout=60) == 0
 
 
 def test_an_agent_keeps_it_and_the_agents_death_lets_it_go(

@@ -122,8 +122,9 @@ class Process:
         self._log.write("stopped" if done else "stopped with unfinished requests")
         self._log.close()
         self._instance.release()
-        if closing.is_alive():
-            # Whatever still works here holds nothing that a killed process would lose.
+        if threading.active_count() > 1:
+            # Whatever still works here holds nothing that a killed process would lose. Were it
+            # left to the interpreter, a thread inside a C++ library would abort the process.
             os._exit(0)
 
     def _close(self, daemon: Daemon) -> None:
