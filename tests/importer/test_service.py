@@ -12,6 +12,7 @@ import pytest
 
 from dmm.domain.text import neutralise
 from dmm.errors import MemoryFileError, StaleBase, UsageError
+from dmm.importer.sources import find_instructions
 from dmm.project.init import set_up
 
 if TYPE_CHECKING:
@@ -240,6 +241,17 @@ def test_what_cannot_be_imported_is_refused_by_name(
     unreadable.symlink_to("/proc/self/mem")
     with pytest.raises(UsageError, match="unreadable: "):
         importer.plan([unreadable])
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there are no devices here")
+def test_a_file_that_leads_to_a_device_is_not_read(project: Project, importer: Importer) -> None:
+    endless = project.folder / "CLAUDE.md"
+    endless.symlink_to("/dev/zero")
+    os.mkfifo(project.folder / "AGENTS.md")
+    assert list(find_instructions(project.folder)) == []
+    for name in ("CLAUDE.md", "AGENTS.md"):
+        with pytest.raises(UsageError, match=rf"{name}: unreadable: not a regular file"):
+            importer.plan([project.folder / name])
 
 
 def test_an_empty_file_gives_no_memories(project: Project, importer: Importer) -> None:

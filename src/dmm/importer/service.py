@@ -37,6 +37,7 @@ from dmm.importer.secrets import leave_secrets
 from dmm.importer.sources import Source, find_instructions, is_instruction
 from dmm.importer.standing import Held
 from dmm.project.init import settle_trust
+from dmm.reading import read_regular
 from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
@@ -341,7 +342,7 @@ class Importer:
         try:
             if path.stat().st_size > MAX_SOURCE_BYTES:
                 raise UsageError(f"larger than {MAX_SOURCE_BYTES >> 20} MiB", where=str(path))
-            data = path.read_bytes()
+            data, _ = read_regular(path.resolve(), MAX_SOURCE_BYTES)
         except OSError as error:
             raise UsageError(f"unreadable: {error.strerror}", where=str(path)) from error
         return Source(self._shown(path), markdown.plain(markdown.decode(str(path), data)))
