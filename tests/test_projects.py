@@ -21,6 +21,7 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.files.trusted import TrustStore
 from dmm.project.known import Known
 from dmm.projects import GRACE, Projects, SharedModel
+from dmm.rulefile import RuleFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,6 +74,25 @@ def test_a_late_answer_ends_the_longer_wait_of_a_cold_start(
             assert handler.attend("claude-code", body, None) == hook_events.KEPT
             assert project.warmed
     assert handler.counts["late prompts"] == 2
+    handler.close()
+
+
+def test_a_session_of_another_user_with_the_same_id_is_another_session(
+    projects: Projects,
+    trusted: Project,
+    new_project: Callable[[str], Project],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = tmp_path / "other"
+    monkeypatch.setenv("HOME", str(other))
+    RuleFiles().remember("s", str(new_project("elsewhere").dmm))
+    handler = hook_events.HookHandler(projects, Agents(), Log())
+    stop = {"session_id": "s", "cwd": str(trusted.folder), "hook_event_name": "Stop"}
+    body = f"1-1\n{trusted.dmm}\n".encode() + json.dumps(stop).encode()
+    assert handler.attend("claude-code", body, None) == hook_events.KEPT
+    assert handler.counts == {"turn_end": 1}
+    assert RuleFiles(str(projects.trust_store.path.parent)).recall("s") == str(trusted.dmm)
     handler.close()
 
 

@@ -276,6 +276,7 @@ class Projects:
     def __init__(self, *, home: Path | None = None, model: SharedModel | None = None) -> None:
         self.model = model or SharedModel()
         self._home = home or own_home()
+        self.trust_store = TrustStore.of_user(self._home)
         self._open: dict[Path, Project] = {}
         self._retired: list[Project] = []
         self._lock = threading.Lock()
@@ -296,7 +297,7 @@ class Projects:
         return self._find(root)
 
     def _find(self, root: Root) -> Project:
-        TrustStore.of_user(self._home).require(root.folder)
+        self.trust_store.require(root.folder)
         return self._give(root)
 
     def look_up(self, start: Path, *, exact: bool = False) -> Project:
@@ -311,7 +312,7 @@ class Projects:
     def _give(self, root: Root) -> Project:
         """Return the project as it is open; new settings open it again."""
         with _translated(root.folder):
-            consents = find_consents(TrustStore.of_user(self._home), root.folder)
+            consents = find_consents(self.trust_store, root.folder)
             settings = (*stamp_settings(root.folder), *consents.stamp, stamp_place(root.folder))
         with self._lock:
             opening = self._opening.setdefault(root.folder, threading.Lock())
@@ -345,8 +346,7 @@ class Projects:
 
     def known(self) -> tuple[Known, ...]:
         """List the projects that are trusted and still there, and those that are open, by path."""
-        held = {str(one.root): one.trusted for one in self.each()}
-        return list_known(TrustStore.of_user(self._home), held)
+        return list_known(self.trust_store, {str(one.root): one.trusted for one in self.each()})
 
     def close_idle(self, seconds: float) -> list[Project]:
         """Close projects unused for a while, and return them.

@@ -68,7 +68,10 @@ class HookHandler:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _pool: ThreadPoolExecutor | None = None
     _bound: OrderedDict[str, Path] = field(default_factory=OrderedDict)
-    _files: RuleFiles = field(default_factory=RuleFiles)
+    _files: RuleFiles = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._files = RuleFiles(str(self.projects.trust_store.path.parent))
 
     def attend(self, client: str, body: bytes, peer: int | None) -> bytes:
         """Answer one event: whether it is kept, and what the hook prints."""
