@@ -118,11 +118,14 @@ class RuleFiles:
                 os.unlink(path)
 
     def is_trusted(self, root: str) -> bool:
-        """Return whether the record of trusted projects names a .dmm folder itself."""
+        """Return whether the record of trusted projects names a .dmm folder or its repository."""
         import json
 
+        from dmm.branch import find_common
+
         record = _read(os.path.join(self.state, TRUSTED), LARGEST)
-        return json.dumps(root).encode() in record
+        named = (root, find_common(os.path.dirname(root)))
+        return any(json.dumps(one).encode() in record for one in named if one)
 
     def _place(self, kind: str, text: str) -> str:
         """Name a file by a digest: a path is too long for a name, a session's id is not ours."""

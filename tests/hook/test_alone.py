@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import git
 
 import dmm.hook
 from dmm import losses
@@ -247,21 +248,34 @@ def test_a_session_stays_under_the_rules_it_began_with(agent: Agent, tmp_path: P
     assert agent.decide("terraform destroy", cwd=str(elsewhere))[0] == "deny"
 
 
-def test_a_new_worktree_is_under_the_rules_of_its_repository(
-    agent: Agent, open_project: Opener, tmp_path: Path
-) -> None:
-    git = agent.project.folder / ".git"
-    own = git / "worktrees" / "second"
-    own.mkdir(parents=True)
-    (git / "HEAD").write_text("ref: refs/heads/main\n")
-    (own / "commondir").write_text("../..\n")
+@pytest.fixture
+def second(agent: Agent, home: Path, open_project: Opener, tmp_path: Path) -> Path:
+    """A new worktree of the project, of which only the repository knows."""
+    git(agent.project.folder, "init", "-q")
+    git(agent.project.folder, "commit", "-q", "--allow-empty", "-m", "first")
+    agent.project.trust(home)
     dmm = open_project(agent.project)
     dmm.ledger.add_constraint("never run docker system prune")
     dmm.close()
-    second = tmp_path / "second"
-    (second / ".dmm" / "memory").mkdir(parents=True)
-    (second / ".git").write_text(f"gitdir: {own}\n")
+    git(agent.project.folder, "worktree", "add", "-q", str(tmp_path / "second"))
+    (tmp_path / "second" / ".dmm" / "memory").mkdir(parents=True)
+    return tmp_path / "second"
+
+
+def test_a_new_worktree_is_under_the_rules_of_its_repository(agent: Agent, second: Path) -> None:
     assert agent.decide("docker system prune -af", cwd=str(second))[0] == "deny"
+
+
+def test_a_session_in_a_worktree_is_told_what_it_starts_without(agent: Agent, second: Path) -> None:
+    start: dict[str, Any] = {"hook_event_name": "SessionStart", "source": "startup"}
+    told = agent.ask("", cwd=str(second), **start)["systemMessage"]
+    assert "starts without its memory; rules are still checked" in told
+    for rules in (agent.state / "rules").iterdir():
+        rules.unlink()
+    told = agent.ask("", cwd=str(second), **start)["systemMessage"]
+    assert "starts without its memory; no rules are known here" in told
+    told = agent.ask("docker system prune -af", cwd=str(second))["systemMessage"]
+    assert "could not check this call" in told
 
 
 def test_a_call_that_can_not_be_read_is_asked_about_where_rules_hold(
@@ -298,9 +312,9 @@ def test_the_branch_is_known_however_the_command_is_written(
     dmm = open_project(agent.project)
     dmm.ledger.add_constraint("never push to main")
     dmm.close()
-    git = agent.project.folder / ".git"
-    git.mkdir()
-    (git / "HEAD").write_text("ref: refs/heads/main\n")
+    repository = agent.project.folder / ".git"
+    repository.mkdir()
+    (repository / "HEAD").write_text("ref: refs/heads/main\n")
     assert agent.decide("", tool_input={"command": command})[0] == "deny"
 
 

@@ -11,8 +11,8 @@ from dmm.clients.registry import NAMES
 from dmm.errors import DmmError
 from dmm.rules.on_file import read_on_failure, read_rules, rule_by_file
 from dmm.sessions.payload import HookEvent, HookKind, name_request, parse_payload
-from dmm.sessions.reply import Reply, write_reply
-from dmm.sessions.rulings import write_failure, write_ruling
+from dmm.sessions.reply import write_reply
+from dmm.sessions.rulings import write_absence, write_failure, write_ruling
 
 if TYPE_CHECKING:
     from dmm.rules.callbook import Ruling
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 UNREADABLE = "its payload can't be read"
 NO_RULES = "the daemon does not answer, and there is no usable rule file"
 FAILED = "the daemon does not answer, and the rules could not be applied here"
-SILENT = (
-    "The DMM daemon does not answer, so this session starts without its memory; rules are still "
-    "checked. The user can see why in a terminal: dmm doctor"
-)
+SILENT = "The DMM daemon does not answer"
 
 
 class Alone(NamedTuple):
@@ -59,12 +56,15 @@ def judge_alone(client: str, payload: bytes, root: str) -> Alone:
 
 def tell_silence(client: str, payload: bytes, root: str) -> bytes:
     """Say that a session starts without its memory, in a project that has some to give."""
-    if not rulefile.RuleFiles().is_trusted(root):
-        return b""
+    files = rulefile.RuleFiles()
     try:
-        return write_reply(parse_payload(client, payload), Reply(context=SILENT, notice=SILENT))
+        event = parse_payload(client, payload)
     except DmmError:
         return b""
+    held = files.read_for(event.session, root) is not None
+    if not held and not files.is_trusted(root):
+        return b""
+    return write_reply(event, write_absence(SILENT, ruled=held))
 
 
 def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:

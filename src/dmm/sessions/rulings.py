@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 UNCHECKED = "DMM could not check this call against the rules of this project"
 OTHERS_SHOWN = 5
+_SEEN = "The user can see why in a terminal: dmm doctor"
 _WAY_OUT = "See what is wrong with: dmm doctor."
 
 
@@ -56,3 +57,10 @@ def write_failure(why: str, on_failure: OnFailure) -> Reply:
     if on_failure == "allow":
         return Reply(notice=f"{UNCHECKED}, so it was allowed: {why}. {_WAY_OUT}")
     return Reply(decision=on_failure, reason=f"{UNCHECKED}: {why}. {_WAY_OUT}")
+
+
+def write_absence(why: str, *, ruled: bool) -> Reply:
+    """Return the message that a session starts without its memory, and whether rules hold."""
+    rules = "rules are still checked" if ruled else "no rules are known here to check calls by"
+    told = f"{why}, so this session starts without its memory; {rules}. {_SEEN}"
+    return Reply(context=told, notice=told)
