@@ -215,7 +215,7 @@ def test_a_damaged_record_is_told_with_the_way_out(
     assert told.err == (
         "dmm: the record of trusted projects is damaged\n"
         f"  where: {state}/trust.json\n"
-        "  hint:  move the file away, then run dmm trust again for each project\n"
+        "  hint:  move the file away; then, in each of your projects: dmm trust --with-ledger\n"
     )
     assert typed("trust", "--yes", within=cloned.folder).status == 9
 

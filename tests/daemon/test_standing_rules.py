@@ -132,6 +132,36 @@ def test_a_ledger_that_can_not_be_read_takes_no_rule_away(
     assert machine.ask("status")["spooled"] == 2
 
 
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"version": 1, "projects": [{"folder": 1}]}'])
+def test_a_damaged_record_of_trusted_projects_takes_no_rule_away(
+    machine: Machine, ruled: Project, session: Session, wait: Callable[..., Any], damage: str
+) -> None:
+    record, within = machine.state / "trust.json", ruled.folder
+    machine.hook(session.start())
+    assert decide(machine, session.bash(FORBIDDEN, 1), within=within) == "deny"
+    record.write_text(damage)
+    another = type(session)(within, "after the damage")
+    told = (machine.hook(another.start()) or {})["systemMessage"]
+    assert "the record of trusted projects is damaged" in told
+    assert "rules are still checked" in told
+    for number, one in enumerate((session, another)):
+        assert decide(machine, one.bash(FORBIDDEN, 2 + number), within=within) == "deny"
+        assert decide(machine, one.bash("make", 12 + number), within=within) == "allow"
+    for pid in machine.pids():
+        os.kill(pid, signal.SIGKILL)
+    assert decide(machine, session.bash(FORBIDDEN, 20), within=within) == "deny"
+    assert machine.dmm("query", "passwords", within=within).returncode == 0
+    shown = machine.dmm("status", within=within).stdout
+    assert "the record of trusted projects is damaged" in " ".join(shown.split())
+    # The way out that doctor names.
+    record.rename(record.with_suffix(".damaged"))
+    done = machine.dmm("trust", "--yes", "--with-ledger", within=within)
+    assert done.returncode == 0, done.stderr
+    assert decide(machine, session.bash(FORBIDDEN, 30), within=within) == "deny"
+    assert machine.dmm("ledger", "verify", within=within).returncode == 0
+    wait(lambda: machine.ask("status")["spooled"] == 0, "what was kept is recorded")
+
+
 def test_a_process_that_is_stopped_but_holds_its_socket_is_not_waited_for(
     machine: Machine, ruled: Project, session: Session
 ) -> None:

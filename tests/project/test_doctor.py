@@ -11,6 +11,7 @@ import pytest
 
 from dmm import VERSION, endpoint
 from dmm.errors import ConfigError, ModelUnavailable, RootNotFound
+from dmm.files.trusted import TrustStore
 from dmm.ledger.known_passkeys import KnownPasskeys
 from dmm.passkeys.keyring import Keyring, page_folder
 from dmm.project import doctor
@@ -89,12 +90,24 @@ def memory_of(open_project: Opener) -> Callable[..., Memory]:
             dmm.close()
 
         return Memory(
-            *(project.dmm, trusted, dmm.overview, dmm.audit, reindex),
+            *(project.dmm, trusted, dmm.trust_store.list, dmm.overview, dmm.audit, reindex),
             *(dmm.consents, dmm.published, dmm.backups, dmm.rules.unchecked),
             KnownPasskeys(dmm.project_ledger, Keyring(page_folder())),
         )
 
     return make
+
+
+def test_a_record_of_trusted_projects_that_is_damaged_is_named_with_the_way_out(
+    memory_of: Callable[..., Memory], shop: Project, home: Path
+) -> None:
+    memory = memory_of(shop, trusted=False)
+    store = TrustStore.of_user(home)
+    store.path.write_text('{"version": 1, "projects": [')
+    (found,) = (one for one in check_project(lambda: memory) if one.name == "trust")
+    assert (found.level, found.told) == ("fail", store.fault())
+    assert str(store.path) in found.told
+    assert (found.way or "").endswith("in each of your projects: dmm trust --with-ledger")
 
 
 def test_outside_of_a_project_there_is_only_a_warning() -> None:

@@ -36,6 +36,7 @@ def open_memory(dmm: Writing, reindex: Callable[[], object]) -> doctor.Memory:
     return doctor.Memory(
         folder=dmm.root.folder,
         trusted=dmm.trusted,
+        list_trusted=dmm.trust_store.list,
         overview=dmm.overview,
         audit=dmm.audit,
         reindex=reindex,

@@ -228,7 +228,10 @@ def _more_rows(daemon: Health | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
     lost = losses.count()
     if lost:
         yield "Lost", f"[red]{counted(lost, 'event')}[/red] could not be kept; see: dmm doctor"
-    if not dmm.trusted:
+    broken = dmm.trust_store.fault()
+    if broken is not None:
+        yield "Trust", f"[red]{_plain(broken)}[/red]; see: dmm doctor"
+    elif not dmm.trusted:
         yield "Trust", "[yellow]agents don't get this memory yet[/yellow]; see: dmm trust"
 
 

@@ -29,6 +29,7 @@ from dmm.eventlog.place import find_folders
 from dmm.rulefile import RuleFiles, read_own_settings
 from dmm.sessions.payload import HookEvent, HookKind, name_request, parse_payload
 from dmm.sessions.reply import Reply, write_reply
+from dmm.sessions.rulings import write_absence, write_failure, write_ruling
 from dmm.sessions.service import Attended, Delivery, deliver
 from dmm.sessions.supplement import write_supplement
 
@@ -101,23 +102,27 @@ class HookHandler:
         named = name_request(client, payload) if client in NAMES else None
         if named is None:
             return b""
+        try:
+            with self._nearest(root).recording(Actor()) as dmm:
+                ruled = bool(dmm.project_ledger.standing(dmm.project_ledger.state()))
+        except DmmError:
+            ruled = self._files.read_for("", str(root)) is not None
         event = HookEvent(client, HookKind.TOOL_REQUEST, named, "", "", "")
-        with contextlib.suppress(DmmError), self._nearest(root).recording(Actor()) as dmm:
-            if dmm.project_ledger.standing(dmm.project_ledger.state()):
-                return write_reply(event, Reply(decision="ask", reason=UNREADABLE))
-        return b""
+        return write_reply(event, Reply(decision="ask", reason=UNREADABLE)) if ruled else b""
 
     def _rule_by_file(self, client: str, body: bytes, error: DmmError) -> bytes:
         """Answer a tool call by the rules on file: its project can't be asked."""
         _, root, payload = split_body(body, "")
         event = parse_payload(client, payload)
+        held = self._files.read_for(event.session, str(self._began_in(event.session) or root))
+        if event.kind is HookKind.SESSION_START:
+            why = f"DMM can't answer ({error.what})"
+            return write_reply(event, write_absence(why, ruled=held is not None))
         if event.kind is not HookKind.TOOL_REQUEST:
             return b""
         from dmm.rules.commands.calls import ToolCall
         from dmm.rules.on_file import read_on_failure, read_rules, rule_by_file
-        from dmm.sessions.rulings import write_failure, write_ruling
 
-        held = self._files.read_for(event.session, str(self._began_in(event.session) or root))
         if held is None:
             self._count("unchecked calls")
             on_failure = read_on_failure(read_own_settings())
@@ -160,6 +165,9 @@ class HookHandler:
         try:
             project = self._find(event.session, root)
         except NotTrusted:
+            if self._files.read_for(event.session, str(root)) is not None:
+                # Where trust was not taken back, a record that can't be read is what is wrong.
+                self.projects.trust_store.list()
             self._count("not trusted")
             return Delivery(event, name=name), None
         return deliver(event, name), project

@@ -37,7 +37,7 @@ PATIENCE = 5.0
 _OTHERS_MAY_WRITE = 0o022
 # The request for an inode's generation on Linux: a number that is new each time it is used again.
 _GENERATION = 0x80087601
-_MEND = "move the file away, then run dmm trust again for each project"
+_MEND = "move the file away; then, in each of your projects: dmm trust --with-ledger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,18 +183,14 @@ class TrustStore:
 
     def _write(self, known: Iterable[Trusted]) -> None:
         data = {"version": VERSION, "projects": [asdict(one) for one in known]}
-        with translated(self.path, "write the file"):
-            # A replaced file keeps its permissions: the first one is made for the user alone.
-            flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-            os.close(os.open(self.path, flags, 0o600))
-        write_atomic(self.path, json.dumps(data, indent=2).encode() + b"\n")
+        write_atomic(self.path, json.dumps(data, indent=2).encode() + b"\n", private=True)
 
     def _read(self) -> tuple[Trusted, ...]:
         """Read the file, or raise where it is not what this user wrote."""
         try:
             data, status = read_regular(self.path, MAX_BYTES)
             _refuse_strangers(self.path, status)
-            return _parse(data) if data else ()
+            return _parse(data)
         except FileNotFoundError:
             return ()
         except OSError as error:

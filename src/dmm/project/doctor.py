@@ -63,6 +63,7 @@ class Memory:
 
     folder: Path
     trusted: bool
+    list_trusted: Callable[[], object]
     overview: Overview
     audit: Audit
     reindex: Callable[[], object]
@@ -135,12 +136,7 @@ def check_project(open_memory: Callable[[], Memory]) -> Iterator[Check]:
         yield Check("project", "memory", level, str(error), error.hint)
         return
     yield Check("project", "memory", "ok", str(memory.folder))
-    if memory.trusted:
-        yield Check("project", "trust", "ok", "it is trusted")
-    else:
-        way = "review it and decide: dmm trust"
-        told = "it is not trusted: agents get none of it, and no rule is enforced"
-        yield Check("project", "trust", "warn", told, way)
+    yield from attempt("project", "trust", lambda: _check_trust(memory))
     yield from attempt("project", "files", lambda: _check_files(memory))
     if memory.trusted:
         yield _check_consents(memory.consents)
@@ -149,6 +145,17 @@ def check_project(open_memory: Callable[[], Memory]) -> Iterator[Check]:
         yield from attempt("project", "rules on file", lambda: _check_rules(memory.published))
         yield from attempt("project", "rule", lambda: _check_marks(memory.unchecked()))
         yield from attempt("project", "backup", lambda: _check_backup(memory.backups))
+
+
+def _check_trust(memory: Memory) -> Iterator[Check]:
+    """Check that agents get the memory; a record that can't be read raises."""
+    memory.list_trusted()
+    if memory.trusted:
+        yield Check("project", "trust", "ok", "it is trusted")
+    else:
+        way = "review it and decide: dmm trust"
+        told = "it is not trusted: agents get none of it, and no rule is enforced"
+        yield Check("project", "trust", "warn", told, way)
 
 
 def _check_consents(consents: Consents) -> Check:
