@@ -317,6 +317,30 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
 
 
+@pytest.mark.parametrize("size", [0, 5_000, None])
+@pytest.mark.parametrize("options", [[], ["--with-ledger"]])
+def test_a_damaged_ledger_is_called_damaged_and_a_new_one_can_begin(
+    typed: Typed, project: Project, size: int | None, options: list[str]
+) -> None:
+    typed("trust", "--yes", within=project.folder)
+    typed("ledger", "fact", "budget", "5", within=project.folder)
+    ledger = project.dmm / "ledger.db"
+    if size is None:
+        ledger.write_bytes(b"no database" * 1_000)
+    else:
+        os.truncate(ledger, size)
+    refused = typed("ledger", "fact", "budget", "6", within=project.folder)
+    assert "replaced" not in refused.err
+    assert "dmm ledger restore" in refused.err
+    assert "dmm trust" in refused.err
+    told = typed("trust", within=project.folder)
+    assert "the ledger is damaged: no event can be read in it" in told.out
+    settled = typed("trust", "--yes", *options, within=project.folder)
+    assert "A new ledger begins" in settled.out
+    assert list(project.dmm.glob("ledger.db.untrusted-*"))
+    assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
+
+
 @pytest.mark.parametrize(
     "settings",
     ['{"storage": {"embeddings_db": "elsewhere.db"}}', '{"model": {"name": "m"}}', "{"],

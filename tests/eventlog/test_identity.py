@@ -118,7 +118,7 @@ def test_an_empty_ledger_in_its_place_is_refused(path: Path) -> None:
     write(path, "mine", record=record)
     path.unlink()
     write(path)
-    assert refusal(path, record).startswith("another ledger has replaced")
+    assert refusal(path, record).startswith("the ledger is empty")
 
 
 def test_a_ledger_that_is_gone_is_not_begun_anew(path: Path) -> None:

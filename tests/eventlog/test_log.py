@@ -324,7 +324,7 @@ def test_a_file_that_is_no_database_is_a_broken_ledger(path: Path) -> None:
     assert str(raised.value) == f"{path}: damaged database: file is not a database"
     assert (
         raised.value.hint
-        == "restore the last backup: dmm ledger restore; dmm ledger verify shows what is left"
+        == "restore the last backup: dmm ledger restore; without one, start a new ledger: dmm trust"
     )
 
 
@@ -341,7 +341,7 @@ def test_damage_within_the_file_is_a_broken_ledger(path: Path, draft: Drafts) ->
     assert raised.value.where == str(path)
     assert (
         raised.value.hint
-        == "restore the last backup: dmm ledger restore; dmm ledger verify shows what is left"
+        == "restore the last backup: dmm ledger restore; without one, start a new ledger: dmm trust"
     )
     with pytest.raises(LedgerBroken):
         log.append([draft()])

@@ -41,6 +41,10 @@ STRANGE = {
         "  the ledger is not the one written here; a branch or an archive can bring one.",
         "  To restore a backup: dmm ledger restore",
     ),
+    "damaged": (
+        "  the ledger is damaged: no event can be read in it.",
+        "  To restore a backup: dmm ledger restore. Without one, a new ledger can begin here.",
+    ),
     "gone": (
         "  the ledger that was written here is missing.",
         "  To restore a backup: dmm ledger restore",
@@ -183,8 +187,9 @@ def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
     if found.strange == "gone":
         return agrees("Start a new ledger?"), False
     if found.strange:
-        with_ledger = with_ledger or agrees("Use the existing ledger?")
-        return with_ledger or agrees("Set it aside and start a new one?"), with_ledger
+        # Nothing can be kept of one that can't be read.
+        kept = found.strange != "damaged" and (with_ledger or agrees("Use the existing ledger?"))
+        return kept or agrees("Set it aside and start a new one?"), kept
     yes = agrees("Trust this project?")
     if yes and found.ledger and not found.written_in and not with_ledger:
         with_ledger = agrees("Keep its ledger active too?")

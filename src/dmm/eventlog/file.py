@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-_RESTORE = "restore the last backup: dmm ledger restore; dmm ledger verify shows what is left"
+_RESTORE = "restore the last backup: dmm ledger restore; without one, start a new ledger: dmm trust"
 PRIVATE = 0o600
 PRIVATE_FOLDER = 0o700
 

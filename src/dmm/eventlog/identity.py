@@ -142,6 +142,9 @@ def _require(found: str | None, record: Record, path: Path) -> str:
     if known is None:
         what = "this ledger was not written here; it came with a branch or an archive"
         raise LedgerRefused(what, where=str(path), hint=_LOOK)
+    if found is None:
+        what = "the ledger is empty: the events that were written here are gone"
+        raise LedgerRefused(what, where=str(path), hint=_BEHIND)
     if found != known[0]:
         what = "another ledger has replaced the one that was written here"
         raise LedgerRefused(what, where=str(path), hint=_LOOK)

@@ -71,7 +71,7 @@ class Inspection:
     `memories` counts by top folder, `faulty` the files that can't be read as memories; `changed`
     are texts that differ from those DMM writes; `brought` are settings of agents in the project;
     `hidden` counts characters that can't be seen. `strange` says of a trusted project that its
-    ledger is not the one that was written here: `other`, `gone`, or `behind` what was recorded.
+    ledger is not as it was written here: `other`, `gone`, `damaged`, or `behind` what was recorded.
     `rules` are the rule files that would come into force, in plain words. `written_in` is the
     folder in which the user wrote the ledger, for a project that was moved or restored.
     """
@@ -201,6 +201,8 @@ class Vetting:
         first = self._identify()
         if first is None and (known is None or not known.settled):
             return ""
+        if first is None:
+            return "damaged"
         if known is None or known.first != first:
             return "other"
         return "" if self._is_whole() else "behind"
@@ -239,6 +241,8 @@ class Vetting:
             raise PathRefused(what, where=str(self.ledger), hint=hint)
         there = stands(self._held)
         with_ledger = with_ledger or self._find_writer() is not None
+        # Nothing can be kept of one that can't be read.
+        with_ledger = with_ledger and self.strange != "damaged"
         first = self._identify() if there and with_ledger else None
         aside = self._put_aside() if there and not with_ledger else None
         self.store.trust(self.root.folder)
