@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.rulefile import RuleFiles
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -154,6 +156,20 @@ def test_trusted_projects_are_listed(typed: Typed, cloned: Project) -> None:
     assert told.out == f"{cloned.dmm} is no longer trusted\n"
     told = typed("trust", "--revoke", "--json", within=moved)
     assert json.loads(told.out) == {"folder": str(moved / ".dmm"), "revoked": False}
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_project_that_is_no_longer_trusted_leaves_no_rules_on_file(
+    typed: Typed, project: Project, home: Path, state: Path, gone: bool
+) -> None:
+    files = RuleFiles(str(state))
+    typed("trust", "--yes", within=project.folder)
+    typed("ledger", "constraint", "never run terraform destroy", within=project.folder)
+    assert files.read(str(project.dmm))
+    if gone:
+        shutil.rmtree(project.folder)
+    typed("trust", "--revoke", "--root", str(project.folder), within=home)
+    assert files.read(str(project.dmm)) is None
 
 
 def test_what_init_makes_is_trusted_and_what_was_there_is_not(

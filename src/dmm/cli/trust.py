@@ -120,14 +120,16 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
     """Withdraw trust from a folder, also from one that is gone."""
     from dmm.files.roots import NAME
     from dmm.files.trusted import TrustStore
+    from dmm.rulefile import RuleFiles
 
     if root is not None and not root.exists():
         gone = root.absolute()
         folder, store = gone if gone.name == NAME else gone / NAME, TrustStore.of_user()
+        RuleFiles(str(store.path.parent)).remove(str(folder))
+        was = store.revoke(folder)
     else:
         vetting = _vetting(open_project(root, quiet=True))
-        folder, store = vetting.root.folder, vetting.store
-    was = store.revoke(folder)
+        folder, was = vetting.root.folder, vetting.revoke()
     present(
         {"folder": str(folder), "revoked": was},
         as_json=as_json,
