@@ -33,18 +33,18 @@ def find_checkout(project: str, cwd: str | None) -> str:
         return project
     if not os.path.isdir(cwd):
         return cwd
-    here, own = _find_top(cwd), _find_top(project)
+    here, own = find_top(cwd), find_top(project)
     if here is None or own is None or find_common(here) != find_common(own):
         return project
     return os.path.normpath(os.path.join(here, os.path.relpath(os.path.realpath(project), own)))
 
 
 def _find_git(folder: str | os.PathLike[str]) -> str | None:
-    top = _find_top(folder)
+    top = find_top(folder)
     return None if top is None else _git_folder(os.path.join(top, ".git"))
 
 
-def _find_top(folder: str | os.PathLike[str]) -> str | None:
+def find_top(folder: str | os.PathLike[str]) -> str | None:
     """Find the top folder of the checkout around a folder."""
     place = os.path.realpath(folder)
     while _git_folder(os.path.join(place, ".git")) is None:

@@ -79,6 +79,18 @@ class RuleFiles:
                     return found
         return None
 
+    def is_missing(self, folder: str) -> bool:
+        """Return whether the repository around a folder has a .dmm that is not checked out here."""
+        from dmm.branch import find_common, find_top
+
+        top, common = find_top(folder), find_common(folder)
+        shared = os.path.join(common or "", "dmm", "")
+        if top is None or not os.path.isdir(shared):
+            return False
+        ledgers = (known[2] for _, known in self._roots() if known[2].startswith(shared))
+        places = (os.path.dirname(one.removeprefix(shared)) for one in ledgers)
+        return any(not os.path.isdir(os.path.join(top, one, ".dmm", "memory")) for one in places)
+
     def _roots(self) -> list[tuple[str, tuple[int, str, str]]]:
         folder = os.path.join(self.state, ROOTS)
         paths = [os.path.join(folder, name) for name in _list(folder)]

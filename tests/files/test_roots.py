@@ -64,6 +64,7 @@ def test_a_branch_without_memory_in_a_repository_that_has_one_is_told_how_to_get
     (tmp_path / ".git" / "dmm").mkdir()
     with pytest.raises(RootNotFound) as raised:
         find_root(tmp_path, None, tmp_path / "home")
+    assert "memory and rules applies here" in raised.value.what
     assert raised.value.hint == (
         "if another branch has it: git checkout BRANCH -- .dmm; if none has: dmm init"
     )

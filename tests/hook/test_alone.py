@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -264,6 +265,22 @@ def second(agent: Agent, home: Path, open_project: Opener, tmp_path: Path) -> Pa
 
 def test_a_new_worktree_is_under_the_rules_of_its_repository(agent: Agent, second: Path) -> None:
     assert agent.decide("docker system prune -af", cwd=str(second))[0] == "deny"
+
+
+def test_a_session_where_the_memory_is_not_checked_out_is_told_so_and_nothing_is_blocked(
+    agent: Agent, second: Path
+) -> None:
+    start: dict[str, Any] = {"hook_event_name": "SessionStart", "source": "startup"}
+    (second / "src").mkdir()
+    shutil.rmtree(second / ".dmm")
+    told = agent.ask("", cwd=str(second / "src"), **start)
+    assert "no rules are checked" in told["systemMessage"]
+    assert "git checkout BRANCH -- .dmm" in told["hookSpecificOutput"]["additionalContext"]
+    assert agent.ask("docker system prune -af", cwd=str(second)) == {}
+    assert agent.ask("", cwd=str(second), hook_event_name="Stop") == {}
+    assert agent.kept() == []
+    RuleFiles(str(agent.state)).remove(str(agent.project.dmm))
+    assert agent.ask("", cwd=str(second), **start) == {}
 
 
 def test_a_session_in_a_worktree_is_told_what_it_starts_without(agent: Agent, second: Path) -> None:

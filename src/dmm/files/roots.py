@@ -92,9 +92,11 @@ def find_root(start: Path, override: Path | None, home: Path) -> Root:
             if not (folder / NAME).is_symlink():
                 return Root((folder / NAME).resolve())
             linked = linked or folder / NAME
+    what = f"no {NAME} folder here or above"
     hint = "create one in your project's folder with: dmm init"
     if _had_memory(start):
+        what += ", so nothing of this repository's memory and rules applies here"
         hint = f"if another branch has it: git checkout BRANCH -- {NAME}; if none has: dmm init"
     if linked is not None:
         hint = f"{linked} is a symbolic link, which is not followed; name its target with --root"
-    raise RootNotFound(f"no {NAME} folder here or above", where=str(start), hint=hint)
+    raise RootNotFound(what, where=str(start), hint=hint)

@@ -11,7 +11,7 @@ from dmm.clients.registry import NAMES
 from dmm.errors import DmmError
 from dmm.rules.on_file import read_on_failure, read_rules, rule_by_file
 from dmm.sessions.payload import HookEvent, HookKind, name_request, parse_payload
-from dmm.sessions.reply import write_reply
+from dmm.sessions.reply import Reply, write_reply
 from dmm.sessions.rulings import write_absence, write_failure, write_ruling
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 UNREADABLE = "its payload can't be read"
 NO_RULES = "the daemon does not answer, and there is no usable rule file"
 FAILED = "the daemon does not answer, and the rules could not be applied here"
+MISSING = (
+    "This repository has a .dmm folder, but not in this checkout: the session starts without its "
+    "memory, and no rules are checked. To get it from a branch that has it: "
+    "git checkout BRANCH -- .dmm"
+)
 SILENT = "The DMM daemon does not answer"
 
 
@@ -65,6 +70,14 @@ def tell_silence(client: str, payload: bytes, root: str) -> bytes:
     if not held and not files.is_trusted(root):
         return b""
     return write_reply(event, write_absence(SILENT, ruled=held))
+
+
+def tell_missing(client: str, payload: bytes) -> bytes:
+    """Say that a session starts where the memory and the rules are not checked out."""
+    try:
+        return write_reply(parse_payload(client, payload), Reply(context=MISSING, notice=MISSING))
+    except DmmError:
+        return b""
 
 
 def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:

@@ -116,7 +116,9 @@ def attend(name: str, payload: bytes) -> Attended:
     """Return the answer to one event, and the event itself where nobody has kept it."""
     client = peek_client(name)
     root = find_root(payload) or recall_root(client, payload)
-    if root is None or not payload.strip():
+    if root is None:
+        return tell_missing(name, client, payload), b"", ""
+    if not payload.strip():
         return b"", b"", ""
     # Named once, so that an event that is delivered and kept too is recorded once.
     delivery = f"{time.time_ns()}-{os.getpid()}\n".encode()
@@ -134,6 +136,20 @@ def attend(name: str, payload: bytes) -> Attended:
 
         return tell_silence(name, payload, root), body, ""
     return settle(answer, body)
+
+
+def tell_missing(name: str, client: Client, payload: bytes) -> bytes:
+    """Say that a session starts where the memory of its repository is not checked out."""
+    folder = os.environ.get("CLAUDE_PROJECT_DIR") or _told(payload) or _here()
+    if not folder or kind_of(client, payload) != "session_start":
+        return b""
+    from dmm import rulefile
+
+    if not rulefile.RuleFiles().is_missing(folder):
+        return b""
+    from dmm.hook import alone
+
+    return alone.tell_missing(name, payload)
 
 
 def settle(answer: bytes | None, body: bytes) -> Attended:
