@@ -80,6 +80,19 @@ def test_a_permission_that_is_given_twice_is_one(dmm: Dmm, asked: int) -> None:
     assert [ask(dmm, call(number)).decision for number in (2, 3)] == [None, "ask"]
 
 
+def test_a_command_that_would_be_refused_is_not_named(dmm: Dmm) -> None:
+    assert ask(dmm, call(2)).way == f"dmm rules allow {last(dmm).seq}"
+    record = dmm.project_ledger.record_of
+    assert record is not None
+    (record.state / "seal.key").write_bytes(b"damaged")
+    for _ in range(2):
+        # A second hook that delivers the same call is answered the same.
+        assert (answer := ask(dmm, call(3))).decision == "ask"
+        assert answer.way == ""
+    with pytest.raises(LedgerRefused, match="does not say which call it was"):
+        dmm.rules.show_asked(last(dmm).seq)
+
+
 def test_no_other_call_passes(dmm: Dmm, asked: int) -> None:
     dmm.rules.allow(asked)
     for number, other in enumerate((f"{PUSH} --force", f"{PUSH}; ls", "git push origin HEAD:main")):

@@ -17,8 +17,11 @@ _SEEN = "The user can see why in a terminal: dmm doctor"
 _WAY_OUT = "See what is wrong with: dmm doctor."
 
 
-def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
-    """Return the message to an agent about its tool call."""
+def write_ruling(ruling: Ruling, seq: int | None, digest: str = "") -> Reply:
+    """Return the message to an agent about its tool call.
+
+    Only a call that the record tells from others, by its digest, can be let through by command.
+    """
     if ruling.level == "allow":
         return Reply()
     from dmm.rules.callbook import name_rule
@@ -30,7 +33,7 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
     why, note = (first.reason, first.note) if first else (ruling.reason, "")
     told, way = [rule, why, note, ruling.suggestion, _name_others(ruling)], ""
     if seq is not None:
-        way = f"dmm rules allow {seq}"
+        way = f"dmm rules allow {seq}" if digest else ""
         told.append(f"Details: dmm rules explain {seq}")
     sentences = (part[:1].upper() + part[1:].rstrip(". ") for part in told if part)
     reason = neutralise(". ".join(sentences)) + "."

@@ -318,7 +318,7 @@ class Sessions:
         digest, allowed, answer = self.find_guard().let_through(self._call(delivery), ruling)
         if repeated:
             seq = held.requests.get(delivery.event.call_id)
-            return Attended(write_ruling(held.answer_again(digest, ruling), seq))
+            return Attended(write_ruling(held.answer_again(digest, ruling), seq, digest))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
         told = delivery.told
         if isinstance(told, ToolRequested):
@@ -330,7 +330,7 @@ class Sessions:
         # What was allowed once counts as used only where the ledger says so.
         answer = ruling if recorded is None else answer
         held.answered = digest, answer
-        return Attended(write_ruling(answer, recorded), recorded is not None)
+        return Attended(write_ruling(answer, recorded, digest), recorded is not None)
 
     def _call(self, delivery: Delivery) -> ToolCall:
         from dmm.rules.commands.calls import ToolCall
