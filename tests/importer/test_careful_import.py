@@ -343,6 +343,23 @@ def test_a_sentence_that_ends_within_quotes_gets_no_second_full_stop(
     assert '."' + "." not in found
 
 
+def test_rules_right_under_the_first_title_are_in_the_baseline_once(
+    project: Project, importer: Importer
+) -> None:
+    text = (
+        "# Shop\n\nShop sells lanterns to customers all over the world.\n\n"
+        "Always ask before you add a library.\n\n"
+        "- Always write money as integers in cents.\n- The API is in `api/`.\n\n"
+        "## Build\n\nRun `make` to build.\n"
+    )
+    write(project.folder, {"CLAUDE.md": text})
+    found = bodies(importer.plan(importer.find_files()))
+    for rule in ("Always ask before you add a library.", "- Always write money as integers"):
+        assert [title for title, body in found.items() if rule in body] == ["Rules from CLAUDE.md"]
+    overview = found["Shop: overview"]
+    assert "sells lanterns to customers all over the world.\n\n- The API is in `api/`." in overview
+
+
 def test_titles_name_neither_the_file_nor_the_package_twice(
     project: Project, importer: Importer
 ) -> None:

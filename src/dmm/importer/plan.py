@@ -61,7 +61,7 @@ def plan_import(
     if standing.left and most_baseline > baseline_budget:
         standing = stand(most_baseline - first)
         baseline_budget = needed = max(baseline_budget, first + standing.tokens)
-    cut = [note for note in cut if not {*note.sources} <= standing.covered]
+    cut = [standing.take_from(note) for note in cut if any(standing.leave(note.sources))]
     notes = [tidy(note) for note in tell_apart([*standing.notes, *gather(cut, count=count)])]
     plan = propose(
         notes,

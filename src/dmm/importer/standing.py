@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -91,12 +92,31 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The baseline notes, the places they make superfluous, and the rules without room."""
+    """The baseline notes, the places they make superfluous, and the rules without room.
+
+    `said` are the paragraphs and list items that stand in the notes as they are, without a lead-in.
+    """
 
     notes: tuple[Note, ...]
     covered: frozenset[SourceRef]
+    said: tuple[str, ...]
     left: tuple[Imperative, ...]
     tokens: int
+
+    def take_from(self, note: Note) -> Note:
+        """Take out of another note of the baseline what these say: once is enough there."""
+        if note.scope is not Scope.BASELINE:
+            return note
+        said = "|".join([*map(re.escape, self.said), r"(?!)"])
+        body = re.sub(rf"(?m)^(?:{said})$\n?", "", note.body)
+        if body == note.body:
+            return note
+        body = re.sub(r"\n{3,}", "\n\n", body).rstrip("\n")
+        return replace(note, body=body, sources=tuple(self.leave(note.sources)))
+
+    def leave(self, sources: Iterable[SourceRef]) -> Iterator[SourceRef]:
+        """Return the places that these notes do not make superfluous."""
+        return (ref for ref in sources if ref not in self.covered)
 
 
 def find_standing(
@@ -126,6 +146,7 @@ def find_standing(
     return Standing(
         notes=tuple(_note(entries, held) for entries in _by_source(admitted)),
         covered=frozenset(covered),
+        said=tuple(one.unit.text for one in admitted if one.full and not one.rules[0].lead),
         left=tuple(one for entry in wanted if id(entry) not in chosen for one in entry.rules),
         tokens=size(admitted),
     )
