@@ -101,6 +101,22 @@ def test_a_line_that_has_one_gets_no_second(judge: Judge) -> None:
     assert judge("Edit", _edit(old, f"{old} // b"), asserted, files=files).level == "allow"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "level"),
+    [
+        ("// eslint-disable-next-line", "/* eslint-disable */", "deny"),
+        ("// eslint-disable-line", "// eslint-disable-line  why: a cast", "allow"),
+        ("f(); // eslint-disable-line", "g(1); // eslint-disable-line", "allow"),
+    ],
+)
+def test_a_match_that_was_the_beginning_of_a_longer_word_is_new(
+    old: str, new: str, level: str, judge: Judge
+) -> None:
+    use = ContentPattern(regex="eslint-disable", only_new=True)
+    assert judge("Edit", _edit(old, new), use, files={"a.ts": f"{old}\n"}).level == level
+    assert judge("Edit", _edit(old, new), use).level == level
+
+
 def test_every_occurrence_is_replaced_where_the_call_says_so(judge: Judge) -> None:
     files = {"a.ts": "a();\nb();\na();\n"}
     twice = ContentPattern(regex=r"c\(\);\nb\(\);\nc\(\);")

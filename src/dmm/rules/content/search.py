@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import suppress
 from functools import partial
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.facts import Writing
     from dmm.rules.content.lines import Ranges
+
+
+_REST_OF_WORD = re.compile(r"(?<=[\w-])[\w-]+")
 
 
 class Query(NamedTuple):
@@ -187,8 +191,11 @@ def _regex_matches(
             stop = text.find("\n", end)
             found += search(again, within=(end, stop if stop >= 0 else len(text)))
         for one, other in found:
-            # What stands before the literal is often the rest of the line.
-            yield first + 1, text[max(one, text.find(literal, one, other)) : other]
+            # What stands before the literal is often the rest of the line; a word that goes on
+            # behind the match is another one without its end.
+            rest = _REST_OF_WORD.match(text, other)
+            last = rest.end() if rest else other
+            yield first + 1, text[max(one, text.find(literal, one, other)) : last]
 
 
 def _behind_line(query: Query) -> str:
