@@ -404,6 +404,16 @@ def test_no_folder_has_a_name_that_git_ignores(project: Project, importer: Impor
     assert told.stdout == b""
 
 
+def test_a_repository_that_ignores_all_but_a_few_folders_is_imported(
+    project: Project, importer: Importer
+) -> None:
+    subprocess.run(["git", "init", "-q", str(project.folder)], check=True)
+    text = "# Shop\n\nNever touch the ledger by hand.\n\n## Build\n\nThe build uses vite.\n"
+    write(project.folder, {".gitignore": "/*\n!/src\n", "AGENTS.md": text})
+    done = importer.apply(importer.plan([project.folder / "AGENTS.md"]))
+    assert done.written == ("baseline/hard_constraints.md", "project/build_notes/build.md")
+
+
 def test_a_second_import_adds_what_a_larger_baseline_has_room_for(
     project: Project, importer: Importer
 ) -> None:

@@ -119,6 +119,23 @@ def test_every_way_to_a_protected_file_is_seen(command: str, tree: Path) -> None
     assert level(IMMUTABLE, command, tree, texts={"fix.diff": diff}) == "deny"
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rm -rf [!a-c]*", "deny"),
+        ("rm -rf [^a-c]*", "deny"),
+        ("rm -rf [!d]*", "allow"),
+        ("rm -rf [e-c]*", "allow"),
+        ("rm -rf [day-of-week]", "allow"),
+        (r"rm -rf [d\]*", "deny"),
+    ],
+)
+def test_a_set_of_characters_stands_for_what_a_shell_takes(
+    command: str, expected: str, tree: Path
+) -> None:
+    assert level(IMMUTABLE, command, tree) == expected
+
+
 def test_a_file_tool_writes_through_a_link(tree: Path) -> None:
     for path in (str(tree / "current" / "1.sql"), "latest.sql"):
         call = ToolCall("Write", {"file_path": path, "content": "x"}, str(tree), None, str(tree))

@@ -61,9 +61,10 @@ class PlannedMemory:
     warnings: tuple[str, ...] = ()
 
     def moved(self) -> PlannedMemory:
-        """Return a folder name that ignore lists rarely contain."""
+        """Give the topic a folder name that ignore lists rarely contain; a scope has one name."""
         folder, _, name = self.memory.path.rpartition("/")
-        return replace(self, memory=replace(self.memory, path=f"{folder}_notes/{name}"))
+        path = f"{folder}_notes/{name}" if "/" in folder else self.memory.path
+        return replace(self, memory=replace(self.memory, path=path))
 
 
 @dataclass(frozen=True, slots=True)

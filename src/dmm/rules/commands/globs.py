@@ -19,6 +19,17 @@ def _name(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern))
 
 
+def set_regex(chosen: str) -> str:
+    """Write a set of characters, such as `[!a-c]`, as a regular expression; a slash is in none.
+
+    A range that runs backwards holds nothing: `[day-of-week]` is a placeholder, no set.
+    """
+    from fnmatch import translate
+
+    negated = f"[!{chosen[2:]}" if chosen.startswith("[^") else chosen
+    return f"(?!/){translate(negated).removeprefix('(?s:').rpartition(')')[0]}"
+
+
 def matches_name(name: str, pattern: str) -> bool:
     """Match a name: `*` stands for anything; letters count as written."""
     if name == pattern:

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from dmm.rules.commands.globs import glob_regex, matches_name
+from dmm.rules.commands.globs import glob_regex, matches_name, set_regex
 from dmm.rules.commands.scripts import is_readable
 from dmm.rules.commands.targets import REGENERABLE
 
@@ -125,12 +125,16 @@ def _lies_in(path: str, folder: str) -> bool:
     return folder == "." or path.startswith(f"{folder.rstrip('/')}/")
 
 
+def _translated(token: str) -> str:
+    return set_regex(token) if token[0] == "[" and token[1:] else re.escape(token)
+
+
 @lru_cache(maxsize=256)
 def _matcher(glob: str, *, deep: bool) -> Callable[[str], object]:
     """Translate wildcards as a shell fills them in: they take no name that begins with a dot."""
     tokens = re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]*\]|.", glob.removeprefix("./"), re.S)
     end = r"(?=/|\Z)" if deep else r"\Z"
-    body = glob_regex(tokens, lambda one: one if one[0] == "[" and one[1:] else re.escape(one), end)
+    body = glob_regex(tokens, _translated, end)
     hidden = "" if re.search(r"(?:^|/)\.[^/]*$", glob.removeprefix("./")) else r"(?!.*(?:^|/)\.)"
     return re.compile(hidden + body, re.S).match
 
