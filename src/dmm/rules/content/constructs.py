@@ -55,7 +55,7 @@ _SIGNS = (
         "python",
     ),
     (
-        re.compile(r"=>|===|^(?:const|let|console\.|window\.|document\.|use[A-Z])|@ts-"),
+        re.compile(r"=>|===|^(?:(?:const|let)\b|console\.|window\.|document\.|use[A-Z])|@ts-"),
         "javascript",
     ),
     (re.compile(r"^fmt\.|:=|^go func"), "go"),

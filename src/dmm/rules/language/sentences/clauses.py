@@ -215,6 +215,9 @@ def _prohibited(pieces: Pieces) -> list[Clause]:
             before = before[:-1]
         if word_at(pieces, after) == "be":
             return _passive(pieces, after, before)
+        if not before and after + 1 == len(pieces) and pieces[after].word.endswith("ed"):
+            # "Set by hand, never committed": of what, another sentence says.
+            return []
         preface = _preface(before)
         return [] if preface is None else [_verbs(pieces, after, preface)]
     return []

@@ -36,10 +36,8 @@ _CALLED = (
      "Co-Authored-By: A <a@example.com>"),
     (r"emojis?", EMOJI, "\N{SPARKLES} done"),
 )  # fmt: skip
-_CONVENTIONAL = (
-    r"^(?:feat|fix|docs|style|refactor|perf|test|build|ci|chore|revert|wip|deps)"
-    r"(?:\([^)]*\))?!?: \S|^(?:Merge|Revert|fixup!|squash!) "
-)
+# Any word may be a type: a project adds its own.
+_CONVENTIONAL = r"^[a-z][a-z-]*(?:\([^)]*\))?!?: \S|^(?:Merge|Revert|fixup!|squash!) "
 _NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b")
 _PLACEHOLDER = re.compile(r"<[^>]+>|\{[^}]+\}|\[[^\]]+\]")
 _FORMED = english("formed")
@@ -88,10 +86,12 @@ def read_form(sentence: Pieces) -> Thing | None:
     """Read "branches must start with `feat/`" and "use Conventional Commits"."""
     text = told(sentence).lower()
     wanted = re.search(r"\b(?:use|follow|must|should)\b", text)
-    named = re.search(r"\bconventional commits?\b", text)
+    named = re.search(r"\bconventional commits?\b(?! scope\b)", text)
     if wanted and named and not _NEGATED.search(text) and not _is_partial(text):
         # A pull request is called by its title.
-        of = [one.replace("body", "title") for one in _targets(text[: named.start()])]
+        behind = re.match(r"\]?(?: \( \S+ \))? (?:for|in) .*", text[named.end() :])
+        said = f"{text[: named.start()]} {behind[0] if behind else ''}"
+        of = [one.replace("body", "title") for one in _targets(said)]
         of = list(dict.fromkeys(one for one in of if one != "branch"))
         item = {"message": {"of": of or ["commit"], "not_regex": _CONVENTIONAL}}
         return Thing((item,), sample=("did things", "fix: keep the order"))
