@@ -27,10 +27,10 @@ $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	@$(PIP) install --require-hashes --requirement requirements/dev.txt
 	@touch $@
 
-demo: $(VENV)/run.stamp          ## set up, then show a blocked call, a pack with its receipt, what was learned
+demo: $(VENV)/run.stamp          ## set up, then show a blocked call, a pack with its receipt, and what was learned
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
 
-test: check suite                ## formatting, lint, types, structure, and the fast tests
+test: check suite                ## run every check and the fast tests
 
 suite: export PYTHONDONTWRITEBYTECODE =
 # Files in memory: a ledger waits for the disk at every append, and tests append all the time.
@@ -39,27 +39,27 @@ suite: $(VENV)/dev.stamp
 	@$(PYTEST) $(SUITE)
 
 slow: export PYTHONDONTWRITEBYTECODE =
-slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients and browsers, many processes
+slow: $(VENV)/dev.stamp          ## run the slow tests: kills, power cuts, real clients and browsers
 	@$(PYTEST) $(SPREAD) -m slow -rs
 
-again: $(VENV)/dev.stamp         ## the slow tests that failed in the last run once more, one after the other
+again: $(VENV)/dev.stamp         ## run the slow tests that failed last time, one after the other
 	@$(PYTEST) -m slow -rs --last-failed --last-failed-no-failures=none
 
 browser: export DMM_BROWSER = required
-browser: $(VENV)/dev.stamp       ## the slow tests of the page alone, in a real browser
+browser: $(VENV)/dev.stamp       ## run the slow tests of the web UI in a real browser
 	@$(PYTEST) $(SPREAD) tests/page -m slow -rs
 
-properties: $(VENV)/dev.stamp    ## every property with more examples
+properties: $(VENV)/dev.stamp    ## run every property test with more examples
 	@$(PYTEST) $(SPREAD) -m hypothesis --hypothesis-profile=full
 
 coverage: $(VENV)/dev.stamp      ## report the branches that `make test COVERAGE=1` ran; fails under 90 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-quality: $(VENV)/dev.stamp       ## score the judged tables on one page; fails under a floor
+quality: $(VENV)/dev.stamp       ## score the judged tables; fails under a floor
 	@$(BIN)/python -m bench.judged
 
-check: style types structure     ## formatting, lint, types, layers, dependencies, size and density limits
+check: style types structure     ## check format, lint, types, layers, dependencies, size and density
 
 style: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
@@ -84,23 +84,23 @@ structure: $(VENV)/dev.stamp
 	@$(BIN)/python tools/check_density.py
 	@$(BIN)/python tools/check_values.py
 
-format: $(VENV)/dev.stamp        ## rewrite the code in the house format
+format: $(VENV)/dev.stamp        ## fix format and imports
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-attack: $(VENV)/dev.stamp        ## attack enforcement: full disk, kills, hostile branch and others; minutes
+attack: $(VENV)/dev.stamp        ## attack enforcement: full disk, kills, a hostile branch and more; takes minutes
 	@$(BIN)/python -m tools.attack
 
-bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in bench/results
+bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); JSON goes to bench/results
 	@$(BIN)/python -m bench $(if $(DATA),--data "$(DATA)")
 
-screenshots: $(VENV)/dev.stamp   ## take pictures of all screens of the page, light and dark, into .screenshots
+screenshots: $(VENV)/dev.stamp   ## take pictures of every screen, light and dark, into .screenshots
 	@$(BIN)/python -m tools.screenshots
 
-lighthouse: $(VENV)/dev.stamp    ## score all screens of the page with Lighthouse (LIGHTHOUSE=program)
+lighthouse: $(VENV)/dev.stamp    ## score every screen with Lighthouse (LIGHTHOUSE=program)
 	@$(BIN)/python -m tools.lighthouse $(if $(LIGHTHOUSE),--program "$(LIGHTHOUSE)")
 
-lock: $(VENV)/dev.stamp          ## resolve the dependencies again, with hashes and without index addresses
+lock: $(VENV)/dev.stamp          ## resolve the pinned dependencies again, with hashes
 	@$(BIN)/python tools/lock.py
 
 # Users need no Node: the built page is in the repository. Without a node on the PATH, the one of
@@ -122,17 +122,17 @@ install: $(VENV)/run.stamp       ## put dmm, dmm-hook and dmm-mcp into ~/.local/
 	@mkdir -p "$$HOME/.local/bin"
 	@for name in dmm dmm-hook dmm-mcp; do \
 		ln -sf "$(CURDIR)/$(BIN)/$$name" "$$HOME/.local/bin/$$name" || exit 1; done
-	@echo "dmm, dmm-hook and dmm-mcp in $$HOME/.local/bin now lead to $(CURDIR)/$(BIN); keep this folder where it is."
+	@echo "dmm, dmm-hook and dmm-mcp in $$HOME/.local/bin now link to $(CURDIR)/$(BIN). Do not move this folder."
 	@case ":$$PATH:" in *":$$HOME/.local/bin:"*) ;; *) \
-		echo "Your PATH lacks $$HOME/.local/bin. Add to your shell's profile: export PATH=\"\$$HOME/.local/bin:\$$PATH\"" ;; esac
+		echo "$$HOME/.local/bin is not on your PATH. Add this to your shell's profile: export PATH=\"\$$HOME/.local/bin:\$$PATH\"" ;; esac
 
 uninstall:                       ## disconnect your agents and remove the commands from ~/.local/bin; memories stay
 	@$(BIN)/dmm install --uninstall
 	@for name in dmm dmm-hook dmm-mcp; do \
 		[ "$$(readlink "$$HOME/.local/bin/$$name")" != "$(CURDIR)/$(BIN)/$$name" ] || rm "$$HOME/.local/bin/$$name"; done
 
-model: $(VENV)/dev.stamp         ## build the model and token-rank files of src/dmm/data again
+model: $(VENV)/dev.stamp         ## rebuild the model and token-rank files in src/dmm/data
 	@$(BIN)/python tools/build_model.py
 
-clean:      ## remove everything that was set up or measured
+clean:      ## remove everything that these recipes created
 	@rm -rf $(VENV) .demo .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .browser .screenshots bench/results

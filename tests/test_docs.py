@@ -274,9 +274,9 @@ def test_the_installation_tells_where_the_command_leads(in_path: bool, tmp_path:
     assert {link.name: link.readlink() for link in folder.iterdir()} == {
         name: target / name for name in ("dmm", "dmm-hook", "dmm-mcp")
     }
-    leads = f"dmm, dmm-hook and dmm-mcp in {folder} now lead to {target}"
-    assert told[0] == f"{leads}; keep this folder where it is."
-    lacking = f"Your PATH lacks {folder}. Add to your shell's profile: "
+    leads = f"dmm, dmm-hook and dmm-mcp in {folder} now link to {target}"
+    assert told[0] == f"{leads}. Do not move this folder."
+    lacking = f"{folder} is not on your PATH. Add this to your shell's profile: "
     assert told[1:] == ([] if in_path else [f'{lacking}export PATH="$HOME/.local/bin:$PATH"'])
 
 

@@ -99,7 +99,7 @@ def test_a_wrong_line_is_no_answer(typed: Typed, place: Path, wrong: list[str]) 
 
 def test_errors_name_options_as_they_are_typed(typed: Typed, place: Path) -> None:
     told = check(typed, place).err
-    assert "name one call: a command, --write, --read, --edit, --tool or --decision\n" in told
+    assert "give one call: a command, --write, --read, --edit, --tool or --decision\n" in told
     assert "--edit needs --old and --new" in check(typed, place, "--edit", "a").err
 
 

@@ -189,13 +189,11 @@ def test_import_shows_a_preview_with_sizes_and_writes_nothing(
     assert (told.status, told.err) == (0, "")
     first = re.compile(r"CLAUDE\.md: \d+ memories, \d+ tokens always on, \d+ rules?")
     assert first.fullmatch(told.out.splitlines()[0])
-    assert told.out.splitlines()[1] == "Each memory with its source: add --full"
+    assert told.out.splitlines()[1] == "To show each memory with its source, add --full."
     summary = told.out.splitlines()[-5:]
     assert re.fullmatch(r"\d+ memories \(\d+ baseline, .*\), \d+ merged", summary[0])
-    assert summary[1] == "Every session loads 633 tokens of these files now."
-    assert re.fullmatch(
-        r"With DMM instead: \d+ \(\d+ DMM itself, \d+ baseline, \d+ rules\)\.", summary[2]
-    )
+    assert summary[1] == "Every session now loads 633 tokens of these files."
+    assert re.fullmatch(r"With DMM: \d+ \(\d+ DMM itself, \d+ baseline, \d+ rules\)\.", summary[2])
     assert re.fullmatch(r"A task that needs memory gets a pack of at most \d+ tokens\.", summary[3])
     assert summary[4] == "Nothing was written. To write them, add --apply."
     assert list(project.memory.iterdir()) == []
@@ -240,7 +238,7 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
         text + "\nUse pnpm, not npm. See @docs/more.md for more.\n"
     )
     (project.folder / "AGENTS.md").write_text(text)
-    cost = re.compile(r"^With DMM instead: .* [1-9]\d* rules", re.MULTILINE)
+    cost = re.compile(r"^With DMM: .* [1-9]\d* rules", re.MULTILINE)
     preview = typed("import", "CLAUDE.md", "AGENTS.md", within=project.folder).out
     assert "\nAGENTS.md: already covered by CLAUDE.md\n" in preview
     planned = cost.findall(preview)
@@ -251,7 +249,7 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
     assert "\nmentions docs/more.md (CLAUDE.md:" in told.out
     assert told.out.endswith(
         "Written to .dmm/memory. Read them, run dmm validate, and commit them.\n"
-        "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too.\n"
+        "Rules are in .dmm/rules; commit them too. To see what each does: dmm rules\n"
     )
     again = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", "--full", within=project.folder)
     assert "present  Database: already in the project's memory\n" in again.out
@@ -265,9 +263,7 @@ def test_import_of_a_small_file_boasts_of_nothing_and_tells_what_it_skips(
     (project.folder / "CLAUDE.md").write_text(text)
     out = typed("import", "CLAUDE.md", within=project.folder).out
     assert "\nskipped  CLAUDE.md:3: heading without text\n" in out
-    assert re.search(
-        r"^Every session loads \d+ tokens .*\nWith DMM instead: \d+ ", out, re.MULTILINE
-    )
+    assert re.search(r"^Every session now loads \d+ tokens .*\nWith DMM: \d+ ", out, re.MULTILINE)
 
 
 def test_import_tells_the_hidden_characters_that_it_leaves_out(

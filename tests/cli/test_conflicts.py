@@ -224,7 +224,7 @@ def test_a_new_text_comes_from_the_line_from_a_file_or_from_both_sides(
         (("--action", "merge"), "--reason is missing"),
         (
             ("--action", "merge", "--reason", "x", "--content", "y", "--from-stdin"),
-            "give one of --content, --file and --from-stdin",
+            "give one of: --content, --file, --from-stdin",
         ),
         (
             ("--action", "clarify", "--reason", "x", "--other-content", "y"),

@@ -72,7 +72,7 @@ def test_a_failure_is_told_with_the_way_out_and_as_data(
     failed = {one["name"]: one for one in report["checks"] if one["level"] == "fail"}
     assert set(failed) == {"files", "Codex hook"}
     assert failed["files"]["way"] == "see them with: dmm validate"
-    assert failed["Codex hook"]["told"].startswith("it ended with status 127")
+    assert failed["Codex hook"]["told"].startswith("it exited with status 127")
 
 
 def test_outside_of_a_project_the_machine_is_checked_and_mended(

@@ -140,7 +140,7 @@ def test_what_could_not_be_done_is_told_with_the_lines_to_paste(
     at = lines.index("Cursor, tools: NOT DONE")
     assert lines[at + 1 : at + 5] == [
         f"  {home / '.cursor/mcp.json'}",
-        "  why: left as it is: line 1: 'not' is no value",
+        "  why: left as it is: line 1: 'not' is not a value",
         "  hint: put this in by hand, beside what is there:",
         "  {",
     ]

@@ -272,7 +272,7 @@ def test_a_constraint_is_one_thing_at_a_time(ledger: Scribe, arguments: list[str
     told = ledger("constraint", *arguments)
     assert (told.status, told.err) == (
         2,
-        "dmm: give one of TEXT, --starter and --deactivate SEQ\n",
+        "dmm: give one of: TEXT, --starter, --deactivate SEQ\n",
     )
 
 
@@ -283,8 +283,8 @@ def test_a_constraint_is_one_thing_at_a_time(ledger: Scribe, arguments: list[str
         (["fact", "a", "1", "--confidence", "2"], 2, "0.0 to 1.0"),
         (["fact", "a", "1", "--caused-by", "99"], 11, "there is no earlier event 99"),
         (["fact", "a", "1", "--caused-by", "-1"], 11, "there is no earlier event -1"),
-        (["constraint", "never x", "--priority", "urgent"], 2, "the priority is one of"),
-        (["constraint", "never x", "--priority", "learned"], 2, "names what triggered it"),
+        (["constraint", "never x", "--priority", "urgent"], 2, "the priority must be one of"),
+        (["constraint", "never x", "--priority", "learned"], 2, "name what triggered it"),
         (["decide", "x", "--rationale", ""], 2, "the rationale is empty"),
         (["decide", "x", "--rationale", "y", "--reference", "99"], 11, "no earlier event 99"),
         (["query", "x", "--scope", "moon"], 2, "the scope must be one of"),
@@ -298,7 +298,7 @@ def test_a_constraint_is_one_thing_at_a_time(ledger: Scribe, arguments: list[str
         (["diff", "-2", "1"], 11, "there is no event -2"),
         (["drift", "1", "99"], 11, "there is no event 99"),
         (["explain", "-1"], 11, "there is no event -1"),
-        (["explain", "1"], 11, "event 1 is no decision"),
+        (["explain", "1"], 11, "event 1 is neither a decision"),
         (["simulate", "--inject", "never x", "--at", "-1", "--decide", "x"], 11, "no event -1"),
     ],
 )
@@ -487,7 +487,7 @@ def test_what_an_agent_adds_is_pending_until_a_person_accepts_it(
     assert typed("ledger", "pending", within=project.folder).out == "No constraint is pending.\n"
     assert typed(*decide, within=project.folder).status == 3
     again = typed("ledger", "accept", "1", within=project.folder)
-    assert "accepted already" in again.err
+    assert "already accepted" in again.err
 
 
 def test_an_agent_speaks_in_its_own_name_and_lifts_no_rule(

@@ -46,8 +46,8 @@ def test_a_secret_is_read_from_standard_input_and_its_events_are_found(
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        (["redact"], "name events, or find them with --secret"),
-        (["redact", "1", "--secret"], "name events, or find them with --secret"),
+        (["redact"], "give event numbers, or find the events with --secret"),
+        (["redact", "1", "--secret"], "give event numbers, or find the events with --secret"),
         (["redact", "1"], "no terminal to confirm this"),
     ],
 )

@@ -410,7 +410,7 @@ def test_an_unchanged_or_empty_document_decides_nothing(
         ("reject proposal_1", "the reason is missing: reject proposal_1 because ..."),
         (
             "drop proposal_1",
-            "it begins with 'drop', which is not one of pending, approve, approve!, reject",
+            "it starts with 'drop'; expected one of pending, approve, approve!, reject",
         ),
         ("approve proposal_9", "'proposal_9' is not one of the proposals shown"),
         ("approve proposal_1\\nreject proposal_1 no", "proposal_1 is listed twice"),
@@ -442,7 +442,7 @@ def test_at_a_terminal_a_slip_can_be_mended(
     monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
     left = decide(typed, own, monkeypatch, once)
     assert left.out == "Edit it again? [y/N] Nothing is decided.\n1 proposal left\n"
-    assert "it begins with 'drop', which is not one of" in left.err
+    assert "it starts with 'drop'; expected one of" in left.err
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     told = decide(typed, own, monkeypatch, once)
     assert told.out == (

@@ -107,12 +107,12 @@ def test_all_of_a_source_is_undone_after_one_of_them_was(typed: Typed, own: Proj
 @pytest.mark.parametrize(
     ("line", "what", "hint"),
     [
-        (["create", *WHY], "the content is missing", "give one of --content, --file and"),
+        (["create", *WHY], "the content is missing", "give one of: --content, --file,"),
         (["create", "--content", " ", *WHY], "the text is empty", None),
         (["create", "--content", "x", "--priority", "7", *WHY], "Invalid value for '--prio", "see"),
         (
             ["update", "--content", "x", "--base", "zz", *WHY],
-            "the base 'zz' is no hash of a text",
+            "the base 'zz' is not the hash of a text",
             "give 8 to 64 digits",
         ),
         (["update", "--content", "x", *WHY], "there is no such memory", "name a file under"),

@@ -239,7 +239,7 @@ def test_a_server_is_backed_up_and_restored(command: Command, folder: Path, tmp_
     done = command("server", "backup", str(file), "--folder", str(folder), within=tmp_path)
     assert done.stdout.startswith(f"Backed up to {file}: 1 project, 0 events\n"), done.stderr
     done = command("server", "backup", str(file), "--folder", str(folder), within=tmp_path)
-    assert (done.returncode, "exists already" in done.stderr) == (2, True)
+    assert (done.returncode, "already exists" in done.stderr) == (2, True)
     at = ("--folder", str(other))
     done = command("server", "restore", str(file), "--to", "acme/shop:x", *at, within=tmp_path)
     assert "write it like acme/shop:41" in done.stderr

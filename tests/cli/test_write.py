@@ -168,7 +168,9 @@ def test_a_base_that_is_no_longer_true_is_refused_with_all_texts(
     lamp.write_text(lamp.read_text().replace("red", "white"))
     told = typed(*line, base, within=own.folder)
     assert told.status == 15
-    assert told.err.startswith("dmm: the change was made from another text\n  where: project/lamp")
+    assert told.err.startswith(
+        "dmm: the change was made from a different text\n  where: project/lamp"
+    )
     assert "The lamp is white.\n" in told.err
     assert "The lamp is green." in told.err
     error = json.loads(typed(*line, base, "--json", within=own.folder).out)["error"]
@@ -191,7 +193,7 @@ def test_memories_are_deprecated_promoted_and_demoted(
     wrong = typed("write", "promote", *path, "--new-scope", "agent", *WHY, within=own.folder)
     assert (wrong.status, wrong.err) == (
         2,
-        "dmm: agent is no wider scope\n  where: project/lamp.md\n  hint:  use demote\n",
+        "dmm: agent is not a wider scope\n  where: project/lamp.md\n  hint:  use demote\n",
     )
     assert lamp.is_file()
 
@@ -211,11 +213,11 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
         (["propose", "--path", "project/a.md", *WHY], "content is missing"),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--file", "y", *WHY],
-            "give one of --content, --file and --from-stdin",
+            "give one of: --content, --file, --from-stdin",
         ),
         (
             ["update", "--path", "project/a.md", *WHY],
-            "give one of --content, --file, --from-stdin and --patch",
+            "give one of: --content, --file, --from-stdin, --patch",
         ),
         (["create", "--path", "project/a.md", "--file", "none.md", *WHY], "none.md"),
         (

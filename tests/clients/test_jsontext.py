@@ -115,7 +115,7 @@ def test_what_is_not_there_is_not_taken_out() -> None:
         ("{a: 1}", "line 1: a key is missing"),
         ('{"a": 1, "a": 2}', "line 1: a key occurs twice"),
         ('{"a": }', "line 1: a value is missing or broken"),
-        ('{"a": nope}', "line 1: 'nope' is no value"),
+        ('{"a": nope}', "line 1: 'nope' is not a value"),
         ('{"a": 1', "line 1: a comma is missing"),
         ('{"a": 1} x', "line 1: something follows the end"),
         ("[" * 200, "line 1: it is nested too deeply"),

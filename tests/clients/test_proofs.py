@@ -195,10 +195,10 @@ def test_a_hook_that_is_gone_or_fails_or_hangs_is_told(
 ) -> None:
     level, told = prove_one(tmp_path, "hook", "/gone/dmm-hook")["Codex hook"]
     assert level == "fail"
-    assert told.startswith("it ended with status 127: ")
+    assert told.startswith("it exited with status 127: ")
     failing = stand_in("sys.exit('no good')")
     told = prove_one(tmp_path, "hook", failing)["Codex hook"][1]
-    assert told == f"it ended with status 1: no good: {failing}"
+    assert told == f"it exited with status 1: no good: {failing}"
     monkeypatch.setattr(trial, "PATIENCE", 1.0)
     hanging = stand_in("time.sleep(600)")
     told = prove_one(tmp_path, "hook", hanging)["Codex hook"][1]
@@ -309,8 +309,8 @@ def test_http_is_asked_at_the_port_that_is_told(
     with serving(tmp_path, 500), pytest.raises(DaemonError, match="answers with status 500"):
         ask_http(tmp_path)
     (tmp_path / "daemon.json").write_text('{"port": null}')
-    with pytest.raises(DaemonError, match="tells no port"):
+    with pytest.raises(DaemonError, match="reports no port"):
         ask_http(tmp_path)
     monkeypatch.setattr(trial, "TOLD_WITHIN", 0.1)
-    with pytest.raises(DaemonError, match="tells no port"):
+    with pytest.raises(DaemonError, match="reports no port"):
         place.ask_http()

@@ -298,7 +298,7 @@ def test_deprecating_one_is_proposed_and_resolves_when_it_is_applied(
     (proposal,) = told.proposals
     assert (proposal.operation, proposal.path) == ("deprecate", "project/note_1.md")
     assert names(dmm.conflicts.list()) == ["conflict_1"]
-    with pytest.raises(UsageError, match="a resolution of conflict_1 waits already"):
+    with pytest.raises(UsageError, match="a resolution of conflict_1 is already pending"):
         dmm.resolutions.resolve("1", "intentional", reason="never mind")
     dmm.reviews.approve(proposal.id)
     assert dmm.conflicts.show("1").status == "resolved"
@@ -364,11 +364,11 @@ def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(
     [
         ("shrug", {}, "'shrug' is not a known action"),
         ("deprecate", {}, "name the memory to deprecate"),
-        ("deprecate", {"target": ident(3)}, "is no part of this conflict"),
-        ("clarify", {}, "to clarify needs a new text"),
+        ("deprecate", {"target": ident(3)}, "is not part of this conflict"),
+        ("clarify", {}, "clarify needs a new text"),
         ("clarify", {"content": "x"}, "name the memory to clarify"),
         ("clarify", {"content": {ident(1): "x", "project/note_1.md": "y"}}, "two new texts"),
-        ("merge", {"content": {ident(1): "x"}}, "a merge has one content"),
+        ("merge", {"content": {ident(1): "x"}}, "a merge takes one content"),
         ("intentional", {"target": ident(1)}, "an intentional conflict changes nothing"),
     ],
 )

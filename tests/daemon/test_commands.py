@@ -141,7 +141,7 @@ def test_a_file_of_another_process_stops_nothing(machine: Machine, tmp_path: Pat
     told = machine.dmm("daemon", "stop", "--pid-file", str(file))
     assert told.returncode == 14
     assert told.stderr == (
-        f"dmm: a different daemon is running (PID: {pid})\n"
+        f"dmm: another daemon is running (PID: {pid})\n"
         f"  where: {file}\n"
         "  hint:  to stop it anyway, leave out --pid-file\n"
     )
@@ -157,7 +157,7 @@ def test_a_file_that_holds_something_else_is_never_written_or_removed(
     file.write_text("# Years of work\n")
     told = machine.dmm("daemon", verb, "--pid-file", str(file))
     assert told.returncode == 14
-    assert "it does not hold a process id" in told.stderr
+    assert "the file does not hold a process id" in told.stderr
     assert file.read_text() == "# Years of work\n"
 
 
@@ -225,4 +225,4 @@ def test_a_checkup_tells_of_a_process_without_a_port(
 ) -> None:
     machine.begin([sys.executable, "-m", "dmm.daemon", "--port", str(taken_port)])
     wait(endpoint.connect_and_close, "it listens")
-    assert checked()["HTTP"] == "the daemon tells no port"
+    assert checked()["HTTP"] == "the daemon reports no port"

@@ -260,7 +260,7 @@ def test_more_than_was_shown_is_not_undone(
     assert tab.confirm(key)[0] == 200
     said, told = running.communicate(timeout=60)
     assert (running.returncode, said) != (0, b"")
-    assert b"something else than was shown" in told
+    assert b"something other than what was shown" in told
     for name in (noted, other):
         shown = read_json(machine, lived_in, "review", "show", name)
         assert shown["status"] == "applied"

@@ -132,7 +132,7 @@ def test_the_same_work_is_not_begun_twice_and_few_run_at_a_time(jobs: Jobs) -> N
     assert jobs.begin("rehearse", ROOT, waiting[0], "rule 0") == first
     for number, steps in enumerate(waiting[1:], 1):
         jobs.begin("rehearse", ROOT, steps, f"rule {number}")
-    with pytest.raises(DaemonError, match="3 jobs are running"):
+    with pytest.raises(DaemonError, match="3 jobs are already running"):
         jobs.begin("rehearse", ROOT, Steps(), "one more")
     jobs.close()
     for steps in waiting:

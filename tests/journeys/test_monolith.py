@@ -31,7 +31,7 @@ def test_a_monolith_becomes_memories_that_are_valid_and_found(
         return told.stdout
 
     applied = dmm("import", "CLAUDE.md", "--apply")
-    assert "Every session loads 633 tokens of these files now." in applied
+    assert "Every session now loads 633 tokens of these files." in applied
     written = files_of(project.memory)
     assert len(written) >= 5
     assert "errors:" not in dmm("validate")

@@ -122,7 +122,7 @@ def test_a_constraint_tells_its_number_text_and_priority(ledger: Ledger) -> None
 
 
 def test_a_learned_constraint_needs_the_event_that_taught_it(ledger: Ledger) -> None:
-    with pytest.raises(UsageError, match="names what triggered it"):
+    with pytest.raises(UsageError, match="name what triggered it"):
         ledger.add_constraint(RULE, "learned")
     with pytest.raises(LedgerRefused, match="no earlier event 7"):
         ledger.add_constraint(RULE, "learned", 7)
@@ -357,7 +357,7 @@ def test_a_constraint_out_of_force_blocks_no_more(ledger: Ledger) -> None:
     assert told == {"seq": 2, "deactivated": 1, "constraint": "never use eval"}
     assert ledger.record_decision("Use eval", "short").status == "COMMITTED"
     assert ledger.get_memory_context().constraints[0].active is False
-    with pytest.raises(LedgerRefused, match="inactive already"):
+    with pytest.raises(LedgerRefused, match="already inactive"):
         ledger.deactivate(1)
     with pytest.raises(LedgerRefused, match="event 3 is not a constraint"):
         ledger.deactivate(3)

@@ -333,7 +333,7 @@ def test_an_explanation_says_when_the_engine_would_decide_otherwise(
 
 
 def test_only_decisions_are_explained(told: Ledger, timelines: Timelines) -> None:
-    with pytest.raises(LedgerRefused, match="event 1 is no decision"):
+    with pytest.raises(LedgerRefused, match="event 1 is neither a decision"):
         timelines.explain(1)
 
 

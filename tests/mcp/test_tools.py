@@ -228,7 +228,7 @@ async def test_what_is_recorded_speaks_for_the_agent_in_the_session_of_its_hooks
         (
             "add_constraint",
             {"text": "never x", "priority": "learned"},
-            "a learned constraint names what triggered it",
+            "a learned constraint must name what triggered it",
         ),
         (
             "record_decision",

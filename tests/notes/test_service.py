@@ -69,7 +69,7 @@ def test_what_is_known_is_not_remembered_again(dmm: Dmm, project: Project) -> No
 
 def test_one_word_is_no_note(dmm: Dmm) -> None:
     for word in ("x", "Passwort", "Passw\N{LATIN SMALL LETTER O WITH DIAERESIS}rter"):
-        with pytest.raises(UsageError, match="a note needs more than one word"):
+        with pytest.raises(UsageError, match="a note needs at least two words"):
             dmm.notes.remember(word)
     assert dmm.notes.remember("\N{CJK UNIFIED IDEOGRAPH-6C38}" * 8).status == "applied"
 
@@ -220,7 +220,7 @@ def test_a_clash_is_told_with_the_note(dmm: Dmm) -> None:
 
 def test_secrets_and_empty_notes_are_refused_and_nothing_is_recorded(dmm: Dmm) -> None:
     secret = "The deploy token is " + "ghp_" + "Zk3vQ9xW1mB7nT5rY2uL8pS4dF6gH0jKaE1c"
-    for text, what in ((secret, "looks like a secret"), ("  \n", "the text is empty")):
+    for text, what in ((secret, "seems to hold a secret"), ("  \n", "the text is empty")):
         with pytest.raises(UsageError, match=what):
             dmm.notes.remember(text)
     assert dmm.reviews.list("all").proposals == ()

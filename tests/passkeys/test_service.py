@@ -513,7 +513,9 @@ def test_commands_that_wait_and_all_questions_together_are_limited_until_they_ex
 ) -> None:
     places = [Asker(f"terminal {number}", at_terminal=True) for number in range(MOST_OF_TERMINALS)]
     waiting = [desk.persons.begin(ACT, None, asker=one).id for one in places]
-    with pytest.raises(ProofRefused, match=f"{len(waiting)} commands wait.*dmm trust") as refused:
+    with pytest.raises(
+        ProofRefused, match=f"{len(waiting)} commands already wait.*dmm trust"
+    ) as refused:
         desk.persons.begin(ACT, None, asker=Asker("one more", at_terminal=True))
     hint = refused.value.hint or ""
     assert "Ctrl-C" in hint

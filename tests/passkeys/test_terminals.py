@@ -49,5 +49,5 @@ def test_a_terminal_that_asks_too_much_loses_its_own_questions(persons: Persons)
     for _ in range(2 * MOST_OF_TERMINALS):
         persons.begin(ACT, None, asker=busy)
     assert persons.find(mine) is not None
-    with pytest.raises(ProofRefused, match="commands wait"):
+    with pytest.raises(ProofRefused, match="commands already wait"):
         persons.begin(ACT, None, asker=Asker("script"))

@@ -147,7 +147,7 @@ def test_a_patch_made_from_another_text_is_refused_with_all_three(
         dmm.reviews.approve(found.id, bypass_reviewer=True)
     assert all(word in refused.value.view for word in ("One.", "Two.", "By hand."))
     assert dmm.reviews.show(found.id).stale != ()
-    with pytest.raises(StaleBase, match="made from another text"):
+    with pytest.raises(StaleBase, match="made from a different text"):
         dmm.proposals.update("project/a.md", "newer", content="# A\n\nX.\n", base="0" * 64)
 
 
@@ -177,7 +177,7 @@ def test_promotion_moves_the_file_and_deprecation_leaves_it(
     dmm.reviews.approve(found.id, bypass_reviewer=True)
     assert not project.tree.load("project/a.md").memory.in_force
     asked = Writing("project/a.md", "down", Operation.PROMOTE, new_scope="ephemeral")
-    with pytest.raises(UsageError, match="no wider scope"):
+    with pytest.raises(UsageError, match="not a wider scope"):
         dmm.proposals.write(asked)
 
 

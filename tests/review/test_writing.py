@@ -55,7 +55,7 @@ def test_what_is_given_says_what_is_meant(
             {"operation": Operation.DEMOTE, "new_scope": "agent", "patch": PATCH},
             "demote takes no patch",
         ),
-        ({"content": "x", "patch": PATCH}, "give one of a content and a patch"),
+        ({"content": "x", "patch": PATCH}, "give either content or a patch"),
         (
             {"content": "# Lamp\n\nIt is old.", "about": About(tags=("a",))},
             "tags, priority, expires, supersedes and related are for a new memory",

@@ -115,7 +115,7 @@ def test_half_a_character_is_refused_before_it_can_block_all_writing(dmm: Dmm, t
 
 
 def test_a_secret_in_a_path_is_not_recorded(dmm: Dmm) -> None:
-    with pytest.raises(UsageError, match=r"^the path holds what looks like a secret$"):
+    with pytest.raises(UsageError, match=r"^the path seems to hold a secret$"):
         propose(dmm, f"project/{SECRET}.md")
     assert list(dmm.project_ledger.reading.events()) == []
 

@@ -75,8 +75,8 @@ def test_what_is_written_reads_back_the_same() -> None:
     ("front", "place", "what"),
     [
         ("lvl: deny", ("lvl",), "unknown field 'lvl'"),
-        ("level: hard", ("level",), "the level is one of"),
-        ("id: Not An Id", ("id",), "is no id"),
+        ("level: hard", ("level",), "the level must be one of"),
+        ("id: Not An Id", ("id",), "is not a valid id"),
         ("match: []", ("match",), "empty"),
         ("match: {path: 'src/[a.ts'}", ("match", "path"), "is not a valid glob"),
         (

@@ -65,7 +65,7 @@ def test_only_a_person_accepts_or_lifts_what_binds(dmm: Dmm) -> None:
         with pytest.raises(LedgerRefused, match="can't accept"):
             dmm.as_actor(Actor("x", "mcp", trust)).ledger.accept_constraints([seq])
     dmm.as_actor(PERSON).ledger.accept_constraints([seq])
-    with pytest.raises(LedgerRefused, match="accepted already"):
+    with pytest.raises(LedgerRefused, match="already accepted"):
         dmm.ledger.accept_constraints([seq])
     with pytest.raises(LedgerRefused, match="can't lift"):
         dmm.as_actor(AGENT).ledger.deactivate(seq)

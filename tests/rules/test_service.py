@@ -167,7 +167,7 @@ def test_an_agents_rule_asks_until_a_person_accepts_it(dmm: Dmm) -> None:
     assert (dmm.root.folder / "rules" / "never-force-push.md").is_file()
     assert outcome(dmm, "git push -f origin x") == "denied"
     assert dmm.ledger.list_pending().pending == ()
-    with pytest.raises(LedgerRefused, match="accepted already"):
+    with pytest.raises(LedgerRefused, match="already accepted"):
         dmm.rules.accept(["never-force-push"])
 
 
@@ -219,7 +219,7 @@ def test_a_rule_is_switched_off_and_on_and_its_other_lines_stay(dmm: Dmm) -> Non
     dmm.rules.enable("never-run-rm-rf")
     assert dmm.rules.show("never-run-rm-rf").source == before
     assert outcome(dmm, "rm -rf src") == "denied"
-    with pytest.raises(UsageError, match="enabled already"):
+    with pytest.raises(UsageError, match="already enabled"):
         dmm.rules.enable("never-run-rm-rf")
 
 

@@ -232,12 +232,12 @@ def test_nothing_is_overwritten(machines: Machines, tmp_path: Path) -> None:
     file = tmp_path / "backup"
     make_backup(first, file)
     before = file.read_bytes()
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         make_backup(first, file)
     with pytest.raises(UsageError, match="set up here already"):
         restore_backup(file, first.folder, "", {})
     (first.folder / "server.json").unlink()
-    with pytest.raises(UsageError, match="holds projects already"):
+    with pytest.raises(UsageError, match="already holds projects"):
         restore_backup(file, first.folder, "", {})
     assert not (first.folder / "server.json").exists()
     assert file.read_bytes() == before
@@ -263,7 +263,7 @@ def test_a_refused_restore_leaves_a_database_in_use_as_it_is(
         before = registry.database.version(), read_tables(registry.database)
     (used.folder / "server.json").unlink()
     for made in (restore_backup, lambda _, folder, url, __: set_up(folder, url)):
-        with pytest.raises(UsageError, match="holds projects already"):
+        with pytest.raises(UsageError, match="already holds projects"):
             made(file, used.folder, address, {})
     used.save()
     with used.registry() as registry:
@@ -286,7 +286,7 @@ def test_an_empty_database_with_later_tables_is_not_taken_back(machines: Machine
     make_older_backup(first, file)
     empty = set_up(machines.folder / "empty", "")
     (empty.folder / "server.json").unlink()
-    with pytest.raises(UsageError, match="has later tables"):
+    with pytest.raises(UsageError, match="has tables of a later version"):
         restore_backup(file, empty.folder, "", {})
     empty.save()
     with empty.registry() as registry:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dmm.team.port import Outcome
 
-ENDED = "its confirmation had ended"
+ENDED = "its confirmation had expired"
 SECOND = dt.timedelta(seconds=1)
 
 

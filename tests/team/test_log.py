@@ -166,7 +166,7 @@ def test_an_event_is_taken_once_whoever_sends_it_again(hall: Hall) -> None:
     ada.say("never push to main", id="the-same")
     ben.say("never push to main", id="the-same")
     assert ada.log.push(ada.batch()) == Taken(2)
-    why = "an event that the log holds already, under another number"
+    why = "an event that the log already holds, under another number"
     assert ben.log.push(ben.batch()) == Refused(why)
     assert len(read_all(ben)) == 3
 

@@ -88,7 +88,7 @@ def read_document(text: str, known: Iterable[str]) -> list[Decision]:
 def _read_line(line: str, number: int, names: set[str]) -> Decision:
     begins = line.split(maxsplit=1)[0]
     if begins not in VERBS:
-        raise _refuse(number, f"it begins with {begins!r}, which is not one of {', '.join(VERBS)}")
+        raise _refuse(number, f"it starts with {begins!r}; expected one of {', '.join(VERBS)}")
     parts = _LINE.fullmatch(line)
     if parts is None:
         raise _refuse(number, f"the proposal is missing: {begins} proposal_17")

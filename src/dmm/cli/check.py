@@ -58,8 +58,8 @@ def check(
 ) -> None:
     """Check whether the rules allow a call or a decision.
 
-    Nothing is run or recorded. Ends with 0 if it is allowed, 3 if denied,
-    4 if a person would be asked; 2 for a usage error, 5 outside a project.
+    Nothing is run or recorded. Exit status: 0 if it is allowed, 3 if denied,
+    4 if a person would be asked, 2 for a usage error, 5 outside a project.
     Example: dmm check "git push origin main"
     """
     from dmm.rules.checks import Asked
@@ -67,7 +67,7 @@ def check(
     named = [one for one in (command, write, read, edit, tool, decision) if one is not None]
     if len(named) != 1 or not named[0].strip():
         hint = 'for example: dmm check "git push origin main"'
-        raise UsageError(f"name one call: {', '.join(FORMS[:-1])} or {FORMS[-1]}", hint=hint)
+        raise UsageError(f"give one call: {', '.join(FORMS[:-1])} or {FORMS[-1]}", hint=hint)
     before, after = _edited(edit, old, new)
     text = "" if write is None else _written()
     asked = Asked(
@@ -91,7 +91,7 @@ def _judge(dmm: Dmm, asked: Asked, decision: str | None) -> CallChecked:
 
 def _edited(edit: str | None, old: str | None, new: str | None) -> tuple[str, str]:
     if edit is None and (old is not None or new is not None):
-        raise UsageError("--old and --new belong to --edit")
+        raise UsageError("--old and --new need --edit")
     if edit is not None and (old is None or new is None):
         raise UsageError("--edit needs --old and --new", hint="--new '' deletes the old text")
     return old or "", new or ""
@@ -107,11 +107,11 @@ def _input(tool: str | None, given: str | None) -> dict[str, Any] | None:
     if given is None:
         return None
     if tool is None:
-        raise UsageError("--input belongs to --tool")
+        raise UsageError("--input needs --tool")
     try:
         found = json.loads(given)
     except ValueError as error:
         raise UsageError(f"--input is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise UsageError("--input is a JSON object", hint='such as \'{"path": "src/a.py"}\'')
+        raise UsageError("--input must be a JSON object", hint='such as \'{"path": "src/a.py"}\'')
     return found

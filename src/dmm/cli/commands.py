@@ -100,7 +100,7 @@ SUMMARIES = {
     "digest": "Propose a day's sessions as memories.",
     "distil": "Rewrite session summaries with your chat model.",
     "doctor": "Check that everything works, end to end.",
-    "ui": "Open the page in a browser, signed in.",
+    "ui": "Open the web UI in a browser, signed in.",
 }
 
 # Words of other tools, and the commands that do it here.

@@ -99,7 +99,7 @@ def resolve(
     file: TextFile = None,
     from_stdin: FromStdin = False,
     other_content: Annotated[
-        str | None, typer.Option(help="Clarify: also a new text for the other memory.")
+        str | None, typer.Option(help="With clarify: a new text for the other memory too.")
     ] = None,
     as_json: Json = False,
     root: Root = None,

@@ -99,7 +99,7 @@ def stop(pid_file: PidFile = None) -> None:
     kept = None if pid_file is None else _read_pid(pid_file)
     if kept not in (None, known.pid):
         hint = "to stop it anyway, leave out --pid-file"
-        what = f"a different daemon is running (PID: {known.pid})"
+        what = f"another daemon is running (PID: {known.pid})"
         raise DaemonError(what, where=str(pid_file), hint=hint)
     endpoint.call("stop", {}, timeout=5.0)
     deadline = time.monotonic() + STOP_WITHIN
@@ -229,7 +229,7 @@ def _read_pid(path: Path) -> int | None:
         raise DaemonError(f"can't read the PID file: {error.strerror}", where=str(path)) from error
     if text and not text.isdigit():
         hint = "name a file that does not exist yet"
-        raise DaemonError("it does not hold a process id", where=str(path), hint=hint)
+        raise DaemonError("the file does not hold a process id", where=str(path), hint=hint)
     return int(text or 0)
 
 

@@ -31,9 +31,9 @@ def demo(
         bool, typer.Option("--interactive", help="Wait for Enter between steps.")
     ] = False,
 ) -> None:
-    """Play a short story about the ledger.
+    """Show the ledger at work in a short example.
 
-    Learn, miss, block, verify, commit, fork the future.
+    An agent makes a mistake, learns a rule from it, and is held to it.
     """
     from rich.console import Console
 

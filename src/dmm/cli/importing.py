@@ -65,7 +65,7 @@ def import_files(
     Previews the result unless --apply or --propose is given.
     """
     if apply and propose:
-        raise UsageError("give one of --apply and --propose")
+        raise UsageError("give either --apply or --propose")
     if apply:
         refuse_agents(PersonAct.IMPORT.words, "use --propose")
     dmm = open_project(root)
@@ -230,7 +230,7 @@ def _by_file(found: Import, *, written: bool) -> Iterator[str]:
     for file in sorted(elsewhere.keys() - files):
         yield from wrapped(f"already covered by {elsewhere[file]}", f"{file}: ")
     if found.plan.memories and not written:
-        yield "Each memory with its source: add --full"
+        yield "To show each memory with its source, add --full."
 
 
 def _decisions(found: Import) -> Iterator[str]:
@@ -283,7 +283,7 @@ def _left_out(found: Import) -> Iterator[str]:
     for path in found.unseen:
         yield f"left out {path}: hidden characters in the name or front matter of its source"
     for path in found.secret:
-        yield f"left out {path}: it holds what looks like a secret; remove it from the source"
+        yield f"left out {path}: it seems to hold a secret; remove it from the source"
 
 
 def _named(files: Sequence[str]) -> str:
@@ -330,7 +330,7 @@ def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[s
             )
         yield "Written to .dmm/memory. Read them, run dmm validate, and commit them."
     if applied and found.rules:
-        yield "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too."
+        yield "Rules are in .dmm/rules; commit them too. To see what each does: dmm rules"
     if found.notice:
         yield found.notice
 
@@ -341,7 +341,7 @@ def _overflow(found: Import) -> Iterator[str]:
     softer = len(found.plan.left) - len(left)
     if softer:
         told = counted(softer, "softer instruction")
-        yield f"{told} did not fit into the baseline: found by search only."
+        yield f"{told} did not fit into the baseline; only search finds them."
     if not left:
         return
     for one in left:
@@ -364,8 +364,8 @@ def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
     rules = count_rules(dmm, found.rules)
     baseline = found.baseline_held + found.plan.baseline_tokens
     before, after = found.plan.always_tokens, own + rules + baseline
-    yield f"Every session loads {counted(before, 'token')} of these files now."
-    yield f"With DMM instead: {after} ({own} DMM itself, {baseline} baseline, {rules} rules)."
+    yield f"Every session now loads {counted(before, 'token')} of these files."
+    yield f"With DMM: {after} ({own} DMM itself, {baseline} baseline, {rules} rules)."
     budget = dmm.config.retrieval.baseline_budget
     if found.baseline_budget > budget and not found.proposed:
         many = "more" if found.plan.left else "all"

@@ -61,7 +61,7 @@ def install(
         ScopeName, typer.Option(help="Your user files, or those of the repository.")
     ] = ScopeName.USER,
     tools: Annotated[
-        ToolsName, typer.Option(help="The few that most sessions need, or all of them.")
+        ToolsName, typer.Option(help="core: what most sessions need; full: all tools.")
     ] = ToolsName.CORE,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change and write nothing.")

@@ -74,7 +74,7 @@ def constraint(
     from dmm.errors import UsageError
 
     if [text is not None, starter, deactivate is not None].count(True) != 1:
-        raise UsageError("give one of TEXT, --starter and --deactivate SEQ")
+        raise UsageError("give one of: TEXT, --starter, --deactivate SEQ")
     if deactivate is not None:
         refuse_agents(LIFT)
     dmm = open_project(root)

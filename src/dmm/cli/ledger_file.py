@@ -35,7 +35,7 @@ def verify(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check that the ledger is as it was recorded.
+    """Check that no recorded event was changed.
 
     Finds events that were edited, removed, moved or cut off since the last anchor, and
     checks the whole copy of the team's log.

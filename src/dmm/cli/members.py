@@ -35,7 +35,7 @@ def carry_out_removal(
 ) -> None:
     """Remove one laptop, or all of a person, and tell what was done."""
     if bool(writer) == bool(person):
-        raise UsageError("name one laptop, or a person with --person")
+        raise UsageError("name a laptop, or a person with --person")
     if person:
         print_lines([f"{counted(revoke_person(person), 'laptop')} of {person} removed"])
     else:

@@ -50,7 +50,9 @@ def redact(
     dmm = open_project(root)
     need_person(PersonAct.REDACT, dmm)
     if bool(seqs) == secret:
-        raise UsageError("name events, or find them with --secret", hint="dmm ledger log")
+        raise UsageError(
+            "give event numbers, or find the events with --secret", hint="dmm ledger log"
+        )
     redactions = dmm.redactions
     leaked = _read_secret() if secret else ""
     plan = redactions.plan(list(seqs or ()), leaked)

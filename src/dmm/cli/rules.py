@@ -99,7 +99,9 @@ def add(
         list[str] | None, typer.Option(metavar="CALL", help="A call to allow; repeatable.")
     ] = None,
     why: Annotated[str, typer.Option(help="The reason, shown when it blocks.")] = "",
-    edit: Annotated[bool, typer.Option("--edit", help="Open it in $EDITOR first.")] = False,
+    edit: Annotated[
+        bool, typer.Option("--edit", help="Edit the file in $EDITOR before it is saved.")
+    ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -148,7 +150,7 @@ def _example(text: str) -> Any:
 
 @app.command()
 def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
-    """Edit a rule file in $EDITOR; an invalid text is refused.
+    """Edit a rule file in $EDITOR; an invalid rule is not saved.
 
     Example: dmm rules edit never-push-to-main
     """

@@ -59,7 +59,7 @@ def add(place: Place, folder: Folder = None) -> None:
     team, project = _split(place)
     with _read(folder).registry() as registry:
         added = registry.add(team, project)
-    print_lines([f"{place} {'added' if added else 'is there already'}"])
+    print_lines([f"{place} {'added' if added else 'already exists'}"])
 
 
 @app.command()
@@ -166,7 +166,7 @@ def oidc(
     grants = tuple(map(Grant.read, grant or ()))
     if not client_id or not grants:
         hint = "dmm server oidc ISSUER --client-id ID --grant engineers=acme/shop:reviewer"
-        raise UsageError("a client and at least one grant are needed", hint=hint)
+        raise UsageError("--client-id and at least one --grant are needed", hint=hint)
     trust_issuer(setup, Trusted(issuer, client_id, audience, claim, scope, grants))
     print_lines([f"People sign in at {issuer}", "  next: restart dmm server run"])
 
@@ -193,11 +193,11 @@ def run(
         int, typer.Option(min=0, max=65_535, help="The port; 0 picks a free one.")
     ] = 8_321,
     trial: Annotated[
-        bool, typer.Option("--trial", help="With a PostgreSQL of its own, in the folder.")
+        bool, typer.Option("--trial", help="Run its own PostgreSQL, in the folder.")
     ] = False,
     folder: Folder = None,
 ) -> None:
-    """Run the server until it is told to stop."""
+    """Run the server until it is stopped."""
     from dmm.server.run import serve
     from dmm.server.setup import default_folder, on_trial
 
@@ -253,7 +253,7 @@ def restore(
 def resume(
     place: Place,
     laptop: Annotated[
-        str, typer.Option(metavar="WRITER", help="Stop waiting for this one alone [all].")
+        str, typer.Option(metavar="WRITER", help="Stop waiting for this laptop only [all].")
     ] = "",
     folder: Folder = None,
 ) -> None:
@@ -291,14 +291,14 @@ def migrate(
     to: Annotated[
         int,
         typer.Option(
-            metavar="VERSION", help="The version to migrate to; an earlier one goes back."
+            metavar="VERSION", help="The version to migrate to; an earlier one migrates back."
         ),
     ] = SCHEMA_VERSION,
     retry_pgvector: Annotated[
         bool,
         typer.Option(
             "--retry-pgvector",
-            help="Try a pgvector again that failed here; it may end PostgreSQL again.",
+            help="Try pgvector again after it failed; it may crash PostgreSQL.",
         ),
     ] = False,
     folder: Folder = None,

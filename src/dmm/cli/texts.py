@@ -22,7 +22,7 @@ FromStdin = Annotated[bool, typer.Option("--from-stdin", help="Read the text fro
 def read_text(content: str | None, file: Path | None, *, from_stdin: bool) -> str | None:
     """Read a text from the one place where it was given; None where it was not."""
     if [content is not None, file is not None, from_stdin].count(True) > 1:
-        raise UsageError("give one of --content, --file and --from-stdin")
+        raise UsageError("give one of: --content, --file, --from-stdin")
     if from_stdin:
         file = Path(STANDARD_INPUT)
     text = content if file is None else read_file(file)

@@ -38,7 +38,7 @@ def replay(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Fold the log into its state and show the state's hash."""
+    """Rebuild the state from the log and show its hash."""
     dmm = open_to_look(root)
     told = dmm.timelines.replay(to)
     present(told, as_json=as_json, lines=lines.replayed)
@@ -77,7 +77,7 @@ def simulate(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Try a decision as if a constraint had been there.
+    """Try a decision as if a constraint had existed.
 
     Nothing is recorded.
     """

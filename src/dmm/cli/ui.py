@@ -44,7 +44,7 @@ class Opened:
 
 def ui(
     print_only: Annotated[
-        bool, typer.Option("--print", help="Print the address; open no browser.")
+        bool, typer.Option("--print", help="Print the address instead of opening a browser.")
     ] = False,
     port: Annotated[
         int | None, typer.Option(min=1, max=65_535, help="Use this port from now on.")
@@ -60,7 +60,7 @@ def ui(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Open the page in a browser, signed in, at the project of this folder.
+    """Open the web UI for this project in a browser, signed in.
 
     The link works once and expires in a minute.
     """

@@ -42,7 +42,7 @@ def undo(
     refuse_agents(PersonAct.UNDO.words)
     if sum(given is not None for given in (seq, session, source)) != 1:
         hint = "dmm review list --status applied shows the writes"
-        raise UsageError("give one of a write, --session and --source", hint=hint)
+        raise UsageError("give one of: a write, --session, --source", hint=hint)
     dmm = open_project(root)
     undoing = dmm.undoing
     number = None if seq is None else _number(seq)

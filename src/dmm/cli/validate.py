@@ -39,7 +39,7 @@ def validate(
     repairs: Sequence[Repair] = ()
     if staged and fix:
         hint = "fix the files, then stage them: dmm validate --fix"
-        raise UsageError("what is staged can't be fixed", hint=hint)
+        raise UsageError("--fix can't change staged files", hint=hint)
     if staged:
         from dmm.project.staged import check_staged
 

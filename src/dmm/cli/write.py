@@ -78,9 +78,7 @@ def _of_text(operation: str | None, summary: str) -> Callable[..., None]:
 
 
 app.command("propose")(_of_text(None, "Propose a memory: a new one, or a new text for one."))
-app.command("create")(
-    _of_text("create", "Propose a new memory; a file that is there already is refused.")
-)
+app.command("create")(_of_text("create", "Propose a new memory; fails if the file already exists."))
 
 
 @app.command()
@@ -106,7 +104,7 @@ def update(
     text = read_text(content, file, from_stdin=from_stdin)
     change = read_patch(patch)
     if (text is None) == (change is None):
-        raise UsageError("give one of --content, --file, --from-stdin and --patch")
+        raise UsageError("give one of: --content, --file, --from-stdin, --patch")
     asked = _asked(
         path,
         reason,
@@ -161,7 +159,7 @@ app.command("demote")(_of_scope("demote", "Propose a narrower scope for a memory
 def _needed_text(content: str | None, file: Path | None, *, from_stdin: bool) -> str:
     text = read_text(content, file, from_stdin=from_stdin)
     if text is None:
-        hint = "give one of --content, --file and --from-stdin"
+        hint = "give one of: --content, --file, --from-stdin"
         raise UsageError("the content is missing", hint=hint)
     return text
 

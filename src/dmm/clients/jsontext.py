@@ -91,7 +91,7 @@ class _Reader:
         try:
             value = json.loads(found[0])
         except ValueError:
-            raise self._fault(f"{found[0][:40]!r} is no value") from None
+            raise self._fault(f"{found[0][:40]!r} is not a value") from None
         self.at = found.end()
         return value
 

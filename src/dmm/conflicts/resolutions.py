@@ -73,7 +73,7 @@ class Resolutions:
         record = self._unsettled(name)
         if seen is not None and seen != self.conflicts.digest(record):
             hint = f"look at it again: dmm conflicts show {record.id}"
-            raise LedgerRefused("the conflict is not the one that was shown", hint=hint)
+            raise LedgerRefused("the conflict has changed since it was shown", hint=hint)
         if action == Resolution.INTENTIONAL:
             return self._accept_as_is(record, reason, target, content)
         self.conflicts.refresh()
@@ -98,11 +98,13 @@ class Resolutions:
     def _unsettled(self, name: str) -> Record:
         record = self.conflicts.conflict_register.find(name)
         if not record.is_open:
-            raise UsageError(f"{record.id} is resolved already ({record.action}: {record.reason})")
+            raise UsageError(f"{record.id} is already resolved ({record.action}: {record.reason})")
         if record.proposals:
             waiting = ", ".join(f"proposal_{seq}" for seq in record.proposals)
             hint = f"approve or reject first: dmm review show {waiting.partition(',')[0]}"
-            raise UsageError(f"a resolution of {record.id} waits already: {waiting}", hint=hint)
+            raise UsageError(
+                f"a resolution of {record.id} is already pending: {waiting}", hint=hint
+            )
         return record
 
 
@@ -152,7 +154,7 @@ def _merge(
     keep = _need_own(sides[0] if target is None else _choose(sides, target, "to keep"))
     drop = _need_own(sides[1] if keep is sides[0] else sides[0])
     if content is not None and not isinstance(content, str):
-        raise UsageError("a merge has one content, for the memory that is kept")
+        raise UsageError("a merge takes one content, for the memory that is kept")
     text = content if content else _union(keep, drop)
     return proposals.merge(keep.memory.path, drop.memory.path, text, reason, origin=record.id)
 
@@ -175,13 +177,13 @@ def _texts(
         content = {target or "": content}
     if not content or not all(text.strip() for text in content.values()):
         hint = "say in which case each one holds: --target ID --content TEXT"
-        raise UsageError("to clarify needs a new text for one memory or both", hint=hint)
+        raise UsageError("clarify needs a new text for one memory or both", hint=hint)
     texts = [
         (_need_own(_choose(sides, name or None, "to clarify")), text)
         for name, text in content.items()
     ]
     if len({one.memory.id for one, _ in texts}) < len(texts):
-        raise UsageError("one memory has two new texts")
+        raise UsageError("the same memory has two new texts")
     return texts
 
 
@@ -192,7 +194,7 @@ def _choose(sides: tuple[Member, Member], target: str | None, purpose: str) -> M
     names = " or ".join(f"{side.memory.id} ({side.shown})" for side in sides)
     if target is None:
         raise UsageError(f"name the memory {purpose}", hint=f"--target {names}")
-    raise UsageError(f"{target!r} is no part of this conflict", hint=f"--target {names}")
+    raise UsageError(f"{target!r} is not part of this conflict", hint=f"--target {names}")
 
 
 def _need_own(member: Member) -> Member:

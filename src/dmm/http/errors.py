@@ -64,7 +64,7 @@ CODE_EXPIRED = Refusal(
 CODE_USED = Refusal(
     401,
     "unauthorized",
-    "the code was used already; it is good once",
+    "the code was already used; it works once",
     "run dmm ui again; if it was not you who used it, first run dmm ui --sign-out",
 )
 PAGE = Refusal(

@@ -97,7 +97,7 @@ class Jobs:
                 return same.job
             if self._closed or len(running) >= MOST_RUNNING:
                 hint = "wait for one to end, or cancel it"
-                raise DaemonError(f"{len(running)} jobs are running already", hint=hint)
+                raise DaemonError(f"{len(running)} jobs are already running", hint=hint)
             name = secrets.token_hex(8)
             state, root = JobState.RUNNING, str(folder.parent)
             job = Job(name, kind, root, state, 0, None, _now(), None, None, None)

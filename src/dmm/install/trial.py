@@ -135,7 +135,7 @@ class Trial:
             return json.dumps({"deny": faults.strip()})
         if process.returncode:
             last = " ".join(faults.strip().splitlines()[-1:])
-            raise UsageError(f"it ended with status {process.returncode}: {last}")
+            raise UsageError(f"it exited with status {process.returncode}: {last}")
         return said
 
     @contextlib.contextmanager
@@ -195,7 +195,7 @@ def _door(folder: Path, patience: float) -> tuple[int, str]:
             return int(about["port"]), str(about["token"])
         except (OSError, ValueError, KeyError, TypeError):
             if time.monotonic() >= deadline:
-                raise DaemonError("the daemon tells no port", hint=_HTTP_WAY) from None
+                raise DaemonError("the daemon reports no port", hint=_HTTP_WAY) from None
         time.sleep(PAUSE)
 
 

@@ -176,7 +176,7 @@ class _Output:
 
     def _take(self, wait: float) -> bool:
         if sys.platform == "win32":
-            raise ModelFailed("unreachable", "commands as models need poll()", where=WHERE)
+            raise ModelFailed("unreachable", "a model command needs poll()", where=WHERE)
         # Not select(): a daemon may hold more files than that can count.
         poll = select.poll()
         for pipe in self._open:

@@ -129,7 +129,7 @@ class Notes:
         need("text", text)
         # Scripts without capitals, such as Chinese, may write a whole sentence without a blank.
         if len(text.split()) == 1 and not any(category(one) == "Lo" for one in text):
-            raise UsageError("a note needs more than one word", hint="write it as a sentence")
+            raise UsageError("a note needs at least two words", hint="write it as a sentence")
         self.proposals.trust.require(self.root.folder)
         remember = partial(self._remember, text, replaces, source, anyway=anyway)
         try:
@@ -288,7 +288,7 @@ class Notes:
             return Forgotten("several", matches=meant.matches)
         if seen is not None and seen != meant.digest:
             hint = "look at it again, then decide"
-            raise ReviewRefused("the memory is not the one that was shown", where=name, hint=hint)
+            raise ReviewRefused("the memory has changed since it was shown", where=name, hint=hint)
         return self._retire(meant, reason or "forgotten")
 
     def _retire(self, meant: Meant, reason: str) -> Forgotten:
@@ -339,7 +339,7 @@ def _decides(check: Check, *, anyway: bool) -> bool:
 def _refuse_secrets(text: str) -> None:
     found = redact(text)
     if found.counts:
-        what = f"the text holds what looks like a secret: {', '.join(sorted(found.counts))}"
+        what = f"the text seems to hold a secret: {', '.join(sorted(found.counts))}"
         raise UsageError(what, hint="take it out of the text first")
 
 

@@ -119,7 +119,7 @@ class Keyring:
                 hint = "confirm it again in the page"
                 raise ProofRefused("another passkey was enrolled meanwhile", hint=hint)
             if made.id in known:
-                raise UsageError("this passkey is enrolled already")
+                raise UsageError("this passkey is already enrolled")
 
         key = {"id": made.id, "name": name, "key": encode(made.key), "counter": made.counter}
         told = {"type": "enrolled", "at": at, "by": by, "page": page} | key

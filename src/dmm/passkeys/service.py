@@ -300,7 +300,7 @@ def _find_least(waiting: Sequence[Confirmation], asker: Asker) -> Confirmation:
         going = [one for one in waiting if counts[one.asker] > 1]
     if not going:
         what = (
-            f"{len(waiting)} commands wait to be confirmed already, the last: {waiting[-1].act.id}"
+            f"{len(waiting)} commands already wait to be confirmed, the last: {waiting[-1].act.id}"
         )
         hint = "confirm them or end them with Ctrl-C; to end them all: dmm ui --sign-out"
         raise ProofRefused(what, hint=hint)

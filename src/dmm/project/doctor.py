@@ -332,7 +332,7 @@ def _check_folder(folder: Path) -> Iterator[Check]:
         return
     mode = stat.S_IMODE(found.st_mode)
     if sys.platform != "win32" and (not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid()):
-        told = "it is not a folder of yours"
+        told = "it does not belong to you"
         yield Check("daemon", "run folder", "fail", f"{folder}: {told}", "remove it")
     elif mode & 0o077:
         told = f"{folder}: other users can enter it (mode {mode:o})"

@@ -74,7 +74,7 @@ class Drafts:
         """Change a file: by a unified diff, by its whole text, or by a new body."""
         before = self._there(path)
         if (content is None) == (patch is None):
-            raise UsageError("give one of a content and a patch")
+            raise UsageError("give either content or a patch")
         refuse_large(content or patch or "")
         if patch is not None:
             after = apply_patch(before, patch)
@@ -107,7 +107,7 @@ class Drafts:
         memory = markdown.parse(path, before).memory
         new = _scope(scope)
         if new is memory.scope:
-            raise UsageError(f"its scope is {scope} already", where=path)
+            raise UsageError(f"its scope is already {scope}", where=path)
         place = self.place(target) if target else f"{new}/{path.partition('/')[2]}"
         if self.tree.text_of(place) is not None:
             hint = "name another file with --to"

@@ -142,7 +142,7 @@ class Proposals:
         self.trust.require(self.intake.root.folder)
         _, secrets = clean_edits(tuple(edits))
         if secrets:
-            what = f"the text holds what looks like a secret: {', '.join(secrets)}"
+            what = f"the text seems to hold a secret: {', '.join(secrets)}"
             raise UsageError(what, where=edits[0].path, hint="take it out of the text first")
         for edit in edits:
             self._refuse_taken(edit)

@@ -50,7 +50,7 @@ class Undoing:
         chosen, edits = self._plan(seq, session, source)
         if seen is not None and seen != _seal(chosen):
             hint = "look again at what would be undone"
-            raise ReviewRefused("this would undo something else than was shown", hint=hint)
+            raise ReviewRefused("this would undo something other than what was shown", hint=hint)
         applied = self.proposals.apply_as_person(
             edits,
             reason or f"undo {', '.join(one.id for one in chosen)}",
@@ -88,11 +88,11 @@ class Undoing:
     ) -> tuple[list[Proposal], tuple[Edit, ...]]:
         """Find what is meant and what has to be written; files changed since are refused."""
         if [seq is not None, bool(session), bool(source)].count(True) != 1:
-            raise UsageError("give one of a number, a session and a source")
+            raise UsageError("give one of: a number, a session, a source")
         chosen = self._chosen(seq, session, source)
         edits = _inverse(chosen)
         if not edits:
-            raise ReviewRefused("these writes have taken each other back already")
+            raise ReviewRefused("these writes have already undone each other")
         for edit in edits:
             self._refuse_changed(edit, chosen)
         return chosen, edits

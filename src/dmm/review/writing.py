@@ -109,7 +109,7 @@ def _refuse_unfit_update(asked: Writing) -> None:
         raise UsageError(what, hint="change them in the front matter, with content or patch")
     if asked.base is not None and not _HASH.fullmatch(asked.base):
         hint = "give 8 to 64 digits of its SHA-256, as sha256sum shows it"
-        raise UsageError(f"the base {asked.base!r} is no hash of a text", hint=hint)
+        raise UsageError(f"the base {asked.base!r} is not the hash of a text", hint=hint)
 
 
 def draft_edits(drafts: Drafts, asked: Writing) -> tuple[Edit, ...]:
@@ -133,7 +133,7 @@ def _move(drafts: Drafts, place: str, asked: Writing) -> tuple[Edit, ...]:
     up = asked.operation is Operation.PROMOTE
     if drafts.is_promotion(place, scope) is not up:
         wider, other = ("wider", "demote") if up else ("narrower", "promote")
-        raise UsageError(f"{scope} is no {wider} scope", hint=f"use {other}", where=place)
+        raise UsageError(f"{scope} is not a {wider} scope", hint=f"use {other}", where=place)
     return edits
 
 
@@ -143,4 +143,6 @@ def _refuse_other_base(drafts: Drafts, path: str, base: str, content: str | None
     if not found.startswith(base.casefold()):
         view = "" if content is None else "\n".join(three_way("", current or "", content))
         hint = f"read the file again: the hash of its text is {found[:16]}"
-        raise StaleBase("the change was made from another text", where=path, hint=hint, view=view)
+        raise StaleBase(
+            "the change was made from a different text", where=path, hint=hint, view=view
+        )

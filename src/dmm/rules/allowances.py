@@ -80,7 +80,7 @@ class Allowances:
         event = self.project_ledger.reading.event(seq)
         told = ToolRequested.read(event)
         if event is None or told is None or told.verdict.get("status") != "ask":
-            what = f"event {seq} is no call that a rule asked about"
+            what = f"event {seq} is not a call that a rule asked about"
             raise LedgerRefused(
                 what, hint="see what was asked: dmm ledger log --type ToolRequested"
             )

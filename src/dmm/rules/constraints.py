@@ -167,7 +167,7 @@ class Constraints:
         """Return a constraint that waits for a person, or refuse its number."""
         found = self._active(seq)
         if not found.pending:
-            raise LedgerRefused(f"constraint {seq} is accepted already")
+            raise LedgerRefused(f"constraint {seq} is already accepted")
         return found
 
     def _active(self, seq: int) -> Constraint:
@@ -176,7 +176,7 @@ class Constraints:
             hint = "dmm ledger context lists the constraints"
             raise LedgerRefused(f"event {seq} is not a constraint", hint=hint)
         if not constraint.active:
-            raise LedgerRefused(f"constraint {seq} is inactive already")
+            raise LedgerRefused(f"constraint {seq} is already inactive")
         return constraint
 
     def _publish(self) -> None:
@@ -242,13 +242,13 @@ def need_learned(priority: str, triggered_by: int | None) -> None:
     """Refuse a learned constraint that does not say what taught it."""
     if priority == Priority.LEARNED and triggered_by is None:
         hint = "give triggered_by, the number of the event it was learned from"
-        raise UsageError("a learned constraint names what triggered it", hint=hint)
+        raise UsageError("a learned constraint must name what triggered it", hint=hint)
 
 
 def need_priority(priority: str) -> None:
     """Refuse a priority that does not exist."""
     if priority not in list(Priority):
-        raise UsageError(f"the priority is one of {', '.join(Priority)}")
+        raise UsageError(f"the priority must be one of {', '.join(Priority)}")
 
 
 def _show(one: Constraint) -> ConstraintRecorded:

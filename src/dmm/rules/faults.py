@@ -73,7 +73,7 @@ def check_rule_files(
 def decode_rule(path: str, data: bytes | None) -> str:
     """Return the text of a rule file that could be read."""
     if data is None:
-        what = f"it is no regular file of at most {MAX_BYTES >> 10} KiB"
+        what = f"it is not a regular file of at most {MAX_BYTES >> 10} KiB"
         raise MemoryFileError(path, "io", what)
     return markdown.decode(path, data)
 

@@ -84,7 +84,7 @@ def _call_rule(
     """Compile what a rule matches, its exceptions, and what it wants done first."""
     if "match" in fields and "before" in fields:
         hint = "an order rule says 'before' and 'require'; write two rules"
-        raise RuleFormError(("before",), "'match' and 'before' can't stand together", hint=hint)
+        raise RuleFormError(("before",), "'match' and 'before' can't be used together", hint=hint)
     if ("before" in fields) != ("require" in fields):
         place = "before" if "before" in fields else "require"
         other = "require" if place == "before" else "before"
@@ -110,7 +110,7 @@ def _call_rule(
 def _id(value: object) -> str:
     if not isinstance(value, str) or not _ID.fullmatch(value):
         hint = "use small letters, digits and hyphens, such as no-console-log"
-        raise RuleFormError(("id",), f"{value!r} is no id", hint=hint)
+        raise RuleFormError(("id",), f"{value!r} is not a valid id", hint=hint)
     return value
 
 
@@ -120,7 +120,9 @@ def _level(value: object, *, matched: bool) -> RuleLevel:
     for level in RULE_LEVELS:
         if value == level:
             return level
-    raise RuleFormError(("level",), f"the level is one of {', '.join(RULE_LEVELS)}, not {value!r}")
+    raise RuleFormError(
+        ("level",), f"the level must be one of {', '.join(RULE_LEVELS)}, not {value!r}"
+    )
 
 
 def _folder(value: object) -> str:

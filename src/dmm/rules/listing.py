@@ -283,7 +283,7 @@ def need_seen(found: Sequence[FileRule | Constraint], seen: str | None) -> None:
 def not_shown() -> LedgerRefused:
     """Return the error for a rule whose text is another than the one shown."""
     hint = "look at it again: dmm rules show"
-    return LedgerRefused("the rule is not the one that was shown", hint=hint)
+    return LedgerRefused("the rule has changed since it was shown", hint=hint)
 
 
 def _names(found: FileRule | Constraint) -> tuple[str, int]:

@@ -226,7 +226,7 @@ def _message(value: object, place: Place, _: str) -> Patterns:
     held = value if isinstance(value, dict) else {"regex": value}
     fields = Fields(held, place, ("of", "regex", "not_regex"))
     if "regex" not in held and "not_regex" not in held:
-        raise RuleFormError(place, "a message matcher says regex or not_regex")
+        raise RuleFormError(place, "a message matcher needs regex or not_regex")
     kinds: tuple[MessageKind, ...] = MESSAGES
     if "of" in held:
         named = _chosen(held["of"], (*place, "of"), get_args(MessageKind))

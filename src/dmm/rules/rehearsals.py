@@ -117,7 +117,9 @@ class Rehearsals:
         told = DecisionRecorded.read(event)
         if told is None:
             hint = "dmm ledger log --type DecisionMade, DecisionBlocked or ToolRequested"
-            raise LedgerRefused(f"event {seq} is no decision and no judged tool call", hint=hint)
+            raise LedgerRefused(
+                f"event {seq} is neither a decision nor a judged tool call", hint=hint
+            )
         state = self.here(seq - 1, told.place)
         verdict = Rulebook(state.in_force).judge(told.text, self.project_ledger.lookups(state))
         then, now = told.verdict, verdict.describe()

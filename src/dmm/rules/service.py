@@ -262,7 +262,7 @@ class Rules(RuleReading):
             return self.constraints.need_pending(int(name))
         found = self._find(name)
         if isinstance(found, FileRule):
-            raise LedgerRefused(f"rule {name} is accepted already")
+            raise LedgerRefused(f"rule {name} is already accepted")
         return found
 
     @traced()
@@ -294,7 +294,7 @@ class Rules(RuleReading):
 
     def _switch(self, found: FileRule, *, disabled: bool) -> RuleRow:
         if found.rule.disabled == disabled:
-            raise UsageError(f"rule {found.rule.id} is {'dis' if disabled else 'en'}abled already")
+            raise UsageError(f"rule {found.rule.id} is already {'dis' if disabled else 'en'}abled")
         shelved = self.shelf.write(found.path, switch(found.source, disabled=disabled))
         return self._unless_trusted(show_shelved(shelved, RuleRow))
 

@@ -53,7 +53,7 @@ def rule_from_dict(values: Mapping[str, Any]) -> ToolRule:
     try:
         return _rule(**values)
     except _FAULTS as fault:
-        raise UsageError(f"these values are no tool rule: {fault}", hint=HINT) from fault
+        raise UsageError(f"these values are not a tool rule: {fault}", hint=HINT) from fault
 
 
 def _rule(*, blocked: Any, allowed: Any, action: str, tools: Any, **rest: Any) -> ToolRule:
@@ -98,7 +98,7 @@ def calls_from_dict(stored: Any) -> tuple[ToolRule, ...]:
     try:
         return tuple(call_from_dict(one) for one in stored["rules"])
     except _FAULTS as fault:
-        raise UsageError(f"these values are no rules on calls: {fault}", hint=HINT) from fault
+        raise UsageError(f"these values are not rules on calls: {fault}", hint=HINT) from fault
 
 
 def call_from_dict(stored: Any) -> ToolRule:
@@ -129,7 +129,7 @@ def book_from_dict(stored: Mapping[str, Any]) -> CallBook:
     try:
         return CallBook(_entry(**one) for one in stored["entries"])
     except _FAULTS as fault:
-        raise UsageError(f"these values are no rules on calls: {fault}") from fault
+        raise UsageError(f"these values are not rules on calls: {fault}") from fault
 
 
 def _entry(*, rule: object, most: Level, **rest: Any) -> CallEntry:

@@ -46,7 +46,7 @@ class Lines:
 def make_backup(setup: Setup, path: Path) -> Kept:
     """Write a backup to a new file and prove it by reading it; the server may run meanwhile."""
     if path.exists():
-        raise UsageError("the file exists already", where=str(path), hint="name another one")
+        raise UsageError("the file already exists", where=str(path), hint="name another one")
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     with setup.registry() as registry, translated(path, "write the backup"):
         at = now().isoformat(timespec="seconds")

@@ -61,7 +61,7 @@ def answering(handler: Handler) -> Handler:
             return _fail(TeamError("malformed", f"the request is malformed at '{where}'"), _BAD)
         except ClientDisconnect:
             # Nobody reads this; nothing was taken.
-            return _fail(TeamError("malformed", "the request broke off"), _BAD)
+            return _fail(TeamError("malformed", "the request was cut off"), _BAD)
         except TeamError as error:
             return _fail(error, _STATUS.get(error.fault, _BAD))
         except UsageError as error:

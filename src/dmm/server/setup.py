@@ -121,9 +121,9 @@ def _need_empty(database: Database, version: int) -> None:
     found = database.version()
     hint = "name an empty one: --folder, --database"
     if found and database.teams():
-        raise UsageError("the database holds projects already", hint=hint)
+        raise UsageError("the database already holds projects", hint=hint)
     if found > version:
-        raise UsageError("the database has later tables", hint=hint)
+        raise UsageError("the database has tables of a later version", hint=hint)
 
 
 @contextlib.contextmanager

@@ -238,7 +238,7 @@ def _insert(rows: Rows, row: Row, columns: Columns) -> None:
 def _read_row(told: Mapping[str, object]) -> Row:
     table, values = told.get("table"), told.get("row")
     if not isinstance(table, str) or not isinstance(values, dict):
-        raise _unusable("one of its lines is no row")
+        raise _unusable("one of its lines is not a row")
     return Row(table, values)
 
 

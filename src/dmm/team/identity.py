@@ -235,4 +235,4 @@ def _need_nonce(told: object, key: str) -> None:
 
 
 def _unproved(why: str) -> TeamError:
-    return TeamError("identity", f"the token proves nothing: {why}", hint=AGAIN)
+    return TeamError("identity", f"the token is not valid: {why}", hint=AGAIN)

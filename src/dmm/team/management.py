@@ -107,7 +107,7 @@ class Management:
             if known.binding or not new:
                 return len(keys)
             if len({one.id for one in new}) < len(new):
-                raise TeamError("malformed", "a passkey is told twice")
+                raise TeamError("malformed", "a passkey is listed twice")
             head = self.place.lock(rows)
             for one in new:
                 need_enrolled(self.place.log, writer, held.key, one)

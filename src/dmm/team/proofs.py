@@ -222,7 +222,7 @@ class Confirmed:
         except (ValueError, TypeError) as error:
             raise ProofRefused("its time can't be read") from error
         if asked and (late or asked < self.latest - PAST):
-            raise ProofRefused("its confirmation had ended")
+            raise ProofRefused("its confirmation had expired")
 
 
 def _mark(nonce: bytes, statement: str) -> str:

@@ -318,7 +318,7 @@ class StoredLog:
         except _Replayed:
             with place.database.transaction(place.team) as rows:
                 self._note_refused(rows, "push: replayed")
-            return Refused("an event that the log holds already, under another number")
+            return Refused("an event that the log already holds, under another number")
 
     def take_back(self, lost: Lost) -> Outcome:
         """Take entries that this log gave out before it was restored from a backup."""
@@ -337,7 +337,7 @@ class StoredLog:
                     place.append_again(rows, place.trail(rows, head), new)
                 return Taken(head.seq + len(new) + 1)
         except _Replayed:
-            return Refused("an event that the log holds already, under another number")
+            return Refused("an event that the log already holds, under another number")
 
     def enter(self) -> bool:
         """Return whether the laptop is a member, who may search; whichever role it has."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def list_sessions(sessions: Sequence[SessionRow]) -> Iterator[str]:
     """List sessions, the newest first."""
     if not sessions:
-        yield "No session is recorded yet; dmm install connects an agent."
+        yield "No session is recorded yet. To connect an agent: dmm install"
     for one in sessions:
         yield from wrapped(f"{one.id}: {_told(one)}", f"{one.last[:16]}  ")
 

@@ -79,7 +79,7 @@ def _read(rule: str) -> Rule:
     except (ValueError, RecursionError) as fault:
         raise Stopped("its rule is no JSON") from fault
     if not isinstance(held, dict):
-        raise Stopped("its rule is no mapping")
+        raise Stopped("its rule is not a mapping")
     return cast("Rule", held)
 
 
