@@ -1,3 +1,3 @@
-"""Dynamic Markdown Memory: the memory that coding agents can be held to."""
+"""Dynamic Markdown Memory: memory and enforced rules for coding agents."""
 
 VERSION = "0.1.0"

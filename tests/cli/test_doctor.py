@@ -38,7 +38,7 @@ def test_a_connected_project_is_well_from_end_to_end(
     assert [line for line in lines if line.endswith(":") and not line.startswith(" ")] == [
         *("Program:", "Project:", "Daemon:", "Clients:", "Proof:")
     ]
-    assert "  ok    trust: it is trusted" in lines
+    assert "  ok    trust: trusted" in lines
     assert f"  ok    memory: {tmp_path / '.dmm'}" in lines
     for title in ("Codex", "Gemini CLI", "Cursor", "opencode"):
         assert f"  ok    {title} at session start: a session starts with its memory" in lines

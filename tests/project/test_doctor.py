@@ -59,7 +59,7 @@ def test_the_program_stands_on_versions_that_are_new_enough() -> None:
     first, python, database, model = told(check_program(lambda: None))
     assert first == ("dmm", "ok", f"version {VERSION}")
     assert (python[1], database[1]) == ("ok", "ok")
-    assert model == ("model", "ok", "it loads")
+    assert model == ("model", "ok", "loaded")
 
 
 def test_an_old_sqlite_fails_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,9 +136,9 @@ def test_a_project_is_counted_and_its_index_brought_up_to_date(
 
     assert told(examine([probe], fix=False)) == [
         ("memory", "ok", str(project.dmm)),
-        ("trust", "ok", "it is trusted"),
+        ("trust", "ok", "trusted"),
         ("files", "ok", "1 of 1 memory files valid"),
-        ("Git", "ok", "ignores no memory or rule"),
+        ("Git", "ok", "no memory or rule is ignored"),
         (name, "ok", "not built yet; the next query builds it"),
         ("consent", "ok", "nothing is held back"),
         ("ledger", "ok", "none yet"),

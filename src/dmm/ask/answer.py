@@ -205,7 +205,7 @@ def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:
     if one.marks and not one.near:
         said = [(at, line) for at, line in said if at >= one.line - one.start][:1] or said[:1]
     elif not one.title:
-        # What is nobody's definition is best told by the comment in it.
+        # Code outside any definition is best described by the comment in it.
         said += _remarks(lines, lead)
     name = one.title.rpartition(".")[2]
     if not said:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Files that are read for a section: of each package some.
 MOST_CANDIDATES, FEWEST_CANDIDATES = 40, 10
 _WORD = re.compile(r"[^\W_]+")
-# What lies here serves the work on the product; the product itself comes first.
+# What is here serves the work on the product; the product itself comes first.
 _ASIDE = frozenset(
     (
         *("tools", "scripts", "script", "bench", "benchmark", "benchmarks", "examples", "example"),

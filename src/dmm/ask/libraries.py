@@ -20,7 +20,7 @@ PROTOCOLS = _TABLE["protocols"]
 REMOTE_CALLS = _TABLE["remote_calls"]
 _LANGUAGES = ("python", "script", "go", "java", "rust", "ruby", "c")
 _NOTHING = "(?!)"
-# The first word of each way stands in its own group: it has to be code, not a comment.
+# The first word of each way is in its own group: it has to be code, not a comment.
 _WAYS = (
     r"^[ \t]*(?P<at1>from)[ \t]+(?:{python})\b[\w.]*[ \t]+import\b",
     r"^[ \t]*(?P<at2>import)[ \t]+(?:{python})\b(?![.\w]*[ \t]*[;\"'])",

@@ -65,7 +65,7 @@ def _places(rule: Rule, bare: Bare) -> list[int]:
         at = match.start(name)
         if name == "script" and _TYPES.match(_before(bare.text, at)):
             continue
-        # The path of a Go module is a string that stands alone on its line.
+        # The path of a Go module is a string alone on its line.
         if stands(at) or (name == "go" and bare.is_told(at)):
             found.append(at)
             used += _first_use(match, bare) if rule.imports else ()

@@ -1,4 +1,4 @@
-"""Where the indexes of a project lie, and whether this process can load them."""
+"""Where the indexes of a project are, and whether this process can load them."""
 
 from __future__ import annotations
 

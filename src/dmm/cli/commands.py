@@ -113,7 +113,7 @@ INSTEAD = {
     **dict.fromkeys(("help", "commands"), ("--help",)),
     "version": ("--version",),
 }
-# Settings are a file, so no command stands for these.
+# Settings are a file, so no command corresponds to these.
 SETTINGS = dict.fromkeys(
     ("config", "configure", "settings"), "edit .dmm/daemon.config.json, then accept it: dmm trust"
 )

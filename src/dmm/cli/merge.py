@@ -1,4 +1,4 @@
-"""`dmm merge` and `dmm merge-file`: what Git left in two versions, merged."""
+"""`dmm merge` and `dmm merge-file`: merge what Git left in two versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm server`: set up, run and look after a team server."""
+"""`dmm server`: set up, run and maintain a team server."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The clients DMM knows: one module each, with all that is particular to it."""
+"""The clients that DMM knows: one module each, with everything specific to it."""

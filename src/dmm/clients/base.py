@@ -1,4 +1,4 @@
-"""What a client is: the one value that hook, daemon, installer and importer take their tables from.
+"""The description of a client that hook, daemon, installer and importer take their tables from.
 
 A hook loads this and one client at every event, so neither may load anything that takes time.
 """

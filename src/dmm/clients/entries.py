@@ -1,4 +1,4 @@
-"""Our entries in a client's files: put in, brought up to date, taken out; nobody else's touched."""
+"""DMM's entries in a client's files: added, updated and removed; other entries are not touched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON edited in place: only what is put in or taken out changes, every other byte stays.
+"""JSON edited in place: only added and removed entries change; every other byte stays.
 
 Comments and trailing commas, as some clients allow them, are read and kept.
 """

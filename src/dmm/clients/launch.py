@@ -1,4 +1,4 @@
-"""The commands that agents run for us: how they are written, and how they are known again."""
+"""The commands that agents run for DMM: how they are written and recognised."""
 
 from __future__ import annotations
 

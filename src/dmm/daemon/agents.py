@@ -126,7 +126,7 @@ def _stat(pid: int) -> tuple[int, ...]:
         about = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return (0,) * 6
-    # The name stands in brackets and may itself hold brackets and blanks; a letter follows it.
+    # The name is in brackets and may itself hold brackets and blanks; a letter follows it.
     return (0, *map(int, about.rpartition(")")[2].split()[1:6]))
 
 

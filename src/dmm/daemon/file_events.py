@@ -35,7 +35,7 @@ SILENT = {
 TICK_MS = 500
 # The notifier wakes up after each step; a shorter one would only cost.
 SHORTEST_STEP_MS = 20
-# A burst is told after its last change, or after this many quiet spans at the latest.
+# A burst is reported after its last change, or after this many quiet spans at the latest.
 LONGEST_BURST = 5
 # A look over all files may take this part of one core, unless the files are very many.
 LOOK_SHARE = 0.02

@@ -207,7 +207,7 @@ class HookHandler:
         if session not in self._bound and (noted := self._files.recall(session)) is not None:
             self._bound[session] = Path(noted)
             with contextlib.suppress(OSError):
-                # A session that goes on is not forgotten.
+                # A session that continues is not forgotten.
                 self._files.remember(session, noted)
         return self._bound.get(session)
 

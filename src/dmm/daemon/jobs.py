@@ -174,7 +174,7 @@ class Chores:
             self._after()
 
     def _do_here(self, care: _Care, chore: str) -> None:
-        # Connections of its own: nobody's lock is held, however long this takes.
+        # It has its own connections, so it holds nobody's lock, however long this takes.
         dmm = care.project.dmm.reopened().as_actor(ACTOR)
         try:
             last, now = care.last.get(chore), self._clocks.wall()

@@ -225,7 +225,7 @@ class Server:
         try:
             worker.start()
         except RuntimeError:
-            # The system gives no more threads; whoever asked is told nothing, and asks again.
+            # The system gives no more threads; the caller gets no answer and asks again.
             request.link.close()
             self._asked.end(number)
             with self._lock:

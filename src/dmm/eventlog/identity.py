@@ -137,7 +137,7 @@ def identify(path: Path) -> str | None:
 
 
 def _require(found: str | None, record: Record, path: Path) -> str:
-    # Asked anew: another process may just have written the first event.
+    # Asked again: another process may just have written the first event.
     known = record.kept
     if known is None:
         what = "this ledger was not written here; it came with a branch or an archive"

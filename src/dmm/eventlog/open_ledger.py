@@ -310,7 +310,7 @@ class OpenLedger:
         proof = None
         if self.is_own:
             # A rule that was edited must not be obeyed, nor one lifted that nobody lifted. After a
-            # redaction the events are read anew, so they are proved anew.
+            # redaction the events are read again, so they are proved again.
             goes_on = start is not None and log.last_redaction() <= start.seq
             proof = prove_rules(log, known.proof if goes_on else None, head)
         return Fold(head, replay(log, head.seq, start=start), proof)

@@ -49,7 +49,7 @@ def stamp_place(folder: Path) -> int:
     """Return a number that changes with the place of the ledger, as where Git comes later."""
     with contextlib.suppress(StorageError):
         return zlib.crc32(os.fsencode(find_ledger(folder)))
-    # Whoever opens the ledger is told why it can't be found.
+    # Opening the ledger reports why it can't be found.
     return 0
 
 

@@ -25,7 +25,7 @@ CODE_SECONDS = 60.0
 SESSION_SECONDS = 12 * 3600.0
 MOST_CODES = 8
 MOST_SESSIONS = 16
-# Codes whose end is remembered, to tell whoever shows one what became of it.
+# Ended codes that are remembered, to explain to whoever shows one why it is refused.
 MOST_SPENT = 32
 # A clock that is set back by more than this ends the sessions begun after the new time.
 SLACK = 60.0

@@ -1,4 +1,4 @@
-"""One stream of news for a page: events as they are recorded, and jobs as they go on.
+"""One stream of news for a page: events as they are recorded, and the progress of jobs.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """

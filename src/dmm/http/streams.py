@@ -1,4 +1,4 @@
-"""Open streams: who listens to which project, and what each is told.
+"""Open streams: who listens to which project, and what each is sent.
 
 While somebody listens to a project, a thread looks at the end of its ledger several times a second:
 any process may append, and only the file knows. With nobody listening, nobody looks.

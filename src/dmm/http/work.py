@@ -1,4 +1,4 @@
-"""Long work that somebody follows: started, told how far it is, cancelled, kept for a while."""
+"""Long work that somebody follows: started, reported, cancelled, kept for a while."""
 
 from __future__ import annotations
 

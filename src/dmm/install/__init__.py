@@ -1,1 +1,1 @@
-"""Our entries in the files of clients: shown, written, removed, tried out."""
+"""DMM's entries in the files of clients: shown, written, removed, tried out."""

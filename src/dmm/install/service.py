@@ -1,4 +1,4 @@
-"""DMM put into the agents' configuration, and taken out again."""
+"""Add DMM to the configuration of agents, and remove it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of an installation: each tells what it would change, then changes it."""
+"""The steps of an installation: each says what it would change, then changes it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-# Progress is told after so many events.
+# Progress is reported after so many events.
 TOLD_EVERY = 500
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
 
-# So short a text stands in many events that hold no secret.
+# Such a short text is in many events that hold no secret.
 SHORTEST = 4
 MASK = "[REDACTED]"
 

@@ -1,1 +1,1 @@
-"""How memories are used, age, expire and rise."""
+"""How memories are used, age, expire and are promoted."""

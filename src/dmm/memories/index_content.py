@@ -1,4 +1,4 @@
-"""An index file looked at from outside: what it holds, without opening it for writing."""
+"""The content of an index file, read without opening it for writing."""
 
 from __future__ import annotations
 

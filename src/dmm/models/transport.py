@@ -98,7 +98,7 @@ def post(request: Request, deadline: float) -> object:
     exchange = _ask(request, deadline, deadline)
     for usual in PAUSES:
         pause, left = exchange.pause(usual), end - time.monotonic()
-        # One that would be late after all is told as what it is now.
+        # If a retry would come too late, the present fault is reported.
         if pause is None or pause > left / 2:
             break
         # As long as the server asks for, within the deadline.
@@ -265,7 +265,7 @@ def _refusal(request: Request, status: int, data: bytes) -> ModelFailed:
     if status in _REDIRECTS:
         return malformed(f"HTTP {status}: it redirects, which is not followed", where)
     if status in _KEY_REFUSED:
-        # Nothing of the answer is told: some repeat a part of the key.
+        # The answer is not quoted: some repeat a part of the key.
         hint = "check the key in the variable named by model.api_key_env"
         return ModelFailed("refused", f"HTTP {status}: the key is refused", where=where, hint=hint)
     remark = quote_remark(_error_message(data), request.secret)

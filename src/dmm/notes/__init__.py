@@ -1,1 +1,1 @@
-"""Notes: one line in, a memory out, and the way back."""
+"""Notes: one line becomes a memory, and can be forgotten again."""

@@ -117,7 +117,7 @@ def _draft_day(day: str, told: Sequence[Observation], limits: Limits) -> Draft |
 
 
 def _point(number: int, unit: Observation) -> str:
-    # A decision is told in the words that settled it, anything else by its title first.
+    # A decision is quoted in the words that settled it; anything else starts with its title.
     title = () if unit.kind is Kind.DECISION and unit.facts else (unit.title,)
     parts = dict.fromkeys(map(stopped, (*title, *unit.facts[:MOST_FACTS])))
     files = f"Files: {', '.join(unit.files[:MOST_FILES])}. " if unit.files else ""

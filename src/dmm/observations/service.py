@@ -79,7 +79,7 @@ class Observations:
             self.fix(error)
             return Units(self._bring_up(log, head))
         except IndexBusy:
-            # Another process writes for long; what was read before is told meanwhile.
+            # Another process is writing for a long time; answer with what was read before.
             return Units(self._open(head))
 
     @property

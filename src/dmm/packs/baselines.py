@@ -110,7 +110,7 @@ def _entry(path: str, data: bytes, count: Callable[[str], int]) -> PackEntry | N
     except MemoryFileError as fault:
         if fault.fault == "merge_conflict":
             return None
-        # A rule is not dropped for a slip in its front matter: it is served as it stands.
+        # A rule is not dropped for a slip in its front matter: it is served as it is.
         text = data.decode("utf-8", "replace")
         label = f"this file has a fault and is shown as it stands: {fault}"
         return compile_entry(path, path, text, labels=(label,), count=count)

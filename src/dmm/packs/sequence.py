@@ -1,4 +1,4 @@
-"""Memories that were written one after the other, told by the numbers in their names."""
+"""Memories that were written one after the other, by the numbers in their names."""
 
 from __future__ import annotations
 

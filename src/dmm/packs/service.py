@@ -113,7 +113,7 @@ class Packs:
         Without `record` it is a try: it counts as served nowhere.
         """
         _check(request)
-        # The task stands in the pack, on the disk and in the ledger.
+        # The task is in the pack, on the disk and in the ledger.
         request = replace(request, query=clean(request.query))
         answer = self._compile(request, refresh=refresh, progress=progress)
         if record:

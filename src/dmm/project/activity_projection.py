@@ -1,4 +1,4 @@
-"""The activity of one ledger, kept current; snapshots spare the way from event one."""
+"""The activity of one ledger, kept current; snapshots avoid reading from event one."""
 
 from __future__ import annotations
 

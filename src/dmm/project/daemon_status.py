@@ -1,4 +1,4 @@
-"""What the daemon says of itself."""
+"""What the daemon reports about itself."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _check_version(name: str, found: tuple[int, ...], oldest: tuple[int, ...], w
 
 def _check_model(load_model: Callable[[], object]) -> Iterator[Check]:
     load_model()
-    yield Check("program", "model", "ok", "it loads")
+    yield Check("program", "model", "ok", "loaded")
 
 
 # The project
@@ -151,7 +151,7 @@ def _check_trust(memory: Memory) -> Iterator[Check]:
     """Check that agents get the memory; a record that can't be read raises."""
     memory.list_trusted()
     if memory.trusted:
-        yield Check("project", "trust", "ok", "it is trusted")
+        yield Check("project", "trust", "ok", "trusted")
     else:
         way = "review it and decide: dmm trust"
         told = "it is not trusted: agents get none of it, and no rule is enforced"
@@ -219,7 +219,7 @@ def _check_files(memory: Memory) -> Iterator[Check]:
 def _check_git(folder: Path, ignored: Sequence[Finding]) -> Iterator[Check]:
     """Name what a clone would not have."""
     if not ignored:
-        yield Check("project", "Git", "ok", "ignores no memory or rule")
+        yield Check("project", "Git", "ok", "no memory or rule is ignored")
         return
     names = ", ".join(f"{one.path}: {one.message}" for one in ignored[:MOST_NAMED])
     more = f" and {len(ignored) - MOST_NAMED} more" if len(ignored) > MOST_NAMED else ""
@@ -233,7 +233,7 @@ def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
     if index.up_to_date and not index.without_vectors:
         return Check("project", name, "ok", f"up to date, {index.indexed} memories")
     if index.note and endpoint.is_running():
-        # What is newest stands in a log that only its owner may read.
+        # The newest part is in a log that only its owner may read.
         return Check("project", name, "ok", f"open in the daemon, {_progress(root)}")
     if index.state == "not built":
         return Check("project", name, "ok", "not built yet; the next query builds it", fix=reindex)

@@ -1,4 +1,4 @@
-"""The figures of a project over time: tokens against the monolith, stops, the queue."""
+"""The metrics of a project over time: tokens compared with all memory, stops, the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validate what is staged in Git's index, not what stands in the working tree."""
+"""Validate what is staged in Git's index, not what is in the working tree."""
 
 from __future__ import annotations
 

@@ -346,7 +346,7 @@ def _read(path: Path) -> bytes:
     try:
         return with_plain_ends(read_regular(path, MAX_TEXT_BYTES)[0])
     except OSError:
-        # A link, a pipe or a giant: it differs, and its characters are nobody's.
+        # A link, a pipe or a huge file: it differs, and its characters are not looked at.
         return b""
 
 

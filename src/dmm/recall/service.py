@@ -247,7 +247,7 @@ class Recall:
     ) -> list[Observation]:
         kept = self.observations.units().kept
         snapshot = self.indexes.snapshot(self._fill)
-        # The newest day stands for today: the same ledger is ranked the same on any day.
+        # The newest day counts as today, so the same ledger is ranked the same on any day.
         day = dt.date.fromisoformat(kept.newest_day() or NO_DAY)
         # A unit and a decision made of the same event may both be found.
         settings = replace(self.settings, max_candidates=2 * limit)

@@ -50,7 +50,7 @@ _AUTHORIZATION = (
 _MORE_PAIRS = r"&[A-Za-z_]\w{0,40}="
 _DIGEST = r"(?i)authorization:\s{0,4}(?:digest|oauth|hawk|aws4-hmac-sha256)\s{1,4}([^\n]{8,4096})"
 _SCHEME = r"(?i)\b(bearer|basic)[ \t]{1,4}([\w.~+/=-]{6,4096})"
-# What a server tells of itself when it asks for credentials.
+# How a server describes itself when it asks for credentials.
 _CHALLENGE = r"(?i)(?:realm|scope|error|charset|authorization_uri|resource_metadata)="
 _HEADER = (
     r"(?i)(x-[\w-]{1,60})"

@@ -17,7 +17,7 @@ _SIGNS = ",;\t|"
 # A name at the head of a column. Behind commas there are no blanks: a sentence has some.
 _NAME = later(r"[\"']?[A-Za-z_][\w.-]{0,40}[\"']?\r?\Z")
 _NAME_IN_BARS = later(r"[ \t]*(?:[A-Za-z_][\w .-]{0,40})?[ \t\r]*\Z")
-# The first name of a head, behind what else stands on the line.
+# The first name of a head, after whatever else is on the line.
 _FIRST = later(r"([\"'`+>]?)[\"']?[A-Za-z_][\w.-]{0,40}[\"']?\Z")
 _CELL = later(r"[ \t]*(?:\"([^\"\n]*)\"|'([^'\n]*)')[ \t\r]*\Z")
 _RULE = later(r"[ \t|:+=-]{3,}\r?\Z")

@@ -31,7 +31,7 @@ _SCANS = (scan_keys, scan_formats, scan_carriers, scan_flags, scan_names, scan_p
 _LINE_SCANS = (scan_carriers, scan_flags, scan_names, scan_phrases)
 _TOKEN_SCANS = (scan_formats, scan_names)
 _PRIVATE = frozenset({"private", "private-key"})
-# What stands in a place for secrets is one, even where it has the form of a digest.
+# A value in a place for secrets is one, even if it has the form of a digest.
 _TOLD = frozenset({"password", "authorization", "cookie"})
 _DEEPEST_CODE = 2
 _LONGEST_MARKER = 64

@@ -31,7 +31,7 @@ _CALLED = later(r"\w*[ \t]*\([^()\n]{0,400}")
 _LIST_END = later(r"\][ \t]*\.?\Z")
 _LIST = 400
 _COMMA = later(r"([\"'`])\s{0,8},\s{0,8}[\"'`]")
-# A line that goes on in the next one. What begins with a dash there is a word of its own.
+# A line that continues in the next one. What begins with a dash there is a separate word.
 _CONTINUED = later(r"\\\r?\n([+>|]?[ \t]{0,40})")
 _WORD = later(r"[\w+/=.~!@#$%^*:-]")
 # The rest of a word on the next line, behind the signs of diffs, quotes and indents.

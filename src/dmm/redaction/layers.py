@@ -10,12 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    # Where a piece of the text below lies, and what is read in its place.
+    # Where a piece of the text below is, and what is read in its place.
     Piece = tuple[int, int, str]
 
 DEEPEST = 6
 TOKEN = 14
-# What stands between two parts of a text that are read alone: no pattern goes over it.
+# What separates two parts of a text that are read alone: no pattern matches across it.
 APART = "\n\0\n"
 
 _SIGNS = later(r"[\x9b\u00ad\u200b-\u200f\u2060\ufeff]")

@@ -27,7 +27,7 @@ _SIZES = {"1": 20, "224": 28, "256": 32, "384": 48, "512": 64}
 _FORMS = (
     # The address of a content in IPFS.
     (r"(?<![A-Za-z0-9])Qm[1-9A-HJ-NP-Za-km-z]{44}(?![A-Za-z0-9])", ("Qm",)),
-    # A value that is encrypted where it stands, to be kept with the code.
+    # A value that is encrypted in place, to be kept with the code.
     (r"ENC\[[A-Z0-9_]{3,20},[^\[\]\n]{1,4096}\]", ("ENC[",)),
     # What its name tells to be public.
     (r"(?i)pub(?:lic)?[_ -]?keys?[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9+/_-]{40,}={0,2})",

@@ -17,7 +17,7 @@ from dmm.redaction.tables import listed
 
 MARKER = "[redacted:"
 
-# What stands for a value.
+# What represents a value.
 _PLACEHOLDER = later(
     # A variable or a template.
     r"\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'<>|&?\\-])|%[A-Za-z_]+%"

@@ -73,7 +73,7 @@ class Parsing:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            # -P: the folder one stands in may hold modules of the same names.
+            # -P: the working directory may hold modules of the same names.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "dmm.repo.parser"],
                 stdin=subprocess.PIPE,

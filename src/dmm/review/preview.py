@@ -1,4 +1,4 @@
-"""What would be said to a proposal, told before it is made."""
+"""What the checks would say about a proposal, before it is made."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _BLANKS = re.compile(r"\s+")
 _EMPHASIS = re.compile(r"[*`]+|~~+|(?<!\w)_+|_+(?!\w)")
 _SPELT_OUT = re.compile(r"(?<!\w)\w(?: \w){4,}(?!\w)")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}={0,2}")
-# A comment that is not closed goes on to the end.
+# A comment that is not closed extends to the end.
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 _LINK_COMMENT = re.compile(r"^\[//\]: # [(\"'](.{0,500})$", re.MULTILINE)
 _READER = re.compile(

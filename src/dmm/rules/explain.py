@@ -60,7 +60,7 @@ def _command(pattern: CommandPattern) -> str:
     if pattern.check:
         text += f" {WORDS_FOR_CHECKS[pattern.check]}"
     lifted = [one for one in pattern.without if one != "--help"]
-    return text + (f", not with {_listed(lifted)}" if lifted else "")
+    return text + (f", except with {_listed(lifted)}" if lifted else "")
 
 
 # What a regex asks of the place around, and a part that may be missing: neither names the text.

@@ -53,7 +53,9 @@ if TYPE_CHECKING:
     from dmm.rules.rule import Rule
 
 PROPOSED = "pending until a person accepts it (dmm rules accept {seq}); until then it can only ask"
-NO_MATCHER = "no matcher: {why}; write one with dmm rules edit, or let an agent: dmm rules draft"
+NO_MATCHER = (
+    "no matcher: {why}; write one with dmm rules edit, or have an agent do it: dmm rules draft"
+)
 
 
 @dataclass(frozen=True, slots=True)

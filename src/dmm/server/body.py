@@ -1,4 +1,4 @@
-"""What every route does alike: read a body of bounded size, and answer errors as JSON."""
+"""What every route does: read a body of bounded size, and answer errors as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How laptops come in: by their token, and few requests of each at once."""
+"""How laptops are admitted: by their token, with few requests at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps laptops from using the server up: few requests of each, and one answer for many."""
+"""Limits that keep laptops from overloading the server: few requests each, one answer for many."""
 
 from __future__ import annotations
 

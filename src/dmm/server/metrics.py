@@ -1,4 +1,4 @@
-"""Figures on the server as plain Prometheus text; they name no team, project or laptop."""
+"""Metrics of the server as plain Prometheus text; they name no team, project or laptop."""
 
 from __future__ import annotations
 

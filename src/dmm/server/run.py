@@ -1,4 +1,4 @@
-"""Serve a team server's routes until it is told to stop."""
+"""Serve a team server's routes until it is stopped."""
 
 from __future__ import annotations
 

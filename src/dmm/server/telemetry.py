@@ -1,4 +1,4 @@
-"""Figures for OpenTelemetry, sent by OTLP over HTTP to the receiver that the environment names.
+"""Metrics for OpenTelemetry, sent by OTLP over HTTP to the receiver that the environment names.
 
 The SDK reads the standard variables: where to, how often, with which headers and certificates.
 """

@@ -1,4 +1,4 @@
-"""Whether the log takes a batch: pure, the same for every database."""
+"""Whether the log accepts a batch: pure, the same for every database."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ DO UPDATE SET last = excluded.last, count = audit.count + 1 RETURNING count
 NOTE = f"{_VALUES} ON CONFLICT DO NOTHING RETURNING count"
 PRUNE = "DELETE FROM audit WHERE team_id = ? AND project_id = ? AND slot < ?"
 # Who can't be told apart is no part of any one project.
-# A proof is good once; its mark ends what is told of the act.
+# A proof is valid once; its mark ends the description of the act.
 PROVED = """
 SELECT 1 FROM audit WHERE team_id = ? AND project_id = ? AND about LIKE ? LIMIT 1
 """

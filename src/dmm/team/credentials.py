@@ -1,4 +1,4 @@
-"""What proves a laptop to its team's server: kept in the user's state folder, for them alone."""
+"""What proves a laptop to its team's server: in the state folder, readable only by the user."""
 
 from __future__ import annotations
 

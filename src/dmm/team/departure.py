@@ -1,4 +1,4 @@
-"""Leaving a team: what its rules, its copy of the log and the laptop's key become."""
+"""Leaving a team: what happens to its rules, the copy of its log and the laptop's key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a team's log adds up to: a fold over its events, in the order of the server."""
+"""The state of a team's log: a fold over its events, in the order of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a team is told: of a decision, before a person has made it, and of what is recorded."""
+"""What a team will be told: about a decision before it is made, and about recorded events."""
 
 from __future__ import annotations
 

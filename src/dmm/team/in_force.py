@@ -1,4 +1,4 @@
-"""What the team's log does here, as hooks ask for it: a look at a file, while it is the same."""
+"""The team's active rules, as hooks ask for them: the file is read again only if it changes."""
 
 from __future__ import annotations
 

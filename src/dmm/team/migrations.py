@@ -42,7 +42,7 @@ STEPS: Mapping[int, Step] = {
             "UPDATE invitation SET role = 'maintainer' WHERE role = 'reviewer';"
         ),
         changed=("writer", "invitation", "event"),
-        # Laptops of the first version can't read a log that tells of another role or of a change.
+        # Laptops of the first version can't read a log with another role or a change of role.
         # An invitation counts to the end of the day on which it expires.
         blocked=(
             "SELECT count(*) FROM ("
@@ -90,7 +90,7 @@ STEPS: Mapping[int, Step] = {
         up="ALTER TABLE invitation ADD COLUMN made_by TEXT NOT NULL DEFAULT '';",
         down="ALTER TABLE invitation DROP COLUMN made_by;",
     ),
-    # The index of what projects share; all of it can be made anew from the log.
+    # The index of what projects share; it can be rebuilt from the log.
     7: Step(
         up=(
             "CREATE TABLE indexing ("
@@ -154,7 +154,7 @@ STEPS: Mapping[int, Step] = {
 
 # A table beside those of the seventh version, where PostgreSQL has pgvector.
 NEAR, NEAR_SINCE = "passage_near", 7
-# What can be made anew from the log is in no backup.
+# What can be rebuilt from the log is in no backup.
 DERIVED = (*STEPS[7].made, *STEPS[9].made, NEAR)
 
 

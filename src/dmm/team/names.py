@@ -1,4 +1,4 @@
-"""What teams, projects and writers are called: nothing else is ever part of a path."""
+"""Valid names of teams, projects and writers: nothing else is ever part of a path."""
 
 from __future__ import annotations
 

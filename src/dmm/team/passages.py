@@ -34,7 +34,7 @@ class Passage:
     text: str
 
 
-# How each type is told; the others say nothing that anybody would search for.
+# How each type is worded; the others hold nothing that anybody would search for.
 _TELL: Mapping[str, Callable[[Mapping[str, str]], str]] = {
     EventType.CONSTRAINT_ADDED: lambda told: told["text"],
     EventType.CONSTRAINT_ACCEPTED: lambda told: told["text"],

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LARGE = 200_000
 # What the index is asked for, and compared again: at least so many, and one in so many windows.
 SHORTLIST, SHORTLIST_SHARE = 600, 50
-# The most that the index takes along in one go; it goes on from there.
+# The most that the index takes in one step; the next step continues from there.
 MOST_AT_ONCE = 1_000
 # A passage may have several windows among the nearest.
 SPARE = 3

@@ -77,7 +77,7 @@ class Replica(Outbox):
     def _upgrade(self) -> None:
         """Make the tables, or bring those of an earlier version up to date."""
         with transaction(self._connection, self._where) as cursor:
-            # Asked anew: another process may have done it.
+            # Asked again: another process may have done it.
             found = int(self._connection.pragma("user_version"))
             if found == 0:
                 cursor.execute(tables.SCHEMA)
@@ -178,7 +178,7 @@ class Replica(Outbox):
         self._need_signed(held, point)
         with checked.lock, transaction(self._connection, self._where) as cursor:
             known, trail = self._follow(held, checked)
-            # It goes on below: if that fails, what is kept is not this.
+            # It continues below: if that fails, this is not what is kept.
             known.ahead = None
             if point.seq < trail.head.seq == after:
                 what = f"the server's log ends at {point.seq}; this laptop has {after} events"

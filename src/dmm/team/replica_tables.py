@@ -67,7 +67,7 @@ UNION SELECT id, 1 FROM event WHERE id IN (SELECT value FROM json_each(?1))
 ORDER BY 2
 """
 ADD_MEMBERSHIP = "INSERT INTO membership VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# What the log tells of the passkeys of a laptop's user, up to an end that the server signed.
+# What the log says about the passkeys of a laptop's user, up to a signed end.
 PASSKEYS = """
 SELECT payload FROM event
 WHERE writer = ? AND type = ? AND json_extract(payload, '$.writer') = ?

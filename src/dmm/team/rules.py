@@ -61,7 +61,7 @@ def read_in_force(path: Path, home: Path, checked: Checked | None = None) -> InF
             need_left(home, path)
             return InForce()
         # The copy is proved before any of it counts, and nothing counts that no signed end of the
-        # log covers yet; the next pull goes on from there.
+        # log covers yet; the next pull continues from there.
         held = read_credentials(home, known.writer)
         checked = checked or Checked()
         with checked.lock:

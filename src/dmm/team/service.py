@@ -228,7 +228,7 @@ class Team:
             told = replica.passkeys(held)
             if told.binding:
                 return
-            # What keeps their record from being read is told by `status`.
+            # `status` says why their record can't be read.
             found = describe_passkeys(held.log, held.writer, held.key, read_own(self.keyring)[0])
             # Where others are known already, the server takes none but these.
             if not found or not told.may_add(found):

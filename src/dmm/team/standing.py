@@ -1,4 +1,4 @@
-"""How far a laptop is with its team."""
+"""How far a laptop is in step with its team."""
 
 from __future__ import annotations
 

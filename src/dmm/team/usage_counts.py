@@ -1,4 +1,4 @@
-"""How memories were used, as counts of whole days: numbers, ids and paths, and nobody's words."""
+"""How memories were used, as counts of whole days: only numbers, ids and paths."""
 
 from __future__ import annotations
 

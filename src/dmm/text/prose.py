@@ -30,7 +30,7 @@ _STRAIGHT = str.maketrans({
 def split_sentences(text: str) -> list[str]:
     """Cut a paragraph where its sentences end; code in backticks never ends one."""
     hidden = _CODE.sub(lambda code: "`" * len(code[0]), text)
-    # What begins with a small letter goes on; numbers, code and scripts without capitals do not.
+    # A lower-case letter continues a sentence; numbers, code and scripts without capitals don't.
     ends = (found.end() for found in _END.finditer(hidden) if not found[1].islower())
     cuts = [0, *ends, len(text)]
     pieces = (text[start:end].strip() for start, end in pairwise(cuts))

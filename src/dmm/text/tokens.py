@@ -48,7 +48,7 @@ class Token:
 
 
 Words = tuple[Token, ...]
-# A hyphen is part of a path where a file or folder goes on behind it.
+# A hyphen is part of a path if a file or folder name continues after it.
 _NAME = r"[^\W\d]\w*(?:/(?:\w+-)+\w+(?=[./]\w)|(?:\.|/|::|@|\\|->)\w+|-\w*\d\w*|_\w+)*"
 _TOKEN = re.compile(
     rf"""(?P<name>https?://\S+|(?<![\w-])--?[a-z][\w-]*|(?<![\w$])\.{{0,2}}/[\w./*-]*\w\*?|~/[\w./*-]+|@[\w/-]+|\.[a-z]\w*|(?<!\w)[a-z]\w{{0,15}}(?:\+\+|\#))(?!\w)

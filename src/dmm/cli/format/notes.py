@@ -1,4 +1,4 @@
-"""What became of a note, as lines of at most 80 columns; light to import."""
+"""The result of a note as lines of at most 80 columns; light to import."""
 
 from __future__ import annotations
 

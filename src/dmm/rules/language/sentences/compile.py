@@ -82,7 +82,7 @@ def _family(pieces: Pieces, at: int) -> Thing | None:
 
 
 Fields = dict[str, object]
-_NOTHING = "no command, path or text was recognised in it (put those into backticks)"
+_NOTHING = "no command, path or text was recognised (put it in backticks)"
 
 
 class Sentence(NamedTuple):
