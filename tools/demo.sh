@@ -87,8 +87,8 @@ tool 4 Bash "$pytest" '"stdout":"12 passed","stderr":"","interrupted":false'
 event Stop '"last_assistant_message":"Order dates came from the local clock. They now use UTC."'
 event SessionEnd '"reason":"exit"'
 echo
-echo "Each row has an id, its kind, its size in tokens (19t), and whose words it"
-echo "repeats: what a tool said (tool) informs an agent and never instructs it."
+echo "Each row has an id, a kind, a size in tokens (19t) and a title. (tool) marks"
+echo "the words of a tool: information for an agent, not instructions."
 run 'dmm search "checkout fails at midnight"'
 learned=$(dmm search "checkout fails at midnight" | sed -n 's/^\(obs_[0-9]*\) .*/\1/p')
 run "dmm get $learned | fold -s -w 80"
@@ -98,6 +98,6 @@ cat <<'END'
 === Your own project
 
   make install                          puts dmm into ~/.local/bin
-  cd your-project && dmm init           then: dmm import, and with --apply
+  cd your-project && dmm init           then: dmm import, dmm import --apply
   dmm install                           connects your agents
 END
