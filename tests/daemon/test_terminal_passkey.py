@@ -277,7 +277,7 @@ def test_a_rule_that_changed_while_the_person_confirmed_is_left_as_it_is(
     assert Tab(find_address(accepting.stderr)).confirm(key)[0] == 200
     assert accepting.wait(60) == 0
     assert tab.confirm(key)[0] == 200
-    assert b"not the one that was shown" in running.communicate(timeout=60)[1]
+    assert b"has changed since it was shown" in running.communicate(timeout=60)[1]
     assert running.returncode != 0
     assert rule.read_text() == changed
 
