@@ -6,7 +6,8 @@ of new notes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import random
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bench import conflicts
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from dmm.domain.memory import Memory
     from dmm.embed.model import Embedder
 
 HERE = conflicts.TABLE.parent
@@ -36,6 +38,8 @@ class Floors:
 
 
 STRANGERS = Floors(80, 85, duplicate=85, tricky=65)
+LONGER = Floors(78, 80, tricky=70)
+OTHERS = 2  # notes that a longer note holds beside its own text
 
 
 def measure(embedder: Embedder) -> Part:
@@ -57,7 +61,35 @@ def _measure(embedder: Embedder) -> Iterator[Measure]:
     for sort in ("open", "fresh", "unseen"):
         pairs = [pair for path in named(sort) for pair in conflicts.load_table(path)]
         yield from _score(sort, conflicts.judge_all(pairs).dmm, STRANGERS)
+    longer = [pair for path in named("unseen") for pair in _among_others(path)]
+    yield from _score("unseen, among others", conflicts.judge_all(longer).dmm, LONGER)
     yield _strangers(embedder)
+
+
+def _among_others(table: Path) -> Iterator[Pair]:
+    """Make longer notes: each holds other notes of its table too, which are all different.
+
+    What repeats another note is left out: with other sentences in it, it no longer does.
+    """
+    pairs = conflicts.load_table(table)
+    texts = [_text(memory) for pair in pairs for memory in (pair.one, pair.other)]
+    chance = random.Random(7)
+    for pair in pairs:
+        if pair.label == DUPLICATE:
+            continue
+        own = {_text(pair.one), _text(pair.other)}
+        others = chance.sample([text for text in texts if text not in own], 2 * OTHERS)
+        longer = []
+        for memory, start in ((pair.one, 0), (pair.other, OTHERS)):
+            parts = others[start : start + OTHERS]
+            parts.insert(chance.randint(0, OTHERS), _text(memory))
+            longer.append(replace(memory, body=f"# {memory.title}\n\n{' '.join(parts)}"))
+        yield replace(pair, one=longer[0], other=longer[1])
+
+
+def _text(memory: Memory) -> str:
+    """Return the text below the title."""
+    return memory.body.partition("\n\n")[2]
 
 
 def named(sort: str) -> list[Path]:
