@@ -278,7 +278,7 @@ def test_a_call_without_a_verdict_is_not_explained(
     project_ledger: ProjectLedger, guard: Guard
 ) -> None:
     used(project_ledger, "ls", EventType.TOOL_REQUESTED)
-    with pytest.raises(LedgerRefused, match="no judged tool call"):
+    with pytest.raises(LedgerRefused, match="nor a judged tool call"):
         Timelines(project_ledger).explain(1)
     payload = {"tool": "Bash", "verdict": Ruling().describe()}
     seq = project_ledger.record(project_ledger.draft_of(EventType.TOOL_REQUESTED, payload)).seq

@@ -192,7 +192,7 @@ def test_only_a_call_that_was_asked_about_can_be_allowed(dmm: Dmm, asked: int) -
     dmm.rules.add("Never run terraform destroy.")
     assert ask(dmm, call(2, "terraform destroy")).decision == "deny"
     for seq in (last(dmm).seq, asked - 1, 99):
-        with pytest.raises(LedgerRefused, match="no call that a rule asked about"):
+        with pytest.raises(LedgerRefused, match="not a call that a rule asked about"):
             dmm.rules.allow(seq)
     dmm.sessions.make_up(call(3), "ask-0")
     with pytest.raises(LedgerRefused, match="does not say which call"):

@@ -291,7 +291,7 @@ def test_laptops_take_no_further_passkey_of_one_that_decides_by_passkey(hall: Ha
     # No laptop makes an honest server say what the others refuse.
     ada = Reviewer(hall, hall.join("reviewer"))
     writer, twice = ada.laptop.joined.writer, [hold(mine), hold(swapped)]
-    with pytest.raises(TeamError, match="told twice"):
+    with pytest.raises(TeamError, match="listed twice"):
         ada.enrol(describe_passkeys(ada.log, writer, ada.laptop.key, twice))
 
 

@@ -171,7 +171,7 @@ def test_what_a_rule_says_of_text_names_the_folder_it_is_about() -> None:
 )
 def test_values_that_are_no_rule_are_refused(change: dict[str, object]) -> None:
     values = rule_to_dict(compiled("command: rm -rf /")) | change
-    with pytest.raises(UsageError, match="no tool rule"):
+    with pytest.raises(UsageError, match="not a tool rule"):
         rule_from_dict(values)
 
 
