@@ -79,17 +79,25 @@ class RuleFiles:
                     return found
         return None
 
-    def is_missing(self, folder: str) -> bool:
-        """Return whether the repository around a folder has a .dmm that is not checked out here."""
+    def find_missing(self, folder: str) -> tuple[str, str] | None:
+        """Find a .dmm above a folder that its repository has, but not in this checkout.
+
+        Gives where it would be, and the one whose rules are known.
+        """
         from dmm.branch import find_common, find_top
 
         top, common = find_top(folder), find_common(folder)
         shared = os.path.join(common or "", "dmm", "")
         if top is None or not os.path.isdir(shared):
-            return False
-        ledgers = (known[2] for _, known in self._roots() if known[2].startswith(shared))
-        places = (os.path.dirname(one.removeprefix(shared)) for one in ledgers)
-        return any(not os.path.isdir(os.path.join(top, one, ".dmm", "memory")) for one in places)
+            return None
+        here = os.path.join(os.path.realpath(folder), "")
+        for _, (_, root, ledger) in self._roots():
+            place = os.path.join(top, os.path.dirname(ledger.removeprefix(shared)))
+            above = here.startswith(os.path.join(place.rstrip(os.sep), ""))
+            missing = os.path.join(place, ".dmm")
+            if ledger.startswith(shared) and above and not os.path.isdir(f"{missing}/memory"):
+                return missing, root
+        return None
 
     def _roots(self) -> list[tuple[str, tuple[int, str, str]]]:
         folder = os.path.join(self.state, ROOTS)

@@ -275,7 +275,9 @@ def test_a_session_where_the_memory_is_not_checked_out_is_told_so_and_nothing_is
     shutil.rmtree(second / ".dmm")
     told = agent.ask("", cwd=str(second / "src"), **start)
     assert "no rules are checked" in told["systemMessage"]
-    assert "git checkout BRANCH -- .dmm" in told["hookSpecificOutput"]["additionalContext"]
+    ways = told["hookSpecificOutput"]["additionalContext"]
+    assert f"git checkout BRANCH -- {second}/.dmm. " in ways
+    assert ways.endswith(f"dmm trust --revoke --root {agent.project.dmm}")
     assert agent.ask("docker system prune -af", cwd=str(second)) == {}
     assert agent.ask("", cwd=str(second), hook_event_name="Stop") == {}
     assert agent.kept() == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -249,9 +250,17 @@ def test_a_file_that_leads_to_a_device_is_not_read(project: Project, importer: I
     endless.symlink_to("/dev/zero")
     os.mkfifo(project.folder / "AGENTS.md")
     assert list(find_instructions(project.folder)) == []
-    for name in ("CLAUDE.md", "AGENTS.md"):
-        with pytest.raises(UsageError, match=rf"{name}: unreadable: not a regular file"):
-            importer.plan([project.folder / name])
+    with pytest.raises(UsageError, match=r"CLAUDE\.md: larger than 4 MiB"):
+        importer.plan([endless])
+
+
+def test_a_pipe_that_is_named_is_read(project: Project, importer: Importer) -> None:
+    pipe = project.folder / "rules.md"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(pipe.write_text, "# Cache\n\nSessions are cached in Redis for an hour.\n")
+        (found,) = importer.plan([pipe]).plan.memories
+    assert "cached in Redis" in found.memory.body
 
 
 def test_an_empty_file_gives_no_memories(project: Project, importer: Importer) -> None:

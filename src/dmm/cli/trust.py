@@ -123,10 +123,13 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
     from dmm.rulefile import RuleFiles
 
     if root is not None and not root.exists():
-        gone = root.absolute()
-        folder, store = gone if gone.name == NAME else gone / NAME, TrustStore.of_user()
-        RuleFiles(str(store.path.parent)).remove(str(folder))
+        gone = root.resolve()
+        folder = gone if gone.name == NAME else gone / NAME
+        store = TrustStore.of_user()
         was = store.revoke(folder)
+        if was:
+            # A worktree that is gone was none of these: its rules are those of its repository.
+            RuleFiles(str(store.path.parent)).remove(str(folder))
     else:
         vetting = _vetting(open_project(root, quiet=True))
         folder, was = vetting.root.folder, vetting.revoke()

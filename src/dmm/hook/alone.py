@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,8 +24,8 @@ NO_RULES = "the daemon does not answer, and there is no usable rule file"
 FAILED = "the daemon does not answer, and the rules could not be applied here"
 MISSING = (
     "This repository has a .dmm folder, but not in this checkout: the session starts without its "
-    "memory, and no rules are checked. To get it from a branch that has it: "
-    "git checkout BRANCH -- .dmm"
+    "memory, and no rules are checked. If another branch has it: git checkout BRANCH -- {place}. "
+    "If the project no longer uses DMM: dmm trust --revoke --root {root}"
 )
 SILENT = "The DMM daemon does not answer"
 
@@ -72,10 +73,11 @@ def tell_silence(client: str, payload: bytes, root: str) -> bytes:
     return write_reply(event, write_absence(SILENT, ruled=held))
 
 
-def tell_missing(client: str, payload: bytes) -> bytes:
+def tell_missing(client: str, payload: bytes, place: str, root: str) -> bytes:
     """Say that a session starts where the memory and the rules are not checked out."""
+    told = MISSING.format(place=shlex.quote(place), root=shlex.quote(root))
     try:
-        return write_reply(parse_payload(client, payload), Reply(context=MISSING, notice=MISSING))
+        return write_reply(parse_payload(client, payload), Reply(context=told, notice=told))
     except DmmError:
         return b""
 

@@ -145,11 +145,12 @@ def tell_missing(name: str, client: Client, payload: bytes) -> bytes:
         return b""
     from dmm import rulefile
 
-    if not rulefile.RuleFiles().is_missing(folder):
+    found = rulefile.RuleFiles().find_missing(folder)
+    if found is None:
         return b""
     from dmm.hook import alone
 
-    return alone.tell_missing(name, payload)
+    return alone.tell_missing(name, payload, *found)
 
 
 def settle(answer: bytes | None, body: bytes) -> Attended:

@@ -37,7 +37,6 @@ from dmm.importer.secrets import leave_secrets
 from dmm.importer.sources import Source, find_instructions, is_instruction
 from dmm.importer.standing import Held
 from dmm.project.init import settle_trust
-from dmm.reading import read_regular
 from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
@@ -340,11 +339,13 @@ class Importer:
 
     def _read(self, path: Path) -> Source:
         try:
-            if path.stat().st_size > MAX_SOURCE_BYTES:
-                raise UsageError(f"larger than {MAX_SOURCE_BYTES >> 20} MiB", where=str(path))
-            data, _ = read_regular(path.resolve(), MAX_SOURCE_BYTES)
+            # A pipe has no size, and what a link leads to may have no end.
+            with path.open("rb") as file:
+                data = file.read(MAX_SOURCE_BYTES + 1)
         except OSError as error:
             raise UsageError(f"unreadable: {error.strerror}", where=str(path)) from error
+        if len(data) > MAX_SOURCE_BYTES:
+            raise UsageError(f"larger than {MAX_SOURCE_BYTES >> 20} MiB", where=str(path))
         return Source(self._shown(path), markdown.plain(markdown.decode(str(path), data)))
 
     def _shown(self, path: Path) -> str:

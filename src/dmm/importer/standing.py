@@ -90,6 +90,10 @@ class _Entry:
         return tuple(ref for block in blocks if block for ref in refs_of(block))
 
 
+# A numbered step, and what leads in to more, belong to what stands around them.
+_JOINED = re.compile(r"\A\d+[.)]\s|:\s*\Z")
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The baseline notes, the places they make superfluous, and the rules without room.
@@ -105,7 +109,7 @@ class Standing:
 
     def take_from(self, note: Note) -> Note:
         """Take out of another note of the baseline what these say: once is enough there."""
-        if note.scope is not Scope.BASELINE:
+        if note.scope is not Scope.BASELINE or "```" in note.body:
             return note
         said = "|".join([*map(re.escape, self.said), r"(?!)"])
         body = re.sub(rf"(?m)^(?:{said})$\n?", "", note.body)
@@ -146,7 +150,11 @@ def find_standing(
     return Standing(
         notes=tuple(_note(entries, held) for entries in _by_source(admitted)),
         covered=frozenset(covered),
-        said=tuple(one.unit.text for one in admitted if one.full and not one.rules[0].lead),
+        said=tuple(
+            one.unit.text
+            for one in admitted
+            if one.full and not one.rules[0].lead and not _JOINED.search(one.unit.text)
+        ),
         left=tuple(one for entry in wanted if id(entry) not in chosen for one in entry.rules),
         tokens=size(admitted),
     )

@@ -241,10 +241,9 @@ class Vetting:
             raise PathRefused(what, where=str(self.ledger), hint=hint)
         there = stands(self._held)
         with_ledger = with_ledger or self._find_writer() is not None
-        # Nothing can be kept of one that can't be read.
-        with_ledger = with_ledger and self.strange != "damaged"
         first = self._identify() if there and with_ledger else None
-        aside = self._put_aside() if there and not with_ledger else None
+        # Nothing can be kept of one that can't be read.
+        aside = self._put_aside() if there and first is None else None
         self.store.trust(self.root.folder)
         if not trusted:
             self._consents.accept()
@@ -256,9 +255,11 @@ class Vetting:
 
     def revoke(self) -> bool:
         """Trust the project no more; say whether it was trusted."""
+        # First of all: a record that can't be written lifts no rule.
+        was = self.store.revoke(self.root.folder)
         RuleFiles(str(self.store.path.parent)).remove(str(self.root.folder))
         self._consents.forget()
-        return self.store.revoke(self.root.folder)
+        return was
 
     def _put_aside(self) -> Path:
         """Rename the ledger; nothing is deleted, and nobody else's rules become ours."""

@@ -97,14 +97,10 @@ LEFT: list[tuple[str, Call]] = [
     ("Do not create fake directories", ("src/fake/a.ts", "x")),
     ("PR titles must follow Conventional Commits", "git commit -m 'did things'"),
     ("Follow conventional commit format when applicable", "git commit -m 'did things'"),
-    ("Use [Conventional Commits](https://x.example/) for PR titles", "git commit -m 'did things'"),
     ("Follow Conventional Commits", "git commit -m 'security(api): reject old tokens'"),
     ("Use `ui` as the conventional commit scope for this folder", "git commit -m 'did things'"),
     # Of what, another part says.
     ("The token must be set via `vault put` (or `.dev.vars`) - never committed", "git commit -m x"),
-    # A kind of comment, and files of one language.
-    ("Do not add one-line comments", ("a.ts", "// a one-line note")),
-    ("Never call `adminClient` directly from components", ("src/hooks/a.ts", "adminClient.get()")),
     # Starts a project elsewhere, as documentation tells users to.
     ("Always use pnpm", "npm create vite@latest"),
 ]
@@ -178,7 +174,10 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Commits and PRs follow Conventional Commits", "gh pr create -t 'did things' -b x", "deny"),
     ("Commits and PRs follow Conventional Commits", "git commit -m 'did things'", "deny"),
     ("When committing, use Conventional Commits", "git commit -m 'did things'", "deny"),
-    ("Use Conventional Commits for PR titles", "gh pr create -t 'did things' -b x", "deny"),
+    ("Use Conventional Commits in this repo for the release PR", "git commit -m 'did'", "deny"),
+    ("Releases are tagged, never force-pushed.", "git push --force", "deny"),
+    ("Never add ts-expect-error comments.", ("a.ts", "// @ts-expect-error"), "deny"),
+    ("Never use `eval()` in Python and Ruby files.", ("lib/a.rb", "eval(x)"), "deny"),
     ("Use Conventional Commits for commits and PR titles", "git commit -m 'did things'", "deny"),
     ("Follow Conventional Commits", "git commit -m 'Feat: x'", "deny"),
     ("Use these conventional commit scopes:", "git commit -m 'did things'", "deny"),

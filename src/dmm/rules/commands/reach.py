@@ -126,13 +126,17 @@ def _lies_in(path: str, folder: str) -> bool:
 
 
 def _translated(token: str) -> str:
+    if "[:" in token:
+        return "[^/]"  # a class of characters: any will do
     return set_regex(token) if token[0] == "[" and token[1:] else re.escape(token)
 
 
 @lru_cache(maxsize=256)
 def _matcher(glob: str, *, deep: bool) -> Callable[[str], object]:
     """Translate wildcards as a shell fills them in: they take no name that begins with a dot."""
-    tokens = re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]*\]|.", glob.removeprefix("./"), re.S)
+    tokens = re.findall(
+        r"\*\*/|\*\*|\*|\?|\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\]|.", glob.removeprefix("./"), re.S
+    )
     end = r"(?=/|\Z)" if deep else r"\Z"
     body = glob_regex(tokens, _translated, end)
     hidden = "" if re.search(r"(?:^|/)\.[^/]*$", glob.removeprefix("./")) else r"(?!.*(?:^|/)\.)"

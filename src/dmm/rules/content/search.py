@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dmm.rules.content.lines import Ranges
 
 
-_REST_OF_WORD = re.compile(r"(?<=[\w-])[\w-]+")
+_REST_OF_WORD = re.compile(r"(?<=[\w-])[\w-]{1,200}")
 
 
 class Query(NamedTuple):

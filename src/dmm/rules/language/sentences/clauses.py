@@ -215,7 +215,7 @@ def _prohibited(pieces: Pieces) -> list[Clause]:
             before = before[:-1]
         if word_at(pieces, after) == "be":
             return _passive(pieces, after, before)
-        if not before and after + 1 == len(pieces) and pieces[after].word.endswith("ed"):
+        if not before and after + 1 == len(pieces) and pieces[after].word == "committed":
             # "Set by hand, never committed": of what, another sentence says.
             return []
         preface = _preface(before)

@@ -86,12 +86,10 @@ def read_form(sentence: Pieces) -> Thing | None:
     """Read "branches must start with `feat/`" and "use Conventional Commits"."""
     text = told(sentence).lower()
     wanted = re.search(r"\b(?:use|follow|must|should)\b", text)
-    named = re.search(r"\bconventional commits?\b(?! scope\b)", text)
+    named = re.search(r"\bconventional (?:commits|commit(?! scope\b))\b", text)
     if wanted and named and not _NEGATED.search(text) and not _is_partial(text):
         # A pull request is called by its title.
-        behind = re.match(r"\]?(?: \( \S+ \))? (?:for|in) .*", text[named.end() :])
-        said = f"{text[: named.start()]} {behind[0] if behind else ''}"
-        of = [one.replace("body", "title") for one in _targets(said)]
+        of = [one.replace("body", "title") for one in _targets(text[: named.start()])]
         of = list(dict.fromkeys(one for one in of if one != "branch"))
         item = {"message": {"of": of or ["commit"], "not_regex": _CONVENTIONAL}}
         return Thing((item,), sample=("did things", "fix: keep the order"))

@@ -221,13 +221,9 @@ def _in_tests(reading: Reading, pieces: Pieces, at: int) -> int | None:
 
 
 def _language(reading: Reading, pieces: Pieces, at: int) -> int | None:
+    del reading
     word, end = word_at(pieces, at), skip(pieces, at + 1, _CODE_WORDS)
-    language = CALLED.get(word, word)
-    if language not in LANGUAGES or not ends(pieces, end):
-        return None
-    if not reading.context.language and reading.thing.items[0].get("path") == CODE:
-        reading.narrow(list(LANGUAGES[language]))
-    return end
+    return end if CALLED.get(word, word) in LANGUAGES and ends(pieces, end) else None
 
 
 def _folder(reading: Reading, pieces: Pieces, at: int) -> int | None:

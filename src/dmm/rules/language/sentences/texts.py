@@ -62,10 +62,7 @@ def _marker(pieces: Pieces, at: int, context: Context) -> Found | None:
     text = pieces[at].text if at < len(pieces) else ""
     named = word_at(pieces, at + 1) in _COMMENTS
     sign = re.match(r"(?:#|//)\s*[a-z]|--\s+[a-z]|@ts-|/\*", text)
-    formed = re.search(r"[@:]|^no[a-z]+$|^[A-Z]+$", text) or (
-        # "eslint-disable" is a directive, "one-line" is English.
-        "-" in text and (pieces[at].code or any(map(words.group_of, text.split("-"))))
-    )
+    formed = re.search(r"[-@:]|^no[a-z]+$|^[A-Z]+$", text)
     if not (named and formed) and not (sign and pieces[at].code):
         return None
     bare = re.sub(r"^(?:#|//|/\*|--)\s*", "", text)
