@@ -52,21 +52,6 @@ def clash(one: Memory, other: Memory, model: PairModel | None = None) -> Clash |
         ),
         ("The API timeout is 30 s.", "The API timeout is long, ask Ana.", None),
         ("Port 80.", "Port 81.", None),
-        (
-            "The API takes 3 workers, the web takes 5 workers.",
-            "The web takes 3 workers, the API takes 5 workers.",
-            ConflictType.NUMERIC,
-        ),
-        (
-            "The API takes 3 workers, and the web takes 3 workers.",
-            "The web takes 3 workers, and the API takes 3 workers.",
-            None,
-        ),
-        (
-            "Since 2024 the API takes 3 workers, as the web does.",
-            "Since 2024 the web takes 3 workers, as the API does.",
-            None,
-        ),
     ],
 )
 def test_equal_texts_changed_numbers_and_turned_orders_need_no_model(

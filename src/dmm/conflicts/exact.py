@@ -44,15 +44,14 @@ def compare_texts(one: str, other: str) -> ConflictType | None:
     """Compare two texts word by word; None where only a model can tell.
 
     Equal texts are duplicates. Texts that differ in nothing but numbers clash, and so do texts of
-    the same words around "before" or "over", or each before a number, with two of them exchanged.
+    the same words around "before" or "over" with two of them exchanged.
     """
     mine, yours = _words(one), _words(other)
     if mine == yours:
         return ConflictType.DUPLICATE
     if len(mine) != len(yours):
         return None
-    places = [at for at, word in enumerate(mine) if word != yours[at]]
-    changed = [(mine[at], yours[at]) for at in places]
+    changed = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
     if len(mine) - len(changed) < _FEWEST:
         return None
     if all(_NUMBER.fullmatch(word) for pair in changed for word in pair):
@@ -60,14 +59,7 @@ def compare_texts(one: str, other: str) -> ConflictType | None:
     turned = len(changed) == 2 and changed[0] == changed[1][::-1]
     if turned and not _ORDER.isdisjoint(mine):
         return ConflictType.CONTRADICTION
-    return ConflictType.NUMERIC if turned and _have_values(mine, *places) else None
-
-
-def _have_values(words: list[str], one: int, other: int) -> bool:
-    """Return whether what goes on behind two words is the same up to two different numbers."""
-    pairs = zip(words[one + 1 : other], words[other + 1 :], strict=False)
-    first = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
-    return all(map(_NUMBER.fullmatch, first))
+    return None
 
 
 def compare_choices(one: Iterable[str], other: Iterable[str]) -> ConflictType | None:
