@@ -360,6 +360,20 @@ def test_rules_right_under_the_first_title_are_in_the_baseline_once(
     assert "sells lanterns to customers all over the world.\n\n- The API is in `api/`." in overview
 
 
+def test_steps_and_what_leads_in_to_code_stay_in_the_overview(
+    project: Project, importer: Importer
+) -> None:
+    text = (
+        "# Shop\n\nShop sells lanterns.\n\nAlways run this first:\n\n```sh\nmake seed\n```\n\n"
+        "1. Always write money as integers in cents.\n2. The API is in `api/`.\n\n"
+        "## Build\n\nRun `make` to build.\n"
+    )
+    write(project.folder, {"CLAUDE.md": text})
+    overview = bodies(importer.plan(importer.find_files()))["Shop: overview"]
+    assert "Always run this first:\n\n```sh\nmake seed\n```" in overview
+    assert "1. Always write money as integers in cents.\n2. The API" in overview
+
+
 def test_titles_name_neither_the_file_nor_the_package_twice(
     project: Project, importer: Importer
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import filterfalse, groupby
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
@@ -109,10 +109,11 @@ class Standing:
 
     def take_from(self, note: Note) -> Note:
         """Take out of another note of the baseline what these say: once is enough there."""
-        if note.scope is not Scope.BASELINE or "```" in note.body:
+        if note.scope is not Scope.BASELINE:
             return note
-        said = "|".join([*map(re.escape, self.said), r"(?!)"])
-        body = re.sub(rf"(?m)^(?:{said})$\n?", "", note.body)
+        alone = filterfalse(_JOINED.search, self.said)
+        said = "|".join([*map(re.escape, alone), "(?!)"])
+        body = re.sub(rf"(?ms)(^```.*?^```)|^(?:{said})$\n?", r"\1", note.body)
         if body == note.body:
             return note
         body = re.sub(r"\n{3,}", "\n\n", body).rstrip("\n")
@@ -150,11 +151,7 @@ def find_standing(
     return Standing(
         notes=tuple(_note(entries, held) for entries in _by_source(admitted)),
         covered=frozenset(covered),
-        said=tuple(
-            one.unit.text
-            for one in admitted
-            if one.full and not one.rules[0].lead and not _JOINED.search(one.unit.text)
-        ),
+        said=tuple(one.unit.text for one in admitted if one.full and not one.rules[0].lead),
         left=tuple(one for entry in wanted if id(entry) not in chosen for one in entry.rules),
         tokens=size(admitted),
     )
