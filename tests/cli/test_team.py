@@ -277,4 +277,4 @@ def test_a_person_joins_with_an_account_of_the_issuer(
     done = command("server", "oidc", "none", *at, within=folder)
     assert "next: restart dmm server run" in done.stdout
     told = command("server", "oidc", "https://login.example.org", *at, within=folder)
-    assert "at least one grant" in told.stderr
+    assert "at least one --grant" in told.stderr

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +51,12 @@ class Client:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         self.process.stdin.flush()
+
+    def unread(self) -> int:
+        """Return how many bytes the process has not read yet."""
+        assert self.process.stdin is not None
+        held = fcntl.ioctl(self.process.stdin, termios.FIONREAD, bytes(4))
+        return int.from_bytes(held, sys.byteorder)
 
     def begin(self, method: str, **params: Any) -> int:
         """Send a request without waiting for its answer."""
@@ -174,6 +182,8 @@ def test_what_was_under_way_when_the_process_died_gets_an_error_and_the_rest_wor
     (first,) = machine.pids()
     os.kill(first, signal.SIGSTOP)
     pending = [client.begin("tools/list"), client.begin("tools/list")]
+    # What is still in the pipe is not under way: the successor would answer it.
+    wait(lambda: not client.unread(), "the relay has taken both")
     os.kill(first, signal.SIGKILL)
     for number in pending:
         told = client.take(number)
