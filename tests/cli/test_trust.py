@@ -172,6 +172,27 @@ def test_a_project_that_is_no_longer_trusted_leaves_no_rules_on_file(
     assert files.read(str(project.dmm)) is None
 
 
+def test_a_revocation_that_fails_or_is_of_another_folder_leaves_the_rules(
+    typed: Typed, project: Project, home: Path, state: Path
+) -> None:
+    files = RuleFiles(str(state))
+    typed("trust", "--yes", within=project.folder)
+    typed("ledger", "constraint", "never run terraform destroy", within=project.folder)
+    rules = files.read(str(project.dmm))
+    assert rules
+    # A worktree that is gone shared the ledger, but was trusted by its repository.
+    gone = home / "gone" / ".dmm"
+    gone.mkdir(parents=True)
+    files.write(str(gone), str(project.dmm / "ledger.db"), rules)
+    shutil.rmtree(gone.parent)
+    told = typed("trust", "--revoke", "--root", str(gone), within=home)
+    assert told.out == f"{gone} was not trusted\n"
+    assert files.read(str(project.dmm)) == rules
+    (state / "trust.json").write_text("{")
+    assert typed("trust", "--revoke", within=project.folder).status == 9
+    assert files.read(str(project.dmm)) == rules
+
+
 def test_what_init_makes_is_trusted_and_what_was_there_is_not(
     typed: Typed, cloned: Project, tmp_path: Path
 ) -> None:
@@ -335,8 +356,15 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
 
 @pytest.mark.parametrize("size", [0, 5_000, None])
 @pytest.mark.parametrize("options", [[], ["--with-ledger"]])
+@pytest.mark.parametrize("record_gone", [False, True])
 def test_a_damaged_ledger_is_called_damaged_and_a_new_one_can_begin(
-    typed: Typed, project: Project, size: int | None, options: list[str]
+    typed: Typed,
+    project: Project,
+    state: Path,
+    size: int | None,
+    options: list[str],
+    *,
+    record_gone: bool,
 ) -> None:
     typed("trust", "--yes", within=project.folder)
     typed("ledger", "fact", "budget", "5", within=project.folder)
@@ -351,8 +379,10 @@ def test_a_damaged_ledger_is_called_damaged_and_a_new_one_can_begin(
     assert "dmm trust" in refused.err
     told = typed("trust", within=project.folder)
     assert "the ledger is damaged: no event can be read in it" in told.out
+    if record_gone:
+        (state / "trust.json").unlink()
     settled = typed("trust", "--yes", *options, within=project.folder)
-    assert "A new ledger begins" in settled.out
+    assert ("A new ledger begins" in settled.out) is not record_gone
     assert list(project.dmm.glob("ledger.db.untrusted-*"))
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
 

@@ -202,7 +202,8 @@ class Vetting:
         if first is None and (known is None or not known.settled):
             return ""
         if first is None:
-            return "damaged"
+            # A link is not followed: what it leads to was not written here.
+            return "other" if self._held.is_symlink() else "damaged"
         if known is None or known.first != first:
             return "other"
         return "" if self._is_whole() else "behind"
