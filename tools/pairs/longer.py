@@ -1,4 +1,4 @@
-"""Train the shipped network further, on longer notes: what it judges stands among other sentences.
+"""Train the shipped network further, on notes that hold other sentences too.
 
     labelled pairs, with sentences of other notes in them ─┐
     near pairs, as the shipped network judges them ────────┴─→ network
@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 import torch
-import torch.nn.functional as F  # noqa: N812 - its usual name
 from onnx import numpy_helper
+from tools.pairs.examples import LONGEST
+from tools.pairs.export import PARTS
 from tools.pairs.network import Network
 from tools.pairs.rows import ANSWERS, Row, read_rows
 from tools.pairs.train import log, save
+from torch.nn import functional
 
 from dmm.embed.model import DATA, read_vocabulary
 from dmm.embed.wordpiece import CLS, SEP
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LONGEST = 126  # pieces of one text
 MADE = 10  # longer pairs for each labelled one
 STRANGERS = (1, 2, 3)
 UNRELATED = 0.85
@@ -42,13 +43,7 @@ HELD = 8  # one table of so many is held back, and reported
 EPOCHS, SIZE = 4, 512
 LABELS = ANSWERS["note"]
 DEVICE = "cuda"
-PARTS = {
-    "mix": "attention.output.dense",
-    "inner": "intermediate.dense",
-    "outer": "output.dense",
-    "norm": "attention.output.LayerNorm",
-    "last": "output.LayerNorm",
-}
+ATTENTION = ("query", "key", "value")  # stored as one matrix
 
 Pair = tuple[str, str]
 
@@ -71,10 +66,10 @@ def read_shipped() -> Network:
         for number in range(6):
             layer, name = f"layers.{number}", f"encoder.layer.{number}"
             split = np.split(weight(f"{name}.qkv.{kind}").T, 3)
-            for piece, value in zip(("query", "key", "value"), split, strict=True):
+            for piece, value in zip(ATTENTION, split, strict=True):
                 found[f"{layer}.{piece}.{part}"] = value
-            for piece, place in PARTS.items():
-                found[f"{layer}.{piece}.{part}"] = weight(f"{name}.{place}.{kind}").T
+            for piece in PARTS.keys() - set(ATTENTION):
+                found[f"{layer}.{piece}.{part}"] = weight(f"{name}.{PARTS[piece]}.{kind}").T
     network = Network("student")
     state = network.state_dict()
     for name, value in found.items():
@@ -139,7 +134,7 @@ def ask(network: Network, pairs: Pairs) -> torch.Tensor:
         for turn in (False, True):
             with torch.autocast(DEVICE, dtype=torch.bfloat16):
                 scores = network(*pairs.batch(rows, turn=turn))[:, 0, : len(LABELS)]
-            found[rows] += F.softmax(scores.float(), 1) / 2
+            found[rows] += functional.softmax(scores.float(), 1) / 2
     return found
 
 
@@ -211,7 +206,7 @@ def learn(start: Network, pairs: Pairs, told: torch.Tensor, rate: float) -> Netw
             rows = parts[at]
             with torch.autocast(DEVICE, dtype=torch.bfloat16):
                 scores = network(*pairs.batch(rows, turn=at % 2 == 1))[:, 0, : len(LABELS)]
-            loss = -(told[rows] * F.log_softmax(scores.float(), 1)).sum(1).mean()
+            loss = -(told[rows] * functional.log_softmax(scores.float(), 1)).sum(1).mean()
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -269,7 +264,7 @@ def main() -> None:
         )
         told = ask(shipped, pairs)
         labels = numbers([row.answers[0] for row in known] + [one.label for one in mixed])
-        sure = F.one_hot(labels, len(LABELS)).float() * 0.94 + 0.02
+        sure = functional.one_hot(labels, len(LABELS)).float() * 0.94 + 0.02
         short = len(near) + len(known)
         told[len(near) : short] = (told[len(near) : short] + sure[: len(known)]) / 2
         told[short:] = sure[len(known) :]

@@ -128,7 +128,7 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
         store = TrustStore.of_user()
         was = store.revoke(folder)
         if was:
-            # A worktree that is gone was none of these: its rules are those of its repository.
+            # A removed worktree is not in the record: its rules belong to its repository.
             RuleFiles(str(store.path.parent)).remove(str(folder))
     else:
         vetting = _vetting(open_project(root, quiet=True))

@@ -123,8 +123,8 @@ class Process:
         self._log.close()
         self._instance.release()
         if threading.active_count() > 1:
-            # Whatever still works here holds nothing that a killed process would lose. Were it
-            # left to the interpreter, a thread inside a C++ library would abort the process.
+            # Threads that still run hold nothing that a kill would lose. If the interpreter ended
+            # one inside a C++ library, the process would abort.
             os._exit(0)
 
     def _close(self, daemon: Daemon) -> None:

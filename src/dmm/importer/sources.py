@@ -181,8 +181,8 @@ def find_instructions(project: Path, *, deep: bool = True) -> Iterator[Path]:
         names[:] = sorted(set(names) - SKIPPED) if near else []
         for name in sorted(files):
             path = Path(folder, name)
-            # A link may lead nowhere: CLAUDE.md -> agents.md, where only AGENTS.md is there. In the
-            # repository of somebody else it may lead to a device that never ends.
+            # A link may lead nowhere: CLAUDE.md -> agents.md, where only AGENTS.md is there. In
+            # somebody else's repository it may lead to a device that never ends.
             if _is_for_agents(path.relative_to(project).as_posix()) and path.is_file():
                 yield path
 

@@ -256,7 +256,7 @@ class Vetting:
 
     def revoke(self) -> bool:
         """Trust the project no more; say whether it was trusted."""
-        # First of all: a record that can't be written lifts no rule.
+        # The record first: if it can't be written, the rules stay.
         was = self.store.revoke(self.root.folder)
         RuleFiles(str(self.store.path.parent)).remove(str(self.root.folder))
         self._consents.forget()
