@@ -206,6 +206,19 @@ def test_import_shows_each_memory_on_request(typed: Typed, project: Project) -> 
     assert re.search(r"^    from CLAUDE.md:16-20$", out, re.MULTILINE)
 
 
+def test_import_shows_below_each_rule_what_it_does(typed: Typed, project: Project) -> None:
+    (project.folder / "CLAUDE.md").write_text(
+        "# A\n\n- Use pnpm, never npm.\n"
+        "- Never run `git reset --hard`, `git clean`, `git stash` or `git checkout`.\n"
+    )
+    out = typed("import", "CLAUDE.md", within=project.folder).out
+    assert "  Use pnpm, never npm.\n        Blocks the command npm.\n" in out
+    assert out.count("        Blocks the command git ") == 3
+    assert "\n        ... and 1 more\n" in out
+    data = json.loads(typed("import", "CLAUDE.md", "--json", within=project.folder).out)
+    assert [len(rule["does"]) for rule in data["rules"]] == [1, 4]
+
+
 def test_undoing_an_import_names_the_rules_that_stay(
     typed: Typed, project: Project, home: Path
 ) -> None:

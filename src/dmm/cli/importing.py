@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from dmm.importer.service import Import
 
 MOST_NAMED = 4
+# Statements on one rule; `dmm rules show` has all of them.
+MOST_STATED = 3
 # What says nothing needs no word.
 SILENT = ("separator line", "comment")
 
@@ -169,17 +171,22 @@ def _describe_rule(one: PlannedRule) -> object:
         "title": one.rule.title,
         "state": one.state.value,
         "source": one.rule.origin,
+        "does": list(one.does),
         "content": one.source,
     }
 
 
 def _rule_lines(found: Import) -> Iterator[str]:
-    """Show the rules by what they would do; the wording is that of `dmm rules`."""
+    """Show the rules by state, and what each does: a sentence that was misread shows there."""
     for state, group in groupby(sorted(found.rules, key=_by_state), key=lambda one: one.state):
         rules = list(group)
         yield f"{counted(len(rules), 'rule')}: {state}"
         for one in rules:
             yield f"    {one.rule.origin}  {one.rule.title}"
+            for statement in one.does[:MOST_STATED]:
+                yield from wrapped(statement, " " * 8)
+            if (more := len(one.does) - MOST_STATED) > 0:
+                yield f"        ... and {more} more"
 
 
 def _by_state(one: PlannedRule) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import DmmError
 from dmm.rules.authorship import Likeness, Wish, compose
+from dmm.rules.explain import describe_matcher
 from dmm.rules.faults import clashes
 from dmm.rules.rule import State
 from dmm.rules.source import spares_only_files, state_of_rule
@@ -32,6 +33,12 @@ class PlannedRule:
     rule: Rule
     state: State
     source: str
+
+    @property
+    def does(self) -> tuple[str, ...]:
+        """What the rule does to tool calls, in words; nothing if it is only shown to agents."""
+        call = self.rule.call
+        return () if call is None else tuple(describe_matcher(call, self.rule.level))
 
 
 @dataclass(frozen=True, slots=True)
