@@ -10,21 +10,27 @@ SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
 # The fast tests wait for processes and sockets a third of their time: half as many again as there are cores.
 SUITE  := --numprocesses=$(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) * 3 // 2))') --dist=worksteal
 
+# What is not compiled yet is compiled once.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: help demo test suite slow again browser properties coverage quality check style structure types types-linux types-others format attack bench screenshots lighthouse lock web web-check install uninstall model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
-$(VENV)/run.stamp: requirements/run.txt pyproject.toml
-	@echo "Setting up $(VENV), once: a minute or two ..."
+# The pip of an older Python takes twice as long to resolve, and pip compiles on one core.
+$(VENV)/run.stamp: requirements/pip.txt requirements/run.txt pyproject.toml
+	@echo "Setting up $(VENV), once: about a minute ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --require-hashes --requirement requirements/run.txt
+	@$(PIP) install --require-hashes --requirement requirements/pip.txt
+	@$(PIP) install --no-compile --require-hashes --requirement requirements/run.txt
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	@echo "Adding the developers' tools (once) ..."
-	@$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@$(PIP) install --no-compile --require-hashes --requirement requirements/dev.txt
 	@touch $@
 
 demo: $(VENV)/run.stamp          ## set up, then show a blocked call, a pack with its receipt, and what was learned
@@ -32,13 +38,11 @@ demo: $(VENV)/run.stamp          ## set up, then show a blocked call, a pack wit
 
 test: check suite                ## run every check and the fast tests
 
-suite: export PYTHONDONTWRITEBYTECODE =
 # Files in memory: a ledger waits for the disk at every append, and tests append all the time.
 suite: export PYTEST_DEBUG_TEMPROOT ?= $(shell test -w /dev/shm && echo /dev/shm)
 suite: $(VENV)/dev.stamp
 	@$(PYTEST) $(SUITE)
 
-slow: export PYTHONDONTWRITEBYTECODE =
 slow: $(VENV)/dev.stamp          ## run the slow tests: kills, power cuts, real clients and browsers
 	@$(PYTEST) $(SPREAD) -m slow -rs
 
