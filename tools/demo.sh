@@ -15,10 +15,11 @@ heading() {
     printf '\n=== %s\n' "$1"
 }
 
-# Prints a command as one would type it, then runs it.
+# Prints a command as one would type it, then runs it; a second word is a filter for its output.
 run() {
-    printf '\n$ %s\n' "$1"
-    eval "$1"
+    printf '\n$ %s%s\n' "$1" "${2:+  # excerpt}"
+    told=$(eval "$1")
+    printf '%s\n' "$told" | eval "${2:-cat}" | fold -s -w 80 | sed 's/ *$//'
 }
 
 # Sends an event to the hook exactly as Claude Code does.
@@ -64,15 +65,17 @@ dmm trust --yes >/dev/null
 dmm reindex >/dev/null
 
 heading "1. A rule stops a forbidden call."
-run 'dmm rules add "never push to main"'
+run 'dmm rules add "never push to main"' \
+    'grep -E "^(added|  (state|blocks|allows):)"'
 event SessionStart '"source":"startup"' >/dev/null
 call 'git push origin main'
 
 heading "2. A task gets its memory: a pack, then the receipt that explains it."
-run 'dmm query "how many failed logins are allowed" --budget 450 |
-    sed -e "/^## Pack Statistics/,\$d" -e "/^$/d" -e "/^---/d"'
-run 'dmm query "how many failed logins are allowed" --budget 450 --explain |
-    grep -A 1 -E "^(in|out) " | sed "/^--/d" | head -n 4'
+run 'dmm query "how many failed logins are allowed" --budget 450' \
+    'sed -e "/^- Count/,\$d" -e "/^$/d" -e "/^---/d" -e "/^Generated:/d" -e "/^### Project/d"'
+run 'dmm query "how many failed logins are allowed" \
+    --budget 450 --explain' \
+    'grep -A 1 -E "^(in|out) " | sed "/^--/d" | head -n 4'
 
 heading "3. A session ends. DMM has learned from it, without a language model."
 event UserPromptSubmit '"prompt":"The checkout test fails at midnight. Fix it."' >/dev/null
@@ -86,18 +89,8 @@ tool 3 Edit '"file_path":"'"$PWD"'/lantern/orders.py","old_string":"today()","ne
 tool 4 Bash "$pytest" '"stdout":"12 passed","stderr":"","interrupted":false'
 event Stop '"last_assistant_message":"Order dates came from the local clock. They now use UTC."'
 event SessionEnd '"reason":"exit"'
-echo
-echo "Each row has an id, a kind, a size in tokens (19t) and a title. (tool) marks"
-echo "the words of a tool: information for an agent, not instructions."
-run 'dmm search "checkout fails at midnight"'
+run 'dmm search "checkout fails at midnight" --kind bugfix'
 learned=$(dmm search "checkout fails at midnight" | sed -n 's/^\(obs_[0-9]*\) .*/\1/p')
-run "dmm get $learned | fold -s -w 80"
+run "dmm get $learned"
 
-cat <<'END'
-
-=== Your own project
-
-  make install                          puts dmm into ~/.local/bin
-  cd your-project && dmm init           then: dmm import, dmm import --apply
-  dmm install                           connects your agents
-END
+printf '\nNext: make install, then in your project: dmm init, dmm import, dmm install\n'
