@@ -116,10 +116,10 @@ web/node_modules: web/package.json web/package-lock.json
 	@cd web && $(NPM) ci --no-audit --no-fund --ignore-scripts --loglevel=error
 	@touch $@
 
-web: web/node_modules            ## check and build the page into src/dmm/web/static (needs Node 20 or newer)
+web: web/node_modules            ## check and build the web UI into src/dmm/web/static (needs Node 20 or newer)
 	@cd web && $(NODE) node_modules/typescript/bin/tsc --noEmit && $(NODE) build.mjs
 
-web-check: web/node_modules      ## check the page, and that its built files are those of its sources
+web-check: web/node_modules      ## check the web UI, and that its built files are those of its sources
 	@cd web && $(NODE) node_modules/typescript/bin/tsc --noEmit && $(NODE) check.mjs
 
 install: $(VENV)/run.stamp       ## put dmm, dmm-hook and dmm-mcp into ~/.local/bin

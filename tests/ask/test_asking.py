@@ -377,7 +377,7 @@ def test_a_look_back_that_no_session_answers_is_told_to_have_no_evidence(
         " Say so in your answer; do not guess.\n\n"
     )
     assert empty["prompt_metrics"]["total"] == empty["token_estimate"]
-    assert "\nNo session was found that tells of it. Say so;" in code["suggested_prompt"]
+    assert "\nNo session about this was found. Say so;" in code["suggested_prompt"]
     assert "No session was found" not in found["suggested_prompt"]
 
 

@@ -32,7 +32,7 @@ def test_a_story_in_words(say: Any) -> None:
     assert say("fact", "budget", "4000") == "fact 1: budget = 4000\n"
     assert say("fact", "budget", "3000", "--confidence", "0.5") == (
         "fact 2: budget = 3000\n"
-        "  changed, it was: 4000\n"
+        "  previous value: 4000\n"
         "  decisions based on the old value: dmm ledger context\n"
     )
     say("constraint", "never use eval")

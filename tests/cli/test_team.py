@@ -174,7 +174,7 @@ def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> N
     ("words", "said"),
     [
         (("server", "run"), "no server is set up here"),
-        (("server", "invite", "acme"), "'acme' names no project"),
+        (("server", "invite", "acme"), "'acme' is not a project"),
         (("team", "status"), "has not joined a team"),
         (("team", "search", "words"), "has not joined a team"),
         (("team", "join", "http://example.org", "x"), "must begin with https://"),

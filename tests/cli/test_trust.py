@@ -79,7 +79,7 @@ def test_in_a_terminal_it_asks_and_only_yes_is_yes(
     end = (
         "Trusted. Agents can use this memory from now on."
         if trusted
-        else "Not trusted. Agents get none of it by themselves; you can still use dmm query."
+        else "Not trusted. Agents get nothing from it; you can still use dmm query."
     )
     assert told.out == f"{SHOWN.format(folder=cloned.dmm)}Trust this project? [y/N] \n{end}\n"
     assert is_trusted(typed, cloned) is trusted
@@ -139,7 +139,7 @@ def test_as_data_it_only_shows_unless_yes_is_said(typed: Typed, cloned: Project)
     told = typed("trust", within=cloned.folder)
     assert told.status == 0
     assert told.out.endswith(
-        "\nThis project is already trusted. To revoke that: dmm trust --revoke\n"
+        "\nThis project is already trusted. To stop trusting it: dmm trust --revoke\n"
     )
 
 

@@ -478,7 +478,9 @@ def test_a_dry_run_shows_the_command_that_would_run(
 def test_without_its_program_the_command_is_told(user: Installation, home: Path) -> None:
     report = user.apply(["claude-code"], "user")
     assert results(report) == {"claude-code hooks": "installed", "claude-code tools": "refused"}
-    assert (report.outcomes[1].hint or "").startswith("run yourself: claude mcp add-json --scope")
+    assert (report.outcomes[1].hint or "").startswith(
+        "run it yourself: claude mcp add-json --scope"
+    )
 
 
 def test_a_command_that_fails_is_told(with_claude: Callable[..., Installation], home: Path) -> None:

@@ -174,7 +174,11 @@ def test_a_check_tells_only_the_conflicts_of_its_paths(clashing: ProposalStore) 
     [
         ("10 seconds", "30 seconds per call for the API", None),
         ("status: active", "status: deprecated", "no longer active: project/note_2.md"),
-        (FAST[1], "The graph of it is on the dashboard.", "the memories go together now"),
+        (
+            FAST[1],
+            "The graph of it is on the dashboard.",
+            "the memories no longer contradict each other",
+        ),
     ],
 )
 def test_a_clash_that_is_gone_is_closed_with_the_reason(

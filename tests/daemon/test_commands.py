@@ -157,7 +157,7 @@ def test_a_file_that_holds_something_else_is_never_written_or_removed(
     file.write_text("# Years of work\n")
     told = machine.dmm("daemon", verb, "--pid-file", str(file))
     assert told.returncode == 14
-    assert "the file does not hold a process id" in told.stderr
+    assert "the file does not contain a process id" in told.stderr
     assert file.read_text() == "# Years of work\n"
 
 

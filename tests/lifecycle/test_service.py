@@ -458,7 +458,7 @@ def test_many_files_are_exported_some_at_a_time_and_one_that_can_not_be_is_told(
     leak.write_text(leak.read_text() + "\npassword = hunter2hunter2\n")
     told = to_plain(world.dmm.lifecycle.export_usage())
     assert told["files"] == [f"project/{n}.md" for n in (1, 2, 3)]
-    assert told["skipped"] == [{"path": "project/0.md", "why": "it seems to hold a secret"}]
+    assert told["skipped"] == [{"path": "project/0.md", "why": "it seems to contain a secret"}]
     assert len(told["proposals"]) == 2
     assert "usage_count" not in leak.read_text()
     for name in ("1", "2", "3"):

@@ -66,7 +66,7 @@ def test_a_missing_key_is_named_by_its_variable(
 @pytest.mark.parametrize("value", ["sk-1\r\nX-Evil: 1", "sk 1", "sk-\u00e9"])
 def test_what_can_be_no_key_is_not_sent_and_not_shown(value: str) -> None:
     config = ModelConfig(provider="anthropic", name="m")
-    told = "the environment variable ANTHROPIC_API_KEY does not hold a key"
+    told = "the environment variable ANTHROPIC_API_KEY does not contain a key"
     assert refusal(config, {"ANTHROPIC_API_KEY": value})[0] == told
 
 

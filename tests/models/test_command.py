@@ -121,7 +121,7 @@ def test_one_that_says_nothing_is_told_apart_from_one_that_babbles(command: Comm
     command.play(output='{"type": "system"}')
     assert refusal(command).what == "its output is not a result"
     command.play(output='{"type": "result", "is_error": false}')
-    assert refusal(command).what == "its output holds no answer"
+    assert refusal(command).what == "its output contains no answer"
 
 
 def test_one_that_is_not_logged_in_says_so(command: CommandRig) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Web = AnthropicRig | OpenAIRig
     Respond = Callable[..., bytes]
 
-PROPER = "write it like https://models.example.com/v1 or http://127.0.0.1:8080/v1"
+PROPER = "write it like https://HOST/PATH or http://127.0.0.1:PORT/PATH"
 
 
 def refusal(web: Web, deadline: float = 30.0) -> ModelFailed:

@@ -117,7 +117,7 @@ def test_a_note_against_a_rule_is_kept_and_told_the_ways_out(dmm: Dmm, *, replac
     told = dmm.notes.remember("push to main when the build is green", replaces=older)
     assert told.status == "applied"
     assert told.remarks[-1].text == (
-        f'it goes against the rule {rule.id}: "Never push to main". If the note is wrong: '
+        f'it contradicts the rule {rule.id}: "Never push to main". If the note is wrong: '
         f"dmm forget {told.path}; if the rule no longer holds: dmm rules disable {rule.id}"
     )
     agent = dmm.as_actor(AGENT).notes.remember("Push to main after a green build")
@@ -220,7 +220,7 @@ def test_a_clash_is_told_with_the_note(dmm: Dmm) -> None:
 
 def test_secrets_and_empty_notes_are_refused_and_nothing_is_recorded(dmm: Dmm) -> None:
     secret = "The deploy token is " + "ghp_" + "Zk3vQ9xW1mB7nT5rY2uL8pS4dF6gH0jKaE1c"
-    for text, what in ((secret, "seems to hold a secret"), ("  \n", "the text is empty")):
+    for text, what in ((secret, "seems to contain a secret"), ("  \n", "the text is empty")):
         with pytest.raises(UsageError, match=what):
             dmm.notes.remember(text)
     assert dmm.reviews.list("all").proposals == ()

@@ -1,7 +1,7 @@
 """An agent in small: a process of its own that runs its hooks, one after the other.
 
-Whoever runs a hook counts as an agent, and an agent can't sign in to the page. So the tests, which
-play the user, leave the hooks to this program.
+Whoever runs a hook counts as an agent, and an agent can't sign in to the web UI. So the tests,
+which play the user, leave the hooks to this program.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def test_a_session_is_shown_with_what_was_given_and_why(dmm: Dmm) -> None:
     assert report.memory_tokens > 20
     lines = list(cost_lines(report, [("5 tools", 500), ("BOOT", 180)], [("baseline", 1200)]))
     assert lines[0] == "Fixed per session: 680 tokens: 5 tools 500, BOOT 180"
-    assert lines[1] == "Yours on top:      1,200 tokens: baseline 1,200"
+    assert lines[1] == "Your project:      1,200 tokens: baseline 1,200"
     assert lines[2].endswith("tokens if the memory were always loaded")
     assert lines[4].startswith("690 tokens in session 3f2a9c81 (claude-code, ")
     assert "1 of 2 prompts got memory" in " ".join(lines[4:6])

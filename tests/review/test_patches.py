@@ -80,7 +80,7 @@ def test_a_patch_that_does_not_fit_names_the_hunk(patch: str, what: str) -> None
 
 
 def test_headers_without_a_hunk_are_no_patch() -> None:
-    with pytest.raises(UsageError, match="the patch holds no hunk"):
+    with pytest.raises(UsageError, match="the patch has no hunk"):
         apply_patch(TEXT, "--- a/x.md\n+++ b/x.md\n")
 
 

@@ -358,7 +358,7 @@ def test_what_waits_already_is_given_back_and_not_proposed_again(dmm: Dmm) -> No
     about = About(tags=("payments", "retries"))
     again = dmm.proposals.create("project/payments/retries.md", BODY, "seen too", about=about)
     assert (again.id, again.repeated) == (first.id, True)
-    assert again.notices == ("the same was proposed before: proposal_1 awaits review",)
+    assert again.notices == ("already proposed: proposal_1 awaits review",)
     assert told(dmm) == ["ProposalMade", "ProposalChecked"]
     other = dmm.proposals.create("project/payments/retries.md", f"{BODY}More.\n", "seen too")
     assert not other.repeated

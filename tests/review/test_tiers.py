@@ -118,7 +118,7 @@ def test_the_reason_that_decides_is_told_before_one_that_would_not_help() -> Non
     found = tier_of(note("project/a.md", session=None), all_pass(), OPEN, ASKED)
     assert found[1] == "project/a.md is not a note of claude alone"
     found = tier_of(note(session=None), all_pass(), OPEN, ASKED)
-    assert found[1] == "it rests on no session and no event that was recorded"
+    assert found[1] == "it is based on no recorded session or event"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ WARNED = with_result(CheckName.SCOPE, Outcome.WARN)
         (Judge.REVIEWER, SOFT, True, "tokens: found; only a person can approve that"),
         (Judge.REVIEWER, HARD, True, "schema: found; nobody can approve that"),
         (Judge.RULE, all_pass(), False, None),
-        (Judge.RULE, WARNED, True, "scope: found; somebody has to look at that"),
+        (Judge.RULE, WARNED, True, "scope: found; somebody has to review that"),
         (Judge.RULE, SOFT, True, "tokens: found; only a person can approve that"),
     ],
 )

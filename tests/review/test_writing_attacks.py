@@ -103,10 +103,10 @@ def test_escapes_of_yaml_hide_nothing_from_the_checks(
 @pytest.mark.parametrize("text", ["\ud800", "caf\udce9"])
 def test_half_a_character_is_refused_before_it_can_block_all_writing(dmm: Dmm, text: str) -> None:
     with pytest.raises(
-        UsageError, match=r"project/invoices\.md: the text holds an unpaired surrogate"
+        UsageError, match=r"project/invoices\.md: the text contains an unpaired surrogate"
     ):
         propose(dmm, text=BODY + text)
-    with pytest.raises(UsageError, match="the reason: the text holds an unpaired surrogate"):
+    with pytest.raises(UsageError, match="the reason: the text contains an unpaired surrogate"):
         dmm.proposals.create("project/b.md", BODY, f"why {text}")
     propose(dmm)
     with pytest.raises(UsageError, match="unpaired surrogate"):
@@ -115,7 +115,7 @@ def test_half_a_character_is_refused_before_it_can_block_all_writing(dmm: Dmm, t
 
 
 def test_a_secret_in_a_path_is_not_recorded(dmm: Dmm) -> None:
-    with pytest.raises(UsageError, match=r"^the path seems to hold a secret$"):
+    with pytest.raises(UsageError, match=r"^the path seems to contain a secret$"):
         propose(dmm, f"project/{SECRET}.md")
     assert list(dmm.project_ledger.reading.events()) == []
 

@@ -354,7 +354,7 @@ def test_an_answer_that_breaks_off_counts_as_none(server: Server) -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        with pytest.raises(TeamError, match="the answer broke off") as told:
+        with pytest.raises(TeamError, match="the answer was cut off") as told:
             HttpLog.of(ada.credentials(url)).pull(0)
         thread.join()
     assert told.value.fault == "unreachable"

@@ -79,7 +79,7 @@ def test_a_certificate_that_is_not_trusted_is_named_with_the_way_out(
         with pytest.raises(TeamError, match="is not trusted: self-signed certificate") as told:
             ask_sign_in(url)
         assert told.value.hint == (
-            "if it is of your own certificate authority: export SSL_CERT_FILE=ca.pem"
+            "if it is from your own certificate authority: export SSL_CERT_FILE=ca.pem"
         )
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         with pytest.raises(TeamError, match="the answer is not one of a team server"):

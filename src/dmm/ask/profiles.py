@@ -62,7 +62,7 @@ BUILT_IN = (
     ),
     Profile(
         "debugging",
-        "Find the cause of a fault and mend it",
+        "Find the cause of a bug and fix it",
         Ratios(0.20, 0.40, 0.40),
         (
             *("error", "errors", "exception", "traceback", "stack trace", "bug", "crash"),
@@ -74,7 +74,7 @@ BUILT_IN = (
     ),
     Profile(
         "implementation",
-        "Make a change where it belongs, in the way of this project",
+        "Make a change where it belongs, following this project's conventions",
         Ratios(0.30, 0.20, 0.50),
         (
             *("implement", "add", "build", "create", "write", "extend", "support for"),
@@ -85,7 +85,7 @@ BUILT_IN = (
     ),
     Profile(
         "review",
-        "Judge a change against the rules and the past of this project",
+        "Review a change against this project's rules and history",
         Ratios(0.35, 0.25, 0.40),
         (
             *("review", "code review", "pull request", "pr", "diff", "merge", "approve"),
@@ -109,7 +109,7 @@ BUILT_IN = (
     ),
     Profile(
         "daily_brief",
-        "Tell what was done, decided and left open",
+        "Say what was done, decided and left open",
         Ratios(0.15, 0.75, 0.10),
         (
             *("yesterday", "today", "last week", "this week", "standup", "stand-up", "daily"),

@@ -65,7 +65,7 @@ class ProjectSources:
             size = len(indexes.snapshot())
             retrieval = "keyword" if indexes.embedder() is None else "hybrid"
         except DmmError as error:
-            return Told(notices=(f"memory could not be asked: {error}",))
+            return Told(notices=(f"memory could not be searched: {error}",))
         doubt = "" if self.is_trusted() else UNTRUSTED
         best = sorted(entries, key=lambda one: (-one.relevance_score, one.path))
         found = tuple(_memory(one, doubt) for one in best[:MOST_MEMORIES])
@@ -108,7 +108,7 @@ class ProjectSources:
             full = self.recall.get_observations(ids).observations if ids else ()
             size = len(self.recall.observations.units())
         except DmmError as error:
-            return Told(notices=(f"sessions could not be asked: {error}",))
+            return Told(notices=(f"sessions could not be searched: {error}",))
         return Told(tuple(map(_unit, full)), told.notices, size, told.retrieval, told, filters)
 
 

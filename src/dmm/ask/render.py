@@ -30,7 +30,7 @@ NO_EVIDENCE = (
     "## Evidence\nNone was found in memory, sessions and code."
     " Say so in your answer; do not guess.\n"
 )
-NO_SESSIONS = "No session was found that tells of it. Say so; do not guess what was done.\n"
+NO_SESSIONS = "No session about this was found. Say so; do not guess what was done.\n"
 _TICKS = re.compile(r"`{3,}")
 
 

@@ -40,7 +40,7 @@ def check(
     read: Reading = None,
     edit: Editing = None,
     old: Annotated[str | None, typer.Option(help="The text that --edit replaces.")] = None,
-    new: Annotated[str | None, typer.Option(help="The text that --edit puts there.")] = None,
+    new: Annotated[str | None, typer.Option(help="The text that replaces it.")] = None,
     tool: Annotated[
         str | None, typer.Option(metavar="NAME", help="Check calling this tool.")
     ] = None,

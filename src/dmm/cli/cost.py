@@ -19,18 +19,18 @@ def cost(
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Only this session; the start is enough.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many sessions to show.")] = 5,
+    limit: Annotated[int, typer.Option(min=1, help="Number of sessions to show.")] = 5,
     days: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_DAYS, metavar="N", help="Instead, the last N days by day."),
+        typer.Option(min=1, max=MOST_DAYS, metavar="N", help="Show the last N days instead."),
     ] = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Show what DMM put into sessions, and why.
 
-    Counted in tokens: the fixed cost, then what each session start and prompt was given. With
-    --days, what was given each day against the whole memory each time.
+    Counts tokens: the fixed cost, then what each session start and prompt got. With --days, what
+    each day got, compared with serving all memory every time.
     """
     dmm = open_project(root)
     if days is not None:

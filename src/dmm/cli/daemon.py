@@ -28,8 +28,9 @@ WATCHING = {"notified": "on", "polled": "by polling"}
 app = FastTyper(
     help="Manage the daemon, which serves agents in the background.",
 )
-PidFile = Annotated[
-    Path | None, typer.Option(help="Write the process id to this file; stop reads it.")
+PidFile = Annotated[Path | None, typer.Option(help="Write the process id to this file.")]
+StopPidFile = Annotated[
+    Path | None, typer.Option(help="Only stop the process whose id is in this file.")
 ]
 Idle = Annotated[
     float | None,
@@ -86,7 +87,7 @@ def run(pid_file: PidFile = None, idle: Idle = None, port: Port = None) -> None:
 
 
 @app.command()
-def stop(pid_file: PidFile = None) -> None:
+def stop(pid_file: StopPidFile = None) -> None:
     """Stop the daemon.
 
     Requests in progress are answered first.
@@ -229,7 +230,7 @@ def _read_pid(path: Path) -> int | None:
         raise DaemonError(f"can't read the PID file: {error.strerror}", where=str(path)) from error
     if text and not text.isdigit():
         hint = "name a file that does not exist yet"
-        raise DaemonError("the file does not hold a process id", where=str(path), hint=hint)
+        raise DaemonError("the file does not contain a process id", where=str(path), hint=hint)
     return int(text or 0)
 
 

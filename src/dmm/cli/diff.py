@@ -21,7 +21,7 @@ def diff(
     commits: Annotated[
         str,
         typer.Argument(
-            metavar="[RANGE]",
+            metavar="RANGE",
             help="A range such as main...HEAD, or a commit to compare the files with.",
         ),
     ] = "HEAD",

@@ -105,14 +105,14 @@ def _suggestion_lines(one: SuggestionView) -> Iterator[str]:
 
 
 def _export_lines(told: UsageExport, *, dry_run: bool) -> Iterator[str]:
-    verb = "would get" if dry_run else "got"
     files = told.files
-    yield f"{counted(len(files), 'file')} {verb} new counts"
+    done = "would be updated" if dry_run else "updated"
+    yield f"Counts {done} in {counted(len(files), 'file')}"
     for path in files[:SHOWN]:
         yield from wrapped(path, "  ")
     if len(files) > SHOWN:
         yield f"  and {len(files) - SHOWN} more"
     for one in told.skipped:
-        yield from wrapped(f"{one.path}: {one.why}", "  left: ")
+        yield from wrapped(f"{one.path}: {one.why}", "  skipped: ")
     for name in told.proposals:
-        yield f"applied as {name}; undo it with: dmm undo {name.rpartition('_')[2]}"
+        yield f"Applied as {name}; to undo it: dmm undo {name.rpartition('_')[2]}"

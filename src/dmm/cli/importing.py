@@ -37,7 +37,7 @@ SILENT = ("separator line", "comment")
 Files = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[FILE]...",
+        metavar="FILE",
         help="CLAUDE.md, .cursor/rules, a folder, ...",
         show_default="all instruction files and skills",
     ),
@@ -50,7 +50,7 @@ def import_files(
         bool, typer.Option("--apply", help="Write rules and memories; without it, preview.")
     ] = False,
     propose: Annotated[
-        bool, typer.Option("--propose", help="Propose them, each for its own review.")
+        bool, typer.Option("--propose", help="Propose them instead, to be reviewed one by one.")
     ] = False,
     keep: Annotated[
         list[str] | None,
@@ -255,7 +255,7 @@ def _decisions(found: Import) -> Iterator[str]:
         yield from wrapped(f"{file}:{', '.join(places)}: {reason}", "skipped  ")
     for mention in plan.imports:
         gone = mention in found.missing
-        told = "no such file" if gone else "import that file too if it matters"
+        told = "no such file" if gone else "to import it too, name it"
         yield f"mentions {mention.target} ({mention.ref}): {told}"
     yield from _left_out(found)
     yield from _overflow(found)
@@ -290,7 +290,7 @@ def _left_out(found: Import) -> Iterator[str]:
     for path in found.unseen:
         yield f"left out {path}: hidden characters in the name or front matter of its source"
     for path in found.secret:
-        yield f"left out {path}: it seems to hold a secret; remove it from the source"
+        yield f"left out {path}: it seems to contain a secret; remove that from the source"
 
 
 def _named(files: Sequence[str]) -> str:
@@ -304,23 +304,19 @@ def _waiting(found: Import) -> Iterator[str]:
     """Return what waits for a person, and what lets it in."""
     if found.proposed:
         many = counted(len(found.proposed), "proposal")
-        verb = "waits" if len(found.proposed) == 1 else "wait"
         before = f" ({len(found.repeated)} proposed before)" if found.repeated else ""
-        yield f"{many} {verb} review{before}: dmm review list"
+        yield f"{many} pending{before}. To review: dmm review list"
     if found.proposed_rules:
         rules = counted(len(found.proposed_rules), "rule")
         verb = "asks" if len(found.proposed_rules) == 1 else "ask"
         numbers = " ".join(map(str, found.proposed_rules))
-        yield f"{rules} {verb} until a person accepts: dmm rules accept {numbers}"
+        yield f"{rules} {verb} until a person accepts. To accept: dmm rules accept {numbers}"
 
 
 def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[str]:
     plan = found.plan
-    scopes = Counter(one.memory.scope.value for one in plan.memories)
-    parts = ", ".join(f"{count} {scope}" for scope, count in scopes.items())
-    memories = counted(len(plan.memories), "memory", "memories")
-    present = f", {len(found.present)} already here" if found.present else ""
-    yield f"{memories} ({parts or 'none'}), {len(plan.merged)} merged{present}"
+    if plan.memories or plan.merged or found.present:
+        yield _count_memories(found)
     yield from cost
     if found.proposed or found.proposed_rules:
         yield from _waiting(found)
@@ -335,11 +331,24 @@ def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[s
                 f"Shorten {_named(found.instructions)} to one line that points to "
                 ".dmm/BOOT.md; until then, every instruction is loaded twice."
             )
-        yield "Written to .dmm/memory. Read them, run dmm validate, and commit them."
+        yield "The memories are in .dmm/memory. Read them, run dmm validate, and commit them."
     if applied and found.rules:
-        yield "Rules are in .dmm/rules; commit them too. To see what each does: dmm rules"
+        yield "The rules are in .dmm/rules. Commit them too. To see what each one does: dmm rules"
     if found.notice:
         yield found.notice
+
+
+def _count_memories(found: Import) -> str:
+    """Count the memories by scope, the merged duplicates and those that exist already."""
+    plan = found.plan
+    scopes = Counter(one.memory.scope.value for one in plan.memories)
+    parts = ", ".join(f"{count} {scope}" for scope, count in scopes.items())
+    counts = [counted(len(plan.memories), "memory", "memories") + (f" ({parts})" if parts else "")]
+    if plan.merged:
+        counts.append(counted(len(plan.merged), "duplicate") + " merged")
+    if found.present:
+        counts.append(f"{len(found.present)} already in the project's memory")
+    return ", ".join(counts)
 
 
 def _overflow(found: Import) -> Iterator[str]:
@@ -371,8 +380,8 @@ def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
     rules = count_rules(dmm, found.rules)
     baseline = found.baseline_held + found.plan.baseline_tokens
     before, after = found.plan.always_tokens, own + rules + baseline
-    yield f"Every session now loads {counted(before, 'token')} of these files."
-    yield f"With DMM: {after} ({own} DMM itself, {baseline} baseline, {rules} rules)."
+    yield f"Every session now loads {counted(before, 'token')} from these files."
+    yield f"With DMM: {after} tokens ({own} for DMM itself, {baseline} baseline, {rules} rules)."
     budget = dmm.config.retrieval.baseline_budget
     if found.baseline_budget > budget and not found.proposed:
         many = "more" if found.plan.left else "all"

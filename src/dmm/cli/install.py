@@ -114,8 +114,8 @@ def _install_git(root: Path | None, *, remove: bool, dry: bool, as_json: bool) -
     elif any(one.result in ("installed", "updated") for one in steps):
         lines += [
             "",
-            "Commit .dmm/.gitattributes. Each clone runs dmm install --git once;",
-            "a clone without it merges as Git always does.",
+            "Commit .dmm/.gitattributes. Run dmm install --git once in every clone;",
+            "a clone without it merges as usual.",
         ]
     print_lines(lines)
 

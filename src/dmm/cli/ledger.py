@@ -134,7 +134,7 @@ def pending(as_json: Json = False, root: Root = None) -> None:
 
 @app.command()
 def accept(
-    seqs: Annotated[list[int], typer.Argument(metavar="SEQ...", help="Pending constraints.")],
+    seqs: Annotated[list[int], typer.Argument(metavar="SEQ", help="Pending constraints.")],
     as_json: Json = False,
     root: Root = None,
 ) -> None:

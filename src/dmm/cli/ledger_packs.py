@@ -13,7 +13,7 @@ from dmm.cli.options import Json, Root, present
 
 def pack(
     seq: Annotated[
-        int | None, typer.Argument(metavar="[SEQ]", help="The number of a PackServed event.")
+        int | None, typer.Argument(metavar="SEQ", help="The number of a PackServed event.")
     ] = None,
     last: Annotated[int, typer.Option(min=1, help="Number of packs to list.")] = SHOWN,
     as_json: Json = False,

@@ -14,7 +14,7 @@ from dmm.domain.plain import to_plain
 
 def session(
     name: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="A session, by its whole id.")
+        str | None, typer.Argument(metavar="ID", help="The full id of a session.")
     ] = None,
     last: Annotated[int, typer.Option(min=1, help="Number of sessions to list.")] = SHOWN,
     as_json: Json = False,

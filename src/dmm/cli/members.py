@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Role = Annotated[str, typer.Option(help="reader, contributor, reviewer (shares rules) or owner.")]
 NewRole = Annotated[str, typer.Argument(help="reader, contributor, reviewer or owner.")]
 Writer = Annotated[
-    str, typer.Argument(metavar="LAPTOP", help="A laptop, as the list of members names it.")
+    str, typer.Argument(metavar="LAPTOP", help="A laptop's name, from the list of laptops.")
 ]
 
 OfPerson = Annotated[

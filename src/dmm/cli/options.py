@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 Root = Annotated[
     Path | None,
-    typer.Option(help="Project or .dmm folder.", show_default="found upward, or $DMM_ROOT"),
+    typer.Option(
+        help="Project or .dmm folder.", show_default="nearest folder with .dmm, or $DMM_ROOT"
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Output JSON.")]
 Full = Annotated[bool, typer.Option("--full", help="Every line, however many files change.")]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.2
 UNKNOWN = (
-    "Your team knows none of your passkeys, so it is not told of this. To change that:\n"
+    "Your team knows none of your passkeys, so this is not shared with it. To change that:\n"
     "  dmm team leave --drop-rules, then dmm team join URL INVITATION\n"
 )
 
@@ -109,7 +109,7 @@ def _confirm(act: Act, nonce: bytes, by: Sequence[str] = ()) -> Signed:
     try:
         open_browser(told["address"])
         sys.stderr.write("Confirm this with your passkey in the browser:\n")
-        sys.stderr.write(f"  {told['address']}\nWaiting; Ctrl-C ends it.\n")
+        sys.stderr.write(f"  {told['address']}\nWaiting; press Ctrl-C to cancel.\n")
         while (found := call_daemon_started("confirmed", {"id": name}))["state"] == "waiting":
             time.sleep(PAUSE)
     finally:

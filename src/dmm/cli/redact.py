@@ -29,7 +29,7 @@ SHOWN = 60
 
 def redact(
     seqs: Annotated[
-        list[int] | None, typer.Argument(metavar="[SEQ]...", help="The events to blank.")
+        list[int] | None, typer.Argument(metavar="SEQ", help="The events to erase.")
     ] = None,
     secret: Annotated[
         bool,
@@ -138,9 +138,9 @@ def _lines(told: Redacted) -> Iterator[str]:
     for path in told.removed:
         yield from wrapped(path, "  removed: ")
     if told.sent:
-        left = f"  {counted(told.sent, 'event')} left this laptop before"
-        yield f"{left}: the team's server, other laptops and team.db keep the words"
+        left = f"  {counted(told.sent, 'event')} had already left this laptop"
+        yield f"{left}: the team's server, other laptops and team.db keep the text"
     for path in told.unread:
         yield from wrapped(path, "  damaged and not searched; delete it yourself: ")
     if number or told.dropped:
-        yield "Change the secret where it is used. Your own copies and Git history still hold it."
+        yield "Change the secret wherever it is used. Git history and your copies still have it."

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 app = FastTyper(no_args_is_help=False)
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
-Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Pending rules.")]
+Names = Annotated[list[str], typer.Argument(metavar="ID", help="Pending rules.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")]
 Level = Annotated[
     str | None,
@@ -318,7 +318,7 @@ def explain(
 @app.command()
 def adopt(
     seqs: Annotated[
-        list[int] | None, typer.Argument(metavar="SEQ...", help="Constraints of the ledger.")
+        list[int] | None, typer.Argument(metavar="SEQ", help="Constraints of the ledger.")
     ] = None,
     adopt_all: Annotated[bool, typer.Option("--all", help="All but the starter rules.")] = False,
     as_json: Json = False,

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 app = FastTyper(help="Run a team server.")
 
 Folder = Annotated[
-    Path | None, typer.Option(help="The server's folder [server in your state folder].")
+    Path | None,
+    typer.Option(help="The server's folder.", show_default="server in your state folder"),
 ]
 Place = Annotated[str, typer.Argument(metavar="TEAM/PROJECT", help="The team and its project.")]
 
@@ -39,7 +40,10 @@ Place = Annotated[str, typer.Argument(metavar="TEAM/PROJECT", help="The team and
 @app.command()
 def init(
     database: Annotated[
-        str, typer.Option(metavar="URL", help="A PostgreSQL database [a file in the folder].")
+        str,
+        typer.Option(
+            metavar="URL", help="A PostgreSQL database.", show_default="a file in the folder"
+        ),
     ] = "",
     folder: Folder = None,
 ) -> None:
@@ -128,7 +132,7 @@ def lift(
     team, project = _split(place)
     with _read(folder).registry() as registry:
         lifted = registry.lift(team, project, seq)
-    print_lines([f"team:{seq} {'lifted' if lifted else 'was lifted before'}"])
+    print_lines([f"team:{seq} {'lifted' if lifted else 'was already lifted'}"])
 
 
 @app.command()
@@ -136,7 +140,8 @@ def oidc(
     issuer: Annotated[str, typer.Argument(help="The issuer's address, or none.")],
     client_id: Annotated[str, typer.Option(help="The client that laptops sign in with.")] = "",
     audience: Annotated[
-        str, typer.Option(help="The audience that tokens must have [the client].")
+        str,
+        typer.Option(help="The audience that tokens must have.", show_default="the client"),
     ] = "",
     claim: Annotated[
         str, typer.Option(help="The claim that grants are matched against.")
@@ -146,7 +151,7 @@ def oidc(
         list[str] | None,
         typer.Option(
             metavar="VALUE=TEAM/PROJECT:ROLE",
-            help="Who may join which project, in which role; * for anybody; repeatable.",
+            help="Who may join which project, in which role; * means anybody; repeatable.",
         ),
     ] = None,
     folder: Folder = None,
@@ -174,7 +179,7 @@ def oidc(
 @app.command()
 def audit(
     place: Place,
-    last: Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")] = 50,
+    last: Annotated[int, typer.Option(min=1, max=10_000, help="Number of entries to show.")] = 50,
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
@@ -230,10 +235,19 @@ def restore(
     file: Annotated[Path, typer.Argument(help="What `dmm server backup` wrote.")],
     to: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEAM/PROJECT:SEQ", help="End a log at this event [its last]."),
+        typer.Option(
+            metavar="TEAM/PROJECT:SEQ",
+            help="End a log at this event; repeatable.",
+            show_default="its last",
+        ),
     ] = None,
     database: Annotated[
-        str, typer.Option(metavar="URL", help="An empty PostgreSQL database [a file].")
+        str,
+        typer.Option(
+            metavar="URL",
+            help="An empty PostgreSQL database.",
+            show_default="a file in the folder",
+        ),
     ] = "",
     folder: Folder = None,
 ) -> None:
@@ -253,7 +267,10 @@ def restore(
 def resume(
     place: Place,
     laptop: Annotated[
-        str, typer.Option(metavar="WRITER", help="Stop waiting for this laptop only [all].")
+        str,
+        typer.Option(
+            metavar="WRITER", help="Stop waiting for this laptop only.", show_default="all"
+        ),
     ] = "",
     folder: Folder = None,
 ) -> None:
@@ -263,16 +280,16 @@ def resume(
     with _read(folder).registry() as registry:
         missed = registry.resume(team, project, laptop)
     if laptop:
-        before = "" if missed else "; it was not waited for"
-        print_lines([f"{place} does not wait for {laptop}{before}"])
+        before = "" if missed else "; it was not waiting for it"
+        print_lines([f"{place} no longer waits for {laptop}{before}"])
         return
-    print_lines([f"{place} takes events again; {counted(missed, 'laptop')} had not come back"])
+    print_lines([f"{place} takes events again; {counted(missed, 'laptop')} had not returned"])
 
 
 @app.command()
 def reindex(place: Place, folder: Folder = None) -> None:
     """Rebuild the search index of a project."""
-    refuse_agents("make an index anew")
+    refuse_agents("rebuild an index")
     from dmm.embed.shared import SharedModel
     from dmm.team.indexed import TeamIndex
 
@@ -342,12 +359,12 @@ def _read(folder: Path | None) -> Setup:
 def _read_cut(text: str) -> tuple[tuple[str, str], int]:
     place, _, seq = text.rpartition(":")
     if not seq.isdecimal():
-        raise UsageError(f"'{text}' names no event", hint="write it like acme/shop:41")
+        raise UsageError(f"'{text}' is not an event", hint="write it like acme/shop:41")
     return _split(place), int(seq)
 
 
 def _split(place: str) -> tuple[str, str]:
     team, _, project = place.partition("/")
     if not team or not project:
-        raise UsageError(f"'{place}' names no project", hint="write it like acme/shop")
+        raise UsageError(f"'{place}' is not a project", hint="write it like acme/shop")
     return team, project

@@ -193,7 +193,7 @@ def _team_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
             seen = f"updated {standing.pulled}, {counted(standing.behind, 'event')} behind"
         yield "Team", _plain(f"{told}, {seen}; {counted(standing.unsent, 'event')} unsent")
         if standing.differences:
-            differs = f"{counted(len(standing.differences), 'fact')} recorded otherwise by the team"
+            differs = f"{counted(len(standing.differences), 'fact')} that differ from the team's"
             yield "Team", f"[yellow]{differs}[/yellow]; see: dmm team status"
         fault = fault or standing.fault
     if fault:
@@ -252,7 +252,7 @@ def _bar(used: int, budget: int, width: int = 16) -> str:
 def _root_rows(root: RootState) -> Iterator[tuple[str, str]]:
     faulty = root.files - sum(root.scopes.values()) - root.deprecated - root.examples
     parts = root.scopes | {"deprecated": root.deprecated, "with faults": faulty}
-    parts |= {"examples of dmm init (not served)": root.examples}
+    parts |= {"examples from dmm init (not served)": root.examples}
     counts = ", ".join(f"{count} {part}" for part, count in parts.items() if count)
     yield "Memory" if root.origin == "project" else "Your own", _plain(root.folder)
     yield "", f"{counted(root.files, 'file')}: {counts or 'no memories yet'}"

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 app = FastTyper(help="Share rules, facts and decisions with a team.")
 UNPROVEN = (
-    "not shared, as no passkey confirmed what others would be told; to share a rule, disable it "
-    "and add it again; one that you lifted holds for others until: dmm server lift"
+    "not shared, because no passkey confirmed them; to share a rule, disable it and add it again; "
+    "a rule that you lifted stays active for others until: dmm server lift"
 )
 
 
@@ -90,7 +90,7 @@ def join(
 @app.command()
 def leave(
     drop_rules: Annotated[
-        bool, typer.Option("--drop-rules", help="Keep no rules of the team on this laptop.")
+        bool, typer.Option("--drop-rules", help="Drop the team's rules instead of keeping them.")
     ] = False,
     root: Root = None,
 ) -> None:
@@ -103,7 +103,7 @@ def leave(
 
 @app.command()
 def sync(root: Root = None) -> None:
-    """Send and receive now; the daemon does this by itself."""
+    """Send and receive now; the daemon does this automatically."""
     dmm = open_project(root)
     try:
         done = dmm.team.sync()
@@ -117,10 +117,10 @@ def sync(root: Root = None) -> None:
 
 @app.command()
 def tell(
-    name: Annotated[str, typer.Argument(help="The observation, as `dmm search` names it.")],
+    name: Annotated[str, typer.Argument(help="The observation's id, such as obs_12.")],
     root: Root = None,
 ) -> None:
-    """Share one observation with the team, as it is shown here."""
+    """Share one observation with the team."""
     refuse_agents(PersonAct.TELL_TEAM.words)
     dmm = open_project(root)
     found = dmm.recall.get_observations([name])
@@ -135,7 +135,7 @@ def tell(
 
 @app.command()
 def status(as_json: Json = False, root: Root = None) -> None:
-    """Show what is unsent, and the team's rules with their age."""
+    """Show unsent events, and the team's rules with their age."""
     standing = open_project(root).team.status()
     present(asdict(standing), as_json=as_json, lines=lambda _: _lines(standing))
 
@@ -175,7 +175,7 @@ def revoke(writer: Writer = "", person: OfPerson = "", root: Root = None) -> Non
 
 @app.command()
 def log(
-    last: Annotated[int, typer.Option(min=1, help="How many to show, from the newest.")] = 20,
+    last: Annotated[int, typer.Option(min=1, help="Number of events to show.")] = 20,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -195,7 +195,7 @@ def search(
             "--all-projects", help="Search all projects that this laptop joined on the server."
         ),
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=50, help="How many results at most.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of results.")] = 10,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -228,12 +228,12 @@ def _tell_left(left: Left) -> Iterator[str]:
     if done.kept:
         yield f"  {counted(done.kept, 'rule')} of the team recorded as rules of this laptop"
     if not done.read:
-        yield "  ! the copy of the team log can't be read or proved: none of its rules is kept"
+        yield "  ! the copy of the team log can't be read or verified, so none of its rules is kept"
     if done.unsent:
         yield f"  {counted(done.unsent, 'event')} not sent; the ledger keeps what was recorded"
     if not left.told:
         way = f"dmm server revoke {place or 'TEAM/PROJECT'} {left.writer or 'WRITER'}"
-        yield f"  the server was not told and may still list this laptop; there: {way}"
+        yield f"  the server was not notified and may still list this laptop; run there: {way}"
     if not done.erased:
         yield "  ! another process reads team.db, which may still hold words of the team's rules"
 
@@ -252,7 +252,7 @@ def _lines(told: Standing) -> Iterator[str]:
     for fact in told.differences:
         yield f"  differs: {fact.key}: here {fact.here}; team:{fact.seq} says {fact.team}"
     for one in told.waiting:
-        yield f"  waits:   {one.operation} {', '.join(one.paths)} ({one.name}, team:{one.seq})"
+        yield f"  pending: {one.operation} {', '.join(one.paths)} ({one.name}, team:{one.seq})"
     yield f"  rules:   {len(told.rules)} from others{_tell_most(len(told.rules))}"
     for rule in told.rules:
         yield f"    team:{rule.seq}  {rule.text}  ({rule.by})"
@@ -266,12 +266,12 @@ def _tell_passkeys(told: Standing) -> str:
     if told.removed:
         return f"! one that you removed still counts for the team; to end that, {way}"
     if told.passkeys:
-        return f"{counted(told.passkeys, 'passkey')} told; others check your decisions"
-    return "none told; the laptop's key alone decides for you; enrol one: dmm ui"
+        return f"{counted(told.passkeys, 'passkey')} registered; others check your decisions"
+    return "none registered; the laptop's key alone decides for you; to enrol one: dmm ui"
 
 
 def _tell_most(rules: int) -> str:
     """Say that later rules may be left out."""
     from dmm.team.folding import MOST_RULES
 
-    return f"; {MOST_RULES:,} are the most, later ones have no effect" * (rules >= MOST_RULES)
+    return f"; only the first {MOST_RULES:,} count" * (rules >= MOST_RULES)

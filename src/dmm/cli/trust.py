@@ -42,8 +42,8 @@ STRANGE = {
         "  To restore a backup: dmm ledger restore",
     ),
     "damaged": (
-        "  the ledger is damaged: no event can be read in it.",
-        "  To restore a backup: dmm ledger restore. Without one, a new ledger can begin here.",
+        "  the ledger is damaged: none of its events can be read.",
+        "  To restore a backup: dmm ledger restore. Without one, start a new ledger here.",
     ),
     "gone": (
         "  the ledger that was written here is missing.",
@@ -95,12 +95,12 @@ def _forget_passkeys(dmm: Dmm) -> None:
     known = known_passkeys(dmm)
     missing = known.missing()
     if not missing:
-        raise UsageError("no passkey that this project knows is missing")
+        raise UsageError("none of this project's passkeys is missing")
     if not sys.stdin.isatty():
-        what = "no terminal to confirm that you do without passkeys"
+        what = "no terminal to confirm that you give up the passkeys"
         raise UsageError(what, hint="run it in a terminal")
     print_lines([f"The ledger knows {counted(len(missing), 'passkey')} that you do not have here."])
-    if not agrees("Do without? It is recorded, and dmm doctor shows it."):
+    if not agrees("Give them up? This is recorded, and dmm doctor shows it."):
         raise typer.Exit(failures.FINDINGS)
     known.give_up(missing)
 
@@ -222,9 +222,9 @@ def _lines(found: Inspection) -> Iterator[str]:
     yield from _ledger_lines(found)
     yield from _change_lines(found)
     for name in found.changed:
-        yield f"  {name} is not the one DMM writes: read it"
+        yield f"  {name} differs from the one DMM writes: read it"
     if found.brought:
-        yield f"  it brings agent settings; read them too: {', '.join(found.brought)}"
+        yield f"  it comes with agent settings; read them too: {', '.join(found.brought)}"
 
 
 def _baseline_lines(found: Inspection) -> Iterator[str]:
@@ -280,7 +280,7 @@ def _ledger_lines(found: Inspection) -> Iterator[str]:
         yield from STRANGE[found.strange]
     if found.ledger is None or (found.trusted and not found.strange):
         return
-    yield from wrapped(found.ledger, "  it brings a ledger: ")
+    yield from wrapped(found.ledger, "  it comes with a ledger: ")
     if found.written_in:
         yield from wrapped(f"yours, from {found.written_in}; it stays active", "    ")
     if found.ledger_note:
@@ -296,15 +296,15 @@ def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
     if found.strange and not decided:
         yield "Nothing changed. The ledger is neither read nor written until you decide."
     elif found.strange and aside is not None:
-        yield "A new ledger begins, without the constraints of the one before."
+        yield "A new ledger was started, without the constraints of the previous one."
     elif found.strange:
         yield "The ledger is trusted. Agents can use this memory from now on."
     elif found.changes:
         yield from _changes_outcome(found, decided=decided)
     elif found.trusted:
-        yield "This project is already trusted. To revoke that: dmm trust --revoke"
+        yield "This project is already trusted. To stop trusting it: dmm trust --revoke"
     elif not decided:
-        yield "Not trusted. Agents get none of it by themselves; you can still use dmm query."
+        yield "Not trusted. Agents get nothing from it; you can still use dmm query."
     else:
         yield "Trusted. Agents can use this memory from now on."
     for one in found.rules if decided else ():

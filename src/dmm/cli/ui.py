@@ -50,7 +50,7 @@ def ui(
         int | None, typer.Option(min=1, max=65_535, help="Use this port from now on.")
     ] = None,
     numeric: Annotated[
-        bool, typer.Option("--numeric", help="Use 127.0.0.1 instead of the page's own name.")
+        bool, typer.Option("--numeric", help="Use 127.0.0.1 instead of its own host name.")
     ] = False,
     code: Annotated[
         bool, typer.Option("--code", help="Only show a new confirmation code.")
@@ -64,7 +64,7 @@ def ui(
 
     The link works once and expires in a minute.
     """
-    refuse_agents("sign in to the page")
+    refuse_agents("sign in to the web UI")
     if sign_out:
         ended = _sign_out()
         lines = [f"Signed out: {counted(ended, 'browser')}."]
@@ -84,10 +84,10 @@ def ui(
 
 
 def _lines(found: Opened) -> list[str]:
-    lines = ["Opening the page in your browser:" if found.opened else "Open in your browser:"]
+    lines = ["Opening the web UI in your browser:" if found.opened else "Open in your browser:"]
     lines.append(f"  {found.address}")
     if found.fallback != found.address:
-        lines.append("If it does not find that name, use this one (without passkeys):")
+        lines.append("If the browser can't find that name, use this address (without passkeys):")
         lines.append(f"  {found.fallback}")
     if found.fault:
         lines += [f"{found.fault}.", "To change the port permanently: dmm ui --port PORT"]
@@ -99,7 +99,7 @@ def _confirm(found: Opened) -> list[str]:
     if found.confirm is None:
         return ["No code: you have a passkey, or this is not an interactive terminal of yours."]
     shown = f"{found.confirm[:3]} {found.confirm[3:]}"
-    return [f"Confirmation code: {shown}", "The page asks for it; it is good for 15 minutes."]
+    return [f"Confirmation code: {shown}", "The web UI asks for it. It is valid for 15 minutes."]
 
 
 def _ask_code() -> Opened:
@@ -159,7 +159,7 @@ def _keep_port(port: int) -> None:
     keep_address(folder, replace(find_address(folder), port=port))
     kept = read_address(folder)
     if kept is None or kept.port != port:
-        hint = "the folder must be yours and writable; without --port the page uses another port"
+        hint = "the folder must be yours and writable; without --port, dmm ui uses another port"
         raise DaemonError(f"port {port} could not be kept", where=str(folder), hint=hint)
 
 

@@ -62,7 +62,7 @@ def _remarks(hooks: Path, read: Callable[[Path], str]) -> Iterator[Remark]:
         told = f"all hooks are switched off: disableAllHooks in {hooks}"
         yield Remark("Claude Code hooks", "fail", told, "remove that line")
     if any(name.startswith("dmm@") for name in settings.get("enabledPlugins") or ()):
-        told = "the plugin dmm is installed too: each event comes twice"
+        told = "the plugin dmm is installed too: each event arrives twice"
         yield Remark("Claude Code plugin", "warn", told, "keep one: claude plugin uninstall dmm")
 
 

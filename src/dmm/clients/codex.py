@@ -54,7 +54,7 @@ def _remarks(hooks: Path, read: Callable[[Path], str]) -> Iterator[Remark]:
         if key.startswith(f"{hooks}:") and isinstance(state, dict) and state.get("trusted_hash")
     ]
     if len(trusted) < len(OWN_EVENTS):
-        told = "Codex has not been told yet to trust the hooks, so it skips them"
+        told = "Codex does not trust the hooks yet, so it skips them"
         way = "start codex and choose to trust them, or open /hooks there"
         yield Remark("Codex trust", "warn", told, way)
     else:

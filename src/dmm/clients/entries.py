@@ -182,7 +182,7 @@ class OwnFile:
     def add(self, text: str) -> str:
         """Write the content; a file of that name that is not ours stays."""
         if text.strip() and not self._is_ours(text):
-            raise Foreign("a file of this name is already there and is not from dmm")
+            raise Foreign("a file with this name already exists and is not DMM's")
         return self.content
 
     def remove(self, text: str) -> str:

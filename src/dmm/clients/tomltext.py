@@ -92,7 +92,7 @@ def _reads_as(text: str, expected: Mapping[str, Any], *, without: Sequence[str] 
 
 
 def _refusal() -> ValueError:
-    return ValueError("its tables are written in a way that dmm does not dare to change")
+    return ValueError("its tables are written in a form that dmm can't change safely")
 
 
 def _without(values: dict[str, Any], trail: Sequence[str]) -> dict[str, Any]:

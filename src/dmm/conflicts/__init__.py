@@ -1,1 +1,1 @@
-"""Memories that contradict or repeat each other: found by structure, told with reasons."""
+"""Find memories that contradict or repeat each other, and give the reasons."""

@@ -49,7 +49,7 @@ _RULE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What of a memory can bring it together with others; `sentences` are lists of terms."""
+    """The features by which related memories are found; `sentences` are lists of terms."""
 
     id: str
     tags: frozenset[str]
@@ -74,7 +74,7 @@ class Pair:
 
 
 def profile_of(memory: Memory) -> Profile:
-    """Read what brings a memory together with others; its rules count before its other words."""
+    """Return the profile of a memory; its rules come before its other sentences."""
     sentences = _sentences(memory)
     if len(sentences) > PLAIN_SENTENCES:
         sentences.sort(key=lambda sentence: _RULE.search(sentence) is None)
@@ -106,7 +106,7 @@ def _named() -> defaultdict[str, set[int]]:
 
 @dataclass(slots=True)
 class Candidates:
-    """The profiles of all memories, by number, and where each tag, term and link leads."""
+    """The profiles of all memories by number, and indexes from tags, terms and links."""
 
     profiles: dict[int, Profile] = field(default_factory=dict)
     _lengths: dict[int, float] = field(default_factory=dict)
@@ -148,11 +148,11 @@ class Candidates:
 
     @property
     def room(self) -> int:
-        """How many partners a memory gets by tags and words; in a small project, all."""
+        """The maximum number of partners by tags and words; in a small project, all memories."""
         return max(FEWEST_PARTNERS, PAIRS_OF_A_SMALL_PROJECT // max(1, len(self.profiles)))
 
     def partners(self, profile: Profile, but: int | None = None) -> dict[int, set[Method]]:
-        """Find what a memory is to be compared with, and by which methods; `but` is itself."""
+        """Return the memories to compare with, except `but`, and the methods that found each."""
         words = self._by_words(profile)
         scores = words.copy()
         for number, score in self._by_tags(profile).items():
@@ -202,7 +202,7 @@ class Candidates:
                 scores[number] += weight
 
     def _by_tags(self, profile: Profile) -> dict[int, float]:
-        """Score memories by rare tags; a common tag adds to what words say, and is no reason."""
+        """Score memories by the rare tags that they share."""
         scores: dict[int, float] = defaultdict(float)
         for tag in sorted(profile.tags):
             held = self._tags.get(tag, ())
@@ -261,7 +261,7 @@ class Candidates:
         likeness: Mapping[tuple[int, int], float],
         most: int,
     ) -> Sequence[tuple[int, int]]:
-        """Keep the pairs that are linked, then those that most speaks for."""
+        """Return the linked pairs, then those with the strongest evidence."""
 
         def rank(pair: tuple[int, int]) -> tuple[bool, int, float, tuple[int, int]]:
             ways = methods[pair]
@@ -280,7 +280,7 @@ def in_order(methods: Iterable[Method]) -> tuple[Method, ...]:
 def _neighbours(
     sentences: Iterable[tuple[str, ...]], common: Collection[str]
 ) -> set[tuple[str, str]]:
-    """Pair the common words of each sentence that stand near one another."""
+    """Return pairs of common words that are near each other in a sentence."""
     pairs: set[tuple[str, str]] = set()
     for sentence in sentences:
         words = [term for term in sentence if term in common]

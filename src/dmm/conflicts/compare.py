@@ -1,7 +1,7 @@
-"""Two memories side by side: what is exact first, then what the model says of their texts.
+"""Compare two memories: exactly where possible, otherwise with the model.
 
-A memory that the model can read whole is one text. Of a longer one the sentences are compared that
-share most words with a sentence of the other side, and only what is very sure is told.
+A memory that the model can read whole is compared as one text. Of a longer one, the sentences that
+share most words with a sentence of the other memory are compared, and only sure clashes count.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _TOLD = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is compared of a memory: its sentences and code, and whether it is read whole."""
+    """What is compared: the sentences and code of a memory, and whether it is read whole."""
 
     memory: Memory
     sentences: tuple[str, ...]
@@ -76,14 +76,14 @@ class Reading:
 
     @property
     def text(self) -> str:
-        """What the model reads of it."""
+        """The text that the model reads."""
         told = " ".join(self.sentences)
         return told if repeats(self.memory.title, told) else phrase(self.memory.title, told)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Two texts for the model, with the quotes of a clash between them."""
+    """Two texts for the model, and the quotes to show if they contradict each other."""
 
     one: str
     other: str
@@ -101,7 +101,7 @@ def read_memory(memory: Memory) -> Reading:
 
 
 def settle_exactly(one: Reading, other: Reading, today: dt.date | None) -> Clash | bool:
-    """Return what is exact: a clash, False where there is none, True where the model must tell."""
+    """Return a certain clash, False if there is certainly none, True if the model must decide."""
     first, second = one.memory, other.memory
     if not first.in_force or not second.in_force or linked(first, second):
         return False
@@ -128,7 +128,7 @@ def settle_exactly(one: Reading, other: Reading, today: dt.date | None) -> Clash
 
 
 def questions_of(one: Reading, other: Reading) -> list[Question]:
-    """Return what the model is asked about two memories."""
+    """Return the questions for the model about two memories."""
     quotes = quotes_of(one, other)
     if one.whole and other.whole:
         return [
@@ -149,7 +149,7 @@ def questions_of(one: Reading, other: Reading) -> list[Question]:
 
 
 def quotes_of(one: Reading, other: Reading) -> list[tuple[str, str]]:
-    """Return pairs of sentences, those that share most words first."""
+    """Return pairs of sentences, starting with those that share most words."""
     pairs = [(mine, yours) for mine in one.sentences for yours in other.sentences]
     return sorted(pairs, key=_shared, reverse=True)[: max(1, SENTENCES)]
 
@@ -165,7 +165,7 @@ def _terms(sentence: str) -> frozenset[str]:
 
 
 def find_forbidden(one: Reading, other: Reading) -> Clash | None:
-    """Return the sentence of a memory that forbids, read as a rule, what the other one says."""
+    """Return a clash if a sentence of one memory, read as a rule, forbids one of the other."""
     kind = ConflictType.CONTRADICTION
     pairs = () if linked(one.memory, other.memory) else quotes_of(one, other)
     for mine, yours in pairs:
@@ -198,12 +198,12 @@ def conclude(questions: Sequence[Question], answers: Sequence[Chances]) -> Clash
 
 
 def _confidence(chance: float) -> float:
-    """Keep what is not sure below what counts as sure."""
+    """Return the confidence to show; if it is not sure, it stays below the sure level."""
     return round(chance if chance >= SURE else min(chance, LEAST_SURE - 0.01), 2)
 
 
 def kind_of(one: str, other: str) -> ConflictType:
-    """Name the way in which two sentences clash."""
+    """Return the type of the clash between two sentences."""
     if bool(_GONE.search(one)) != bool(_GONE.search(other)):
         return ConflictType.OUTDATED
     mine, yours = numbers_in(one), numbers_in(other)
@@ -219,7 +219,7 @@ def compare_all(
     model: PairModel | Verdicts | None,
     today: dt.date | None = None,
 ) -> list[Clash | None]:
-    """Return in which way the memories of each pair do not go together; None where they do."""
+    """Return the clash of each pair of memories, or None."""
     found: list[Clash | None] = [None] * len(pairs)
     asked: list[tuple[int, list[Question]]] = []
     for place, (one, other) in enumerate(pairs):

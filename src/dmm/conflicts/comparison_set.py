@@ -60,7 +60,7 @@ class Member:
 
     @property
     def place(self) -> tuple[bool, str]:
-        """Where it stands among all: the project's memories first, by path."""
+        """The sort key: the project's memories first, by path."""
         return self.origin is not Origin.PROJECT, self.memory.path
 
     @property
@@ -71,7 +71,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Two members that do not go together, and how they came to be compared."""
+    """Two members that contradict each other, and the methods that found the pair."""
 
     one: Member
     other: Member
@@ -168,7 +168,7 @@ class ComparisonSet:
         self._free.append(number)
 
     def serving(self) -> dict[int, Member]:
-        """Return the members that count today: not expired, and not hidden by the project's."""
+        """Return the members served today: not expired, and not hidden by one of the project."""
         return self._serve()[1]
 
     def by_id(self) -> dict[str, int]:
@@ -197,12 +197,12 @@ class ComparisonSet:
         return self._numbers.get((Origin.PROJECT, path))
 
     def all_pairs(self, progress: Progress | None = None) -> list[Pair]:
-        """List everything that a scan compares; progress is told as none, it is not known yet."""
+        """List all pairs that a scan compares; progress is reported without a total."""
         alike = [] if self._likeness is None else self._likeness[1].pairs(NEAREST, FLOOR)
         return self._candidates.pairs(alike, None if progress is None else partial(progress, 0, 0))
 
     def pairs_of(self, number: int) -> list[Pair]:
-        """List what one memory is to be compared with."""
+        """List the pairs to compare for one memory."""
         found = self._candidates.partners(self._candidates.profiles[number], number)
         alike = (
             {} if self._likeness is None else dict(self._likeness[1].near(number, NEAREST, FLOOR))
@@ -217,7 +217,7 @@ class ComparisonSet:
     def judge(
         self, pairs: Iterable[Pair], progress: Progress | None = None, *, most: int | None = None
     ) -> list[Found]:
-        """Compare pairs of which one at least is the project's; gives those that clash."""
+        """Compare the pairs in which a memory is the project's; return those that clash."""
         serving = self.serving()
         wanted = {
             _in_place(pair, serving): pair for pair in pairs if _concerns_project(pair, serving)
@@ -260,7 +260,7 @@ class ComparisonSet:
 
     @contextlib.contextmanager
     def remembering(self) -> Iterator[None]:
-        """Ask the model only what no scan has asked it before, then release it."""
+        """Reuse the verdicts of earlier scans in this block, and release the model after it."""
         self._judge = kept = Verdicts(self.verdicts, self.load_judge)
         try:
             yield
@@ -283,15 +283,15 @@ class ComparisonSet:
         return read_memory(self.members[number].memory)
 
     def find_clashes(self, memory: Memory, towards: Floats | None) -> list[tuple[Clash, str, str]]:
-        """Return what a memory that points somewhere would clash with, with its path and id."""
+        """Return the clashes of a new memory, each with the path and id of the other one."""
         self.refresh()
         found = self.clashes_of(memory, towards)
         return [(clash, other.shown, other.memory.id) for other, clash in found]
 
     def clashes_of(self, memory: Memory, towards: Floats | None) -> Iterator[tuple[Member, Clash]]:
-        """Compare a memory that is in no file yet with those that are.
+        """Compare a memory that has no file yet with those that have; `towards` is its vector.
 
-        Without the direction that it points in, words and tags find what matters most.
+        Without a vector, words and tags choose the memories to compare.
         """
         serving = self.serving()
         found = self._candidates.partners(profile_of(memory))
@@ -324,7 +324,7 @@ class ComparisonSet:
         return dict(self._likeness[1].near_to(towards, NEAREST, FLOOR))
 
     def _knows(self, number: int) -> bool:
-        """Return whether it is known where a memory points."""
+        """Return whether a memory has a vector."""
         return self._likeness is not None and self._likeness[1].holds(number)
 
 
@@ -348,7 +348,7 @@ def _concerns_project(pair: Pair, serving: dict[int, Member]) -> bool:
 
 
 def _fetch(store: IndexStore, paths: list[str], held: int) -> Iterator[IndexedMemory]:
-    """Read memories of the index: one by one, or in one go where most are wanted."""
+    """Read memories from the index: one by one, or all at once if most are wanted."""
     if len(paths) * 2 < held:
         yield from (store.memory(path) for path in paths)
         return
@@ -357,6 +357,6 @@ def _fetch(store: IndexStore, paths: list[str], held: int) -> Iterator[IndexedMe
 
 
 def _memory_of(known: IndexedMemory) -> Memory:
-    """Read the memory back from what the index keeps of it."""
+    """Rebuild the memory from its row in the index."""
     kept = {name: getattr(known, name) for name in _KEPT}
     return Memory(body=known.content, status=Status.ACTIVE, **kept)

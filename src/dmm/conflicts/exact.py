@@ -1,4 +1,4 @@
-"""What can be said of two memories without a model: links, equal texts, one number changed."""
+"""Find conflicts that need no model: links, equal texts, one changed number."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _ORDER = frozenset({"after", "before", "over", "than", "then", "to", "from", "in
 
 
 def linked(one: Memory, other: Memory) -> bool:
-    """Return whether one memory takes the place of the other."""
+    """Return whether one memory supersedes the other."""
     return other.id in one.supersedes or one.id in other.supersedes
 
 
 def rivals(one: Memory, other: Memory) -> Clash | None:
-    """Find two memories that take the place of the same one."""
+    """Return a clash if two memories supersede the same one."""
     targets = sorted(set(one.supersedes) & set(other.supersedes))
     if not targets:
         return None

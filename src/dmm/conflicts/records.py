@@ -1,4 +1,4 @@
-"""Conflicts as the ledger tells them: found, perhaps settled, perhaps gone; a pure fold."""
+"""Fold the events of the ledger into the state of all conflicts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One conflict; `action` and what follows tell how it was settled, or is to be.
+    """One conflict; `action` and the fields after it say how it was or will be settled.
 
     `key` names both memories with what they said: the same two texts have the same key.
     """
@@ -67,7 +67,7 @@ class Record:
 
     @property
     def sure(self) -> bool:
-        """Whether it is more than possible."""
+        """Whether it is sure, not only possible."""
         return self.confidence >= LEAST_SURE
 
     @property
@@ -99,7 +99,7 @@ class Records:
 
     @property
     def accepted(self) -> frozenset[str]:
-        """The keys of conflicts that somebody wants to live with."""
+        """The keys of conflicts that a person declared intentional."""
         return self.elsewhere | frozenset(
             record.key
             for record in self.conflicts.values()
@@ -108,24 +108,24 @@ class Records:
 
 
 def name_conflict(seq: int) -> str:
-    """Name a conflict by the number of the event that told of it."""
+    """Return the name of a conflict, made from the number of its event."""
     return f"{PREFIX}{seq}"
 
 
 def read_name(name: str) -> int | None:
-    """Read the number out of a conflict's name; None where it names none."""
+    """Return the number in a conflict's name, or None."""
     found = _NAME.fullmatch(name.strip())
     return None if found is None else int(found[1])
 
 
 def digest_memory(memory: Memory) -> str:
-    """Name what a memory says, to know whether it still says the same."""
+    """Return a digest of what a memory says, to notice changes."""
     text = f"{memory.title}\0{memory.body.strip()}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def key_of(one: Memory, other: Memory) -> str:
-    """Name two memories together with what they say; the order does not matter."""
+    """Return a key for two memories and their texts; the order does not matter."""
     return "|".join(sorted(f"{memory.id}:{digest_memory(memory)}" for memory in (one, other)))
 
 
@@ -146,7 +146,7 @@ def fold(events: Iterable[Event], start: Records | None = None, *, to: int = 0) 
 
 
 def accept_elsewhere(records: Records, accepted: Mapping[str, Accepted]) -> Records:
-    """Close the conflicts whose very texts a reviewer of the team accepted."""
+    """Close the conflicts between exactly the texts that a reviewer of the team accepted."""
     settled = {
         record.seq: replace(
             record,
@@ -205,7 +205,7 @@ def _resolved(draft: Records, event: Event) -> None:
 
 
 def _settled(record: Record, draft: Records) -> Record:
-    """Return how far a resolution has come: it counts once all of its proposals are applied."""
+    """Return the status of a resolution: it is resolved once all its proposals are applied."""
     if draft.refused.intersection(record.proposals):
         return replace(
             record,

@@ -1,4 +1,4 @@
-"""The conflicts of a project as its ledger tells them: folded once, held, and kept current."""
+"""The current conflicts of a project, folded from its ledger and kept up to date."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class View:
 
     @classmethod
     def of(cls, records: Records) -> View:
-        """Arrange what the ledger tells."""
+        """Build the view from the records."""
         view = cls(records, records.open, accepted=records.accepted)
         for record in view.open:
             view.by_pair[record.ids] = record
@@ -81,7 +81,7 @@ class ConflictRegister:
         return self._joined[2]
 
     def view(self) -> View:
-        """Return the conflicts arranged; that is done again only when one of them changes."""
+        """Return the view, which is rebuilt only when a conflict has changed."""
         records = self.records()
         if self._view is None or self._view.records.conflicts is not records.conflicts:
             self._view = View.of(records)
@@ -91,7 +91,7 @@ class ConflictRegister:
         """Find a conflict by its name or number."""
         number = read_name(name)
         if number is None:
-            raise UsageError(f"{name!r} names no conflict", hint="such as conflict_12, or 12")
+            raise UsageError(f"{name!r} is not a conflict", hint="such as conflict_12, or 12")
         record = self.records().conflicts.get(number)
         if record is None:
             hint = "dmm conflicts list shows those that are not resolved"
@@ -99,7 +99,7 @@ class ConflictRegister:
         return record
 
     def marks(self) -> Mapping[str, tuple[str, ...]]:
-        """Return for each memory in conflict, by its id, what a pack says of that.
+        """Return the label that packs show, by the id of each memory in conflict.
 
         One that is merely possible troubles no reader, and one with a memory of another branch is
         none here: worktrees share a ledger. A ledger that can't be read spoils no pack.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Proposing(Protocol):
-    """The part of the proposals that resolving a conflict needs."""
+    """The operations on proposals that resolving a conflict needs."""
 
     def update(
         self, path: str, reason: str, *, content: str | None = None, origin: str = ""
@@ -33,7 +33,7 @@ class Proposing(Protocol):
         ...
 
     def deprecate(self, path: str, reason: str, *, origin: str = "") -> ProposalResult:
-        """Propose to take a memory out of force."""
+        """Propose deprecating a memory."""
         ...
 
     def merge(
@@ -129,7 +129,7 @@ def propose(
 def _clarify(
     proposals: Proposing, record: Record, texts: list[tuple[Member, str]], reason: str
 ) -> list[ProposalResult]:
-    """Propose a new text for each; where the second is refused, the first is not left unsaid."""
+    """Propose a new text for each memory; if the second is refused, the error names the first."""
     made: list[ProposalResult] = []
     for one, text in texts:
         try:
@@ -150,7 +150,7 @@ def _merge(
     reason: str,
     content: str | Mapping[str, str] | None,
 ) -> ProposalResult:
-    """Keep one memory with a new text; the other goes out of force."""
+    """Propose a new text for one memory, and deprecating the other."""
     keep = _need_own(sides[0] if target is None else _choose(sides, target, "to keep"))
     drop = _need_own(sides[1] if keep is sides[0] else sides[0])
     if content is not None and not isinstance(content, str):
@@ -160,7 +160,7 @@ def _merge(
 
 
 def _union(keep: Member, drop: Member) -> str:
-    """Return both texts, one after the other, with a note on what remains to do."""
+    """Return both texts one after the other, with a note on what is left to do."""
     added = drop.memory.body.removeprefix(f"# {drop.memory.title}").strip()
     return (
         f"{keep.memory.body.strip()}\n\n"
@@ -198,7 +198,7 @@ def _choose(sides: tuple[Member, Member], target: str | None, purpose: str) -> M
 
 
 def _need_own(member: Member) -> Member:
-    """Refuse to change what is not the project's."""
+    """Refuse to change a memory that is not the project's."""
     if member.origin is not Origin.PROJECT:
         hint = "change the file in your own memory folder, or settle it by the project's memory"
         raise UsageError(

@@ -11,7 +11,7 @@ from dmm.domain.proposal import ProposalResult
 
 @dataclass(frozen=True, slots=True)
 class ResolutionView:
-    """How a conflict was settled, or is to be once its proposals are applied."""
+    """How a conflict was settled, or will be once its proposals are applied."""
 
     action: str
     reason: str
@@ -62,7 +62,7 @@ class Scanned:
 
 
 def show_conflict(record: Record) -> ConflictView:
-    """Return a conflict as the ledger tells it."""
+    """Return a recorded conflict for display."""
     return ConflictView(
         record.id,
         record.type,

@@ -61,7 +61,7 @@ class Conflicts:
 
     @traced()
     def scan(self, progress: Progress | None = None) -> Scanned:
-        """Compare all memories that may have to do with one another; gives what is unresolved."""
+        """Compare all related memories and return the unresolved conflicts."""
         self._notices = []
         self.corpus.indexes.refresh(whole=True, progress=progress)
         self.corpus.refresh()
@@ -86,7 +86,7 @@ class Conflicts:
         )
 
     def check(self, paths: Collection[str]) -> tuple[ConflictView, ...]:
-        """Compare memories that were just written; gives their unresolved conflicts.
+        """Compare memories that were just written, and return their unresolved conflicts.
 
         The index has to hold what was written. A path without a memory in force closes what was
         open about it.
@@ -112,7 +112,7 @@ class Conflicts:
         return tuple(map(show_conflict, self._view().about(names)))
 
     def _recorded_pairs(self, records: Iterable[Record]) -> list[Pair]:
-        """Pair what is open in the ledger, to see whether it still clashes."""
+        """Return the pairs of open conflicts, to compare them again."""
         numbers = self.corpus.by_id()
         pairs = []
         for record in records:
@@ -129,7 +129,7 @@ class Conflicts:
             return View(Records())
 
     def _settle(self, found: Sequence[Found], names: Collection[str] | None) -> tuple[int, int]:
-        """Record what is new and close what is gone; where that may not be, say why."""
+        """Record new conflicts and close those that are gone; return how many of each."""
         if not self.conflict_register.is_trusted():
             self._notices.append(UNTRUSTED)
             return len(found), 0
@@ -155,7 +155,7 @@ class Conflicts:
     def _news(
         self, found: Sequence[Found], names: Collection[str] | None
     ) -> tuple[list[Found], list[tuple[Record, str]]]:
-        """Return what is not on record yet, and what is on record but no more, with the reason."""
+        """Return the new conflicts, and the recorded ones that are gone, with the reason."""
         view = self.conflict_register.view()
         clashing = {_ids(one): one for one in found}
         gone = []
@@ -172,7 +172,7 @@ class Conflicts:
         return new, gone
 
     def _reason_gone(self, record: Record, found: Found | None) -> str | None:
-        """Return why an open conflict is no more; None where it still is."""
+        """Return why an open conflict is gone, or None if it is not."""
         serving = self.corpus.by_id()
         missing = sorted(side.path for side in record.sides if side.id not in serving)
         if missing:
@@ -180,7 +180,7 @@ class Conflicts:
         if record.type is ConflictType.FLAGGED:
             return None
         if found is None:
-            return "the memories go together now"
+            return "the memories no longer contradict each other"
         return None if _same(record, found) else "the memories clash in another way now"
 
     def _finding(self, found: Found, seq: int) -> Draft:
@@ -206,7 +206,7 @@ class Conflicts:
         proposals: tuple[int, ...] = (),
         target: str | None = None,
     ) -> ConflictView:
-        """Record what became of a conflict, and show it as it stands then."""
+        """Record the outcome of a conflict and return its new state."""
         self.project_ledger.record(self._closing(record, action, reason, proposals, target))
         return show_conflict(self.conflict_register.find(record.id))
 
@@ -257,7 +257,7 @@ class Conflicts:
 
     @traced()
     def flag(self, names: Sequence[str], description: str) -> ConflictView:
-        """Record a conflict that somebody sees between two memories, by their ids or paths."""
+        """Record a conflict between two memories that somebody reports, by their ids or paths."""
         self.require_voice("flag a conflict")
         description = accept("description", description)
         self.refresh()
@@ -297,7 +297,7 @@ class Conflicts:
         raise UsageError(f"there is no memory {name!r}", hint=hint)
 
     def require_voice(self, act: str) -> None:
-        """Refuse what a tool said, and a project that is not trusted."""
+        """Refuse tool output and an untrusted project."""
         self.need_trust()
         if self.project_ledger.actor.trust in LOW_TRUST:
             raise LedgerRefused(f"tool output can't {act}", hint="only a user or an agent may")
@@ -317,7 +317,7 @@ def _key(found: Found) -> str:
 
 
 def _same(record: Record, found: Found) -> bool:
-    """Return whether a clash is the one that is on record, whose texts hold no secrets."""
+    """Return whether a clash is the recorded one; its recorded texts are redacted."""
     clash = found.clash
     known = record.type, record.description, set(record.quotes)
     return known == (clash.type, clash.description, set(clash.quotes)) or known == (
@@ -336,7 +336,7 @@ def _sides(found: Found) -> tuple[Side, ...]:
 
 
 def _summary(memory: Memory, quote: str) -> str:
-    """Return what a memory states in one line: the conflicting sentence, or its title."""
+    """Return one line for a memory: the conflicting sentence, or its title."""
     text = " ".join(_clean(quote or memory.title).split())
     return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
 

@@ -18,7 +18,7 @@ _SUGGESTION = "edit the file: keep one version and delete the 'dmm merge' commen
 
 
 def find_unmerged(members: Iterable[Member]) -> Iterator[Found]:
-    """Find the project's memories that hold two versions, each as a conflict with itself."""
+    """Return the project's memories with two versions, each as a conflict with itself."""
     for member in members:
         notes = find_notes(member.memory.body) if member.origin is Origin.PROJECT else []
         if notes:

@@ -1,4 +1,4 @@
-"""What the model said of two texts, kept in a file: a scan asks only what no scan has asked before.
+"""Cache the model's verdicts on pairs of texts in a file, for later scans.
 
 The file is derived and can be thrown away. It names its own inode and the model, so that one
 that a clone brings, or that another model made, is not believed.
@@ -31,7 +31,7 @@ _MAGIC = b"dmmpairs"
 
 @dataclass(slots=True)
 class Verdicts:
-    """Judges pairs as the model does, which is loaded for the first unknown pair."""
+    """Judges pairs from the cache; the model is loaded for the first unknown pair."""
 
     path: Path
     load: Callable[[], PairModel]
@@ -40,7 +40,7 @@ class Verdicts:
     _model: PairModel | None = None
 
     def __post_init__(self) -> None:
-        """Read what is known; a file that is damaged or from elsewhere is ignored."""
+        """Read the cache; a file that is damaged or from elsewhere is ignored."""
         with contextlib.suppress(OSError, struct.error, ModelUnavailable):
             data, status = read_regular(self.path, MOST_BYTES)
             if _HEAD.unpack_from(data) == (_MAGIC, PairModel.identity(), status.st_ino):
@@ -60,11 +60,11 @@ class Verdicts:
         return found
 
     def forget_others(self) -> None:
-        """Forget what was not asked since it was read: it is about texts that are gone."""
+        """Drop the verdicts that nobody asked for: their texts are gone."""
         self._known = self._asked
 
     def keep(self) -> None:
-        """Write what is known."""
+        """Write the cache."""
         rows = b"".join(_ROW.pack(key, *chances) for key, chances in self._known.items())
 
         def fill(inode: int) -> bytes:

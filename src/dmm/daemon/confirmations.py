@@ -67,7 +67,7 @@ class Confirmations:
             raise UsageError("a confirmation needs the digest of the text and a random number")
         shared = tuple(map(str, cast("list[object]", arguments.get("shared", []))))
         if len(shared) > MOST_SHARED or sum(map(len, shared)) > LONGEST_SHARED:
-            raise UsageError("this would tell a team too much to be confirmed at once")
+            raise UsageError("this would share too much with a team to be confirmed at once")
         by = tuple(map(str, cast("list[object]", arguments.get("by", []))))
         act, asker = Act("terminal", line, digest, shared), self.describe(peer)
         found = web.persons.begin(act, None, nonce, asker, by)

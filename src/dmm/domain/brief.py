@@ -293,7 +293,7 @@ def _restored(_event: Event, read: told.LedgerRestored) -> _Told:
 def _passkeys(_event: Event, read: told.PasskeysNoted) -> _Told:
     if read.given_up:
         many = _count(len(read.given_up), "passkey", "passkeys")
-        return _Told(f"{many} given up without being asked", Tone.WARN)
+        return _Told(f"{many} given up without confirmation", Tone.WARN)
     many = _count(len(read.passkeys), "passkey confirms", "passkeys confirm")
     return _Told(f"{many} decisions here")
 

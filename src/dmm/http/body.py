@@ -91,4 +91,4 @@ def _need_unicode(text: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise _Malformed("a text holds an unpaired surrogate") from None
+        raise _Malformed("a text contains an unpaired surrogate") from None

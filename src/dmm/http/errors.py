@@ -59,7 +59,7 @@ UNAUTHORIZED = Refusal(
 )
 CODE = Refusal(401, "unauthorized", "the code is wrong", "get a new one with: dmm ui")
 CODE_EXPIRED = Refusal(
-    401, "unauthorized", "the code has expired; it is good for a minute", "run dmm ui again"
+    401, "unauthorized", "the code has expired; it is valid for a minute", "run dmm ui again"
 )
 CODE_USED = Refusal(
     401,

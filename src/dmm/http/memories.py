@@ -64,7 +64,7 @@ def show_memory(
 ) -> Reply:
     """Show one memory: its text as nodes, cited code, usage, history, packs and conflicts."""
     if "\0" in path:
-        raise UsageError("a path holds no null character")
+        raise UsageError("a path can't contain null characters")
     with call.reading() as dmm:
         shown = dmm.memory_views.show(path)
     found = to_plain(shown)

@@ -13,7 +13,7 @@ from dmm.redaction.clean import clean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REASON = "looks like a secret, which is never stored; write it in another way"
+REASON = "looks like a secret; secrets are never stored, so reword it"
 HIDDEN = "[left out: it looks like a secret]"
 
 

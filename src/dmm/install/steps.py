@@ -175,7 +175,7 @@ class CommandStep:
     def _run(self, line: list[str]) -> None:
         if self.server.program is None:
             what = "the program is not on the PATH, and only it may write this file"
-            raise UsageError(what, where=self.where, hint=f"run yourself: {join(line)}")
+            raise UsageError(what, where=self.where, hint=f"run it yourself: {join(line)}")
         try:
             done = subprocess.run(  # noqa: S603 - the client the user has installed
                 line,

@@ -47,7 +47,7 @@ while endpoint.is_running() and time.monotonic() < deadline:
     time.sleep(0.02)
 """
 
-_HTTP_WAY = "see why with: dmm daemon logs; dmm daemon stop, then start begins anew"
+_HTTP_WAY = "see why: dmm daemon logs; to restart it: dmm daemon stop, then dmm daemon start"
 
 # The exit status by which a hook blocks a call, with the reason on standard error.
 BLOCKED = 2

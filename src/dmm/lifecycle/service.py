@@ -269,7 +269,7 @@ class Lifecycle:
         if markdown.parse(path, after).memory != wanted:
             raise UsageError("its front matter can't be edited safely", where=path)
         if redact(text).text != text:
-            raise UsageError("it seems to hold a secret", where=path)
+            raise UsageError("it seems to contain a secret", where=path)
         return [Edit(path, text, after)]
 
 

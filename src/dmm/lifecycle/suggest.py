@@ -134,7 +134,7 @@ def _objections(memory: Known, grounds: Grounds) -> list[Objection]:
 def _tell_reports(objections: list[Objection]) -> str:
     numbers = {kind: sum(one.outcome == kind for one in objections) for kind in OBJECTIONS}
     told = " and ".join(f"as {kind} {_times(n)}" for kind, n in numbers.items() if n)
-    by = ", by the user too" if any(one.user for one in objections) else ""
+    by = ", also by the user" if any(one.user for one in objections) else ""
     last = max(one.day for one in objections)
     return f"it was reported {told}{by}" + (f", last on {last}" if last else "")
 

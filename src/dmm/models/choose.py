@@ -72,7 +72,7 @@ def _key(variable: str, environ: Mapping[str, str]) -> str:
         hint = f"export {variable}=... before dmm and its daemon are started"
         raise ConfigError(what, where="model.api_key_env", hint=hint)
     if not (key.isascii() and key.isprintable() and " " not in key):
-        what = f"the environment variable {variable} does not hold a key"
+        what = f"the environment variable {variable} does not contain a key"
         raise ConfigError(what, where="model.api_key_env", hint="set it to the bare key")
     return key
 

@@ -100,7 +100,7 @@ class ClaudeCommand:
             case {"type": "result", "is_error": False, "result": str(text), **rest}:
                 usage, cut = rest.get("usage"), rest.get("stop_reason") == "max_tokens"
             case {"type": "result", "is_error": False}:
-                raise malformed("its output holds no answer", WHERE, BY_HAND)
+                raise malformed("its output contains no answer", WHERE, BY_HAND)
             case {"type": "result", **rest}:
                 remark = self._quote(rest.get("result"))
                 down = rest.get("api_error") == "connection_failed"

@@ -54,7 +54,7 @@ class OpenAIModel:
             case {"choices": [{"message": dict(message), **choice}, *_], **rest}:
                 usage, cut = rest.get("usage"), choice.get("finish_reason") == "length"
             case _:
-                raise malformed("the answer holds no message", str(self.address))
+                raise malformed("the answer contains no message", str(self.address))
         # A message without text is one that refuses, or that calls a tool nobody offered.
         text = message.get("content")
         tokens = read_count(usage, "prompt_tokens"), read_count(usage, "completion_tokens")

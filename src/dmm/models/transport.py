@@ -66,7 +66,7 @@ def read_address(url: str, *, where: str = "model.base_url") -> Address:
     return Address(secure, host, port or (443 if secure else 80), parts.path.rstrip("/"))
 
 
-_EXAMPLE = "write it like https://models.example.com/v1 or http://127.0.0.1:8080/v1"
+_EXAMPLE = "write it like https://HOST/PATH or http://127.0.0.1:PORT/PATH"
 
 
 def _is_loopback(host: str) -> bool:

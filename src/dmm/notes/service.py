@@ -312,7 +312,7 @@ class Notes:
 
 
 def _repeated(placed: Placed, rule: str) -> Remembered:
-    why = f"the rule {rule} says it already, and it is enforced (dmm rules show {rule})"
+    why = f"the rule {rule} already says this and is enforced (dmm rules show {rule})"
     return Remembered("refused", "", placed.title, (), (), "", 0, why)
 
 
@@ -326,7 +326,7 @@ def _against(told: Remembered, rule: CallChecked) -> Remembered:
     ways = f"if the rule no longer holds: dmm rules disable {name}"
     if told.status == "applied":
         ways = f"if the note is wrong: dmm forget {told.path}; {ways}"
-    text = f'it goes against the rule {name}: "{rule.title}". {ways[:1].upper()}{ways[1:]}'
+    text = f'it contradicts the rule {name}: "{rule.title}". {ways[:1].upper()}{ways[1:]}'
     # The memory that a rule was imported from says the same.
     others = (one for one in told.remarks if f"against {quote(rule.title or '')}" not in one.text)
     return replace(told, remarks=(*others, Remark(RULE, text, name)))
@@ -339,7 +339,7 @@ def _decides(check: Check, *, anyway: bool) -> bool:
 def _refuse_secrets(text: str) -> None:
     found = redact(text)
     if found.counts:
-        what = f"the text seems to hold a secret: {', '.join(sorted(found.counts))}"
+        what = f"the text seems to contain a secret: {', '.join(sorted(found.counts))}"
         raise UsageError(what, hint="take it out of the text first")
 
 

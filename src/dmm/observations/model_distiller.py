@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dmm.observations.service import Observations
 
 PURPOSE = "distil"
-OFF = "observations.distil_with_model is not true in the settings of this project"
+OFF = "observations.distil_with_model is off in this project's settings"
 QUIET = dt.timedelta(minutes=30)
 # So many that the longest answer still fits into the default of model.max_output_tokens.
 MOST_IN_BATCH = 4

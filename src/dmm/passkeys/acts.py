@@ -62,7 +62,7 @@ class PersonAct(StrEnum):
     FORGET_PASSKEYS = "forget_passkeys", "give passkeys up", TERMINAL
     REDACT = "redact", "redact the ledger", TERMINAL
     RESTORE = "restore", "restore a ledger", TERMINAL
-    TELL_TEAM = "tell_team", "tell a team of an observation", TERMINAL, TEXT
+    TELL_TEAM = "tell_team", "share an observation with a team", TERMINAL, TEXT
     JOIN_TEAM = "join_team", "join a team", TERMINAL
     LEAVE_TEAM = "leave_team", "leave a team", TERMINAL
     INVITE_LAPTOP = "invite_laptop", "invite to a team", TERMINAL

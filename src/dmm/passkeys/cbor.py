@@ -36,14 +36,14 @@ class _Reader:
 
     def _simple(self, low: int) -> bool | None:
         if low not in _SIMPLE:
-            raise ValueError("it holds a value of an unknown kind")
+            raise ValueError("it contains a value of an unknown kind")
         return _SIMPLE[low]
 
     def _number(self, low: int) -> int:
         if low < 24:
             return low
         if low not in _WIDTHS:
-            raise ValueError("it holds a length that is not told")
+            raise ValueError("its length is indefinite")
         return int.from_bytes(self.take(_WIDTHS[low]), "big")
 
     def text(self, length: int, _depth: int) -> str:
@@ -62,7 +62,7 @@ class _Reader:
         return found
 
     def refuse(self, _number: int, _depth: int) -> None:
-        raise ValueError("it holds a tag")
+        raise ValueError("it contains a tag")
 
 
 _MAJOR: Mapping[int, Callable[[_Reader, int, int], Any]] = {

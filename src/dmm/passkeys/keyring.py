@@ -116,7 +116,7 @@ class Keyring:
 
         def check(known: Mapping[str, Passkey]) -> None:
             if known and (signed is None or signed.answer.id not in known):
-                hint = "confirm it again in the page"
+                hint = "confirm it again in the web UI"
                 raise ProofRefused("another passkey was enrolled meanwhile", hint=hint)
             if made.id in known:
                 raise UsageError("this passkey is already enrolled")
@@ -152,9 +152,7 @@ class Keyring:
             last = _find(known, given.id).counter
             if max(counter, last) > 0 and counter <= last:
                 what = f"the passkey's counter went back ({last} to {counter}): it may be a copy"
-                hint = (
-                    "remove it in the page with another passkey; without one, see docs/security.md"
-                )
+                hint = "remove it in the web UI with another passkey, or see docs/security.md"
                 raise ProofRefused(what, hint=hint)
 
         from dmm.redaction.clean import clean

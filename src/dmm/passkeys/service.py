@@ -31,7 +31,7 @@ MOST_OF_BROWSER = 8
 MOST_OF_TERMINALS = 32
 MOST = 160
 CODE_BY = "code of the terminal"
-_AGAIN = "confirm it again in the page"
+_AGAIN = "confirm it again in the web UI"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Confirmation:
     def need_taken(self, passkey: str) -> None:
         """Refuse the answer of a passkey that others do not know."""
         if not self.takes(passkey):
-            what = "your team does not know this passkey, so it would not be told of this"
+            what = "your team does not know this passkey, so this would not be shared with it"
             hint = "confirm with one that it knows; see Passkeys in docs/team.md"
             raise ProofRefused(what, hint=hint)
 
@@ -183,7 +183,7 @@ class Persons:
 
     def _require_passkey(self, act: Act, session: str, proof: Proof | None) -> Signed:
         if proof is None or proof.credential is None:
-            hint = "confirm it in the page"
+            hint = "confirm it in the web UI"
             raise ProofRequired("a person has to confirm this with a passkey", hint=hint)
         asked = self._take(proof.confirmation, act, session)
         if act.is_unread:
@@ -302,7 +302,7 @@ def _find_least(waiting: Sequence[Confirmation], asker: Asker) -> Confirmation:
         what = (
             f"{len(waiting)} commands already wait to be confirmed, the last: {waiting[-1].act.id}"
         )
-        hint = "confirm them or end them with Ctrl-C; to end them all: dmm ui --sign-out"
+        hint = "confirm them or cancel them with Ctrl-C; to cancel all: dmm ui --sign-out"
         raise ProofRefused(what, hint=hint)
     return max(going, key=lambda one: counts[one.asker])
 

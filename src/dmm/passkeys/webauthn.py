@@ -19,7 +19,7 @@ PRESENT, VERIFIED, HAS_KEY = 0x01, 0x04, 0x40
 HEAD = 37
 LONGEST_ID = 1023
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]*")
-AGAIN = "try again in the page"
+AGAIN = "try again in the web UI"
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,7 +262,7 @@ def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
     title, name = one.title, one.client.name
     way = "see: dmm daemon logs"
     if "session_start" not in one.client.takes_context:
-        told = "this client takes no memory from a hook; its tools bring it"
+        told = "this client gets memory only through its tools, not from hooks"
         yield Check("proof", f"{title} at session start", "ok", told)
     elif MARK in trial.begin(one.line, name):
         yield Check("proof", f"{title} at session start", "ok", "a session starts with its memory")

@@ -289,7 +289,7 @@ def _check_passkeys(passkeys: KnownPasskeys) -> Iterator[Check]:
         told = (
             f"passkeys.jsonl has {len(unproven)} without a valid signature, ignored: line {lines}"
         )
-        way = "if you added a passkey there, add it again in the page: dmm ui"
+        way = "if you added a passkey there, add it again in the web UI: dmm ui"
         yield Check("project", "passkeys", "warn", told, way)
     for event in passkeys.given_up():
         told = f"lost passkeys were given up on {event.at[:10]} (event {event.seq})"

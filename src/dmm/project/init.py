@@ -33,7 +33,7 @@ FILES = (("gitignore", ".gitignore"), ("BOOT.md",) * 2, ("policy.md",) * 2, (FIL
 EXAMPLES = 6
 EXAMPLE_DAYS = 30
 UNTRUSTED = (
-    "This memory was not created here, so agents get none of it by themselves. Review "
+    "This memory was not created here, so agents get nothing from it yet. Review "
     "it and decide: dmm trust"
 )
 

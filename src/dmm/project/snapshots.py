@@ -31,7 +31,7 @@ def read_commit(folder: Path, commit: str) -> Files:
 
 def _unknown(folder: Path, commit: str) -> UsageError:
     hint = "name a branch, a tag or a commit, or a range such as main...HEAD"
-    return UsageError(f"Git knows no commit {commit!r}", where=str(folder), hint=hint)
+    return UsageError(f"Git has no commit {commit!r}", where=str(folder), hint=hint)
 
 
 def read_staged(folder: Path, *paths: str) -> Files:

@@ -305,7 +305,7 @@ class Recall:
         return "hybrid" if self.indexes.embedder() is not None else "keyword"
 
     def _notices(self) -> tuple[str, ...]:
-        waiting = f"{self.waiting} units wait for their vectors; their words count"
+        waiting = f"{self.waiting} units have no vectors yet and are found by words only"
         return (*self.indexes.notices.values(), *([waiting] if self.waiting else []))
 
 

@@ -32,7 +32,7 @@ _LONGEST_KEY = 32_768
 
 
 def scan_private(layer: Layer) -> Iterator[Span]:
-    """Find what stands between private tags: nested ones too, and to the end where one is open."""
+    """Find the text between private tags, also nested ones; an open tag reaches to the end."""
     text = layer.text
     if "private" not in layer.lowered:
         return
@@ -55,12 +55,12 @@ def scan_private(layer: Layer) -> Iterator[Span]:
 
 
 def _is_mention(text: str, tag: re.Match[str]) -> bool:
-    """Return whether a tag stands in code marks all by itself, as notes about it write it."""
+    """Return whether a tag is alone in backticks, which only mentions it."""
     return text[tag.start() - 1 : tag.start()] == "`" == text[tag.end() : tag.end() + 1]
 
 
 def scan_keys(layer: Layer) -> Iterator[Span]:
-    """Find private keys from their first to their last line, and what is left of one cut short."""
+    """Find private keys from first to last line, also those that were cut off."""
     text = layer.text
     if "PRIVATE KEY" in text:
         yield from _armoured(text)
@@ -88,7 +88,7 @@ def _armoured(text: str) -> Iterator[Span]:
 
 
 def _key_end(text: str, place: int) -> int:
-    """Go on from the first line of a key as long as lines look like a key."""
+    """Return the end of a key: follow the lines that look like one."""
     line = later(_KEY_LINE)
     start = place
     while (found := line.match(text, place)) is not None:
@@ -98,7 +98,7 @@ def _key_end(text: str, place: int) -> int:
 
 
 def _key_start(text: str, place: int, floor: int) -> int:
-    """Go back from the last line of a key as long as lines look like a key."""
+    """Return the start of a key: go back over the lines that look like one."""
     line = later(_BEFORE_END)
     start = place
     while place > floor:

@@ -98,7 +98,7 @@ def scan_carriers(layer: Layer) -> Iterator[Span]:
 
 
 def _is_password(found: Match) -> bool:
-    """Return whether a value is no example: the word itself, or the user name again."""
+    """Return whether a value is a real password, not the word itself or the user name."""
     return found[2].lower() not in (*_EXAMPLES, found[1].lower())
 
 
@@ -160,7 +160,7 @@ def _queries(text: str) -> Iterator[Span]:
 
 
 def _is_told(name: str, value: str) -> bool:
-    """Judge the value of a parameter by its name."""
+    """Return whether the name of a parameter makes its value a secret."""
     if is_placeholder(value) or value.isdigit():
         return False
     if any(word in name for word in _STRONG_QUERY) and (
@@ -190,14 +190,14 @@ def _schemes(text: str, lowered: str) -> Iterator[Span]:
 
 
 def _is_hidden(cookie: str) -> bool:
-    """Return whether the values of a cookie were taken out before; attributes tell nothing."""
+    """Return whether the values of a cookie are redacted already; attributes do not count."""
     pairs = (part.partition("=")[::2] for part in cookie.split(";") if "=" in part)
     values = [value for name, value in pairs if name.strip().lower() not in _ATTRIBUTES]
     return all(len(value) > 2 and is_placeholder(value) for value in values or [cookie])
 
 
 def is_login(value: str) -> bool:
-    """Recognise a user and a password in base64."""
+    """Return whether base64 contains a user and a password."""
     try:
         plain = a2b_base64(value + "=" * (-len(value) % 4))
     except (Error, ValueError):
@@ -206,7 +206,7 @@ def is_login(value: str) -> bool:
 
 
 def is_pair(text: str) -> bool:
-    """Recognise a user and a password, and nothing else."""
+    """Return whether a text is exactly a user and a password."""
     found = later(_PAIR).match(text)
     if found is None or found[1].lower().rpartition("@")[2] in _NO_LOGIN:
         return False
@@ -214,7 +214,7 @@ def is_pair(text: str) -> bool:
 
 
 def is_header_secret(name: str, value: str) -> str | None:
-    """Judge the value of a header that is plain data; give the label where it is a secret."""
+    """Return the label of a header's secret value, or None."""
     lowered = name.lower()
     if is_placeholder(value):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def clean(text: str) -> str:
-    """Return a text without secrets and private parts: what `redact` leaves of it."""
+    """Return the text that `redact` leaves, without counts."""
     from dmm.redaction.redact import redact
 
     return redact(text).text

@@ -30,7 +30,7 @@ _MOST_ROWS = 200
 
 
 def scan_column(text: str, name: Name) -> tuple[list[Span], tuple[int, int]]:
-    """Find the values below a name that heads a column, or that stands in a list of columns.
+    """Find the values in a column whose heading is this name.
 
     Tells also where the rows are: what stands in them heads no other column.
     """
@@ -43,7 +43,7 @@ def scan_column(text: str, name: Name) -> tuple[list[Span], tuple[int, int]]:
 
 
 def _sign(text: str, name: Name) -> str:
-    """Return what separates a name from its neighbours, if it is a sign of tables."""
+    """Return the separator beside a name, if it is one that tables use."""
     near = text[name.end : name.end + 8].lstrip(" \"'")[:1]
     if not near or near not in _SIGNS:
         near = text[max(0, name.start - 8) : name.start].rstrip(" \"'")[-1:]
@@ -99,7 +99,7 @@ def _read_rows(
 
 
 def _without_quotes(cell: str, start: int) -> tuple[str, int]:
-    """Return what stands in a cell, and where it begins."""
+    """Return the content of a cell and where it begins."""
     found = _CELL.match(cell)
     group = 0 if found is None else found.lastindex or 0
     if found is not None and group:
@@ -129,7 +129,7 @@ def _read_values(text: str, name: Name) -> Iterator[Span]:
 
 
 def _rows(text: str, place: int) -> Iterator[list[tuple[int, int]]]:
-    """Find the texts in each row of values; anything but text is empty."""
+    """Return the texts in each row of values; other values are empty."""
     for _ in range(_MOST_ROWS):
         row = []
         while (item := _ITEM.match(text, place)) is not None:

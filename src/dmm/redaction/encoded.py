@@ -27,7 +27,7 @@ _CONTROL = later(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 def runs_in(layer: Layer) -> Iterator[tuple[int, int, str]]:
-    """Find what may be base64: words of capitals, small letters and digits, also over lines."""
+    """Find possible base64: runs of capitals, small letters and digits, also over lines."""
     text, place = layer.text, 0
     for word in layer.long_words:
         if len(word) < SHORTEST or word.islower():
@@ -46,7 +46,7 @@ def runs_in(layer: Layer) -> Iterator[tuple[int, int, str]]:
 
 
 def decode(run: str) -> bytes | None:
-    """Return the bytes that a run stands for, in either alphabet; None if it is not base64."""
+    """Return the decoded bytes of a run, in either alphabet, or None."""
     bare = run.rstrip("=").translate(_SAFE)
     if "\n" in bare or "\\" in bare:
         bare = _NOT_CODE.sub("", bare)
@@ -59,7 +59,7 @@ def decode(run: str) -> bytes | None:
 
 
 def decode_text(run: str) -> str | None:
-    """Return the text that a run stands for; None where it stands for something else."""
+    """Return the decoded text of a run, or None if it is not text."""
     data = decode(run) if len(run) <= LONGEST else None
     if data is None:
         return None

@@ -40,7 +40,7 @@ _CODED = 20
 
 
 class _Places:
-    """Places of a text that are not secrets, put in order once all are known."""
+    """Ranges of a text that are not secrets, sorted once all are known."""
 
     def __init__(self, places: Iterable[Place] = ()) -> None:
         self._starts: list[int] = []
@@ -53,12 +53,12 @@ class _Places:
                 self._ends.append(end)
 
     def hold(self, start: int, end: int) -> bool:
-        """Return whether something lies in one of them."""
+        """Return whether a range is inside one of them."""
         near = bisect_right(self._starts, start) - 1
         return near >= 0 and end <= self._ends[near]
 
     def leave(self, start: int, end: int) -> Iterator[Place]:
-        """Return what remains without them."""
+        """Return what is left of a range without them."""
         near = max(bisect_right(self._starts, start) - 1, 0)
         while near < len(self._starts) and self._starts[near] < end:
             if self._ends[near] > start:
@@ -75,7 +75,7 @@ def find_secrets(text: str, *, line: bool = False) -> list[Span]:
 
 
 def _look(text: str, scans: Scans, depth: int) -> list[Span]:
-    """Find secrets in every reading of a text, without what is none."""
+    """Find secrets in every reading of a text, without false ones."""
     spans: list[Span] = []
     plain: list[Place] = []
     layers = list(layers_of(text))
@@ -95,14 +95,14 @@ def _look(text: str, scans: Scans, depth: int) -> list[Span]:
 
 
 def _private(layer: Layer, length: int) -> Iterator[Span]:
-    """Find what is private in a reading; what is open there is open to the end of the text."""
+    """Find private passages in a reading; an open one reaches to the end of the text."""
     for start, end, label in scan_private(layer):
         first, last = layer.place(start, end)
         yield (first, length if end == len(layer.text) else last, label)
 
 
 def _look_across(layer: Layer, scans: Scans) -> Iterator[Span]:
-    """Find secrets in lines that were joined; what is random only since it is joined is none."""
+    """Find secrets in joined lines, without values that look random only when joined."""
     for scan in scans:
         for start, end, label in scan(layer):
             if label != "opaque" and layer.is_one(start, end):
@@ -110,7 +110,7 @@ def _look_across(layer: Layer, scans: Scans) -> Iterator[Span]:
 
 
 def _decode(layer: Layer, depth: int) -> Iterator[tuple[int, int, str | None]]:
-    """Find texts in base64, each with the kind of secret that it holds, if it holds one."""
+    """Find base64 texts, each with the kind of secret in it, if any."""
     text = layer.text
     if depth <= _DEEPEST_CODE:
         for start, end, run in runs_in(layer):
@@ -124,7 +124,7 @@ def _decode(layer: Layer, depth: int) -> Iterator[tuple[int, int, str | None]]:
 
 
 def _label_of(text: str, depth: int) -> str | None:
-    """Return what kind of secret a text that was encoded holds; None where it holds none."""
+    """Return the kind of secret in a decoded text, or None."""
     spans = _look(text, _SCANS, depth)
     if spans:
         return spans[0][2]
@@ -143,7 +143,7 @@ def _label_of(text: str, depth: int) -> str | None:
 def _without(
     text: str, spans: list[Span], layers: list[Layer], decoded: list[Place]
 ) -> Iterator[Span]:
-    """Drop what is not a secret, by form or by content.
+    """Drop the ranges that are not secrets, by form or by content.
 
     What is only random is left out too where something else tells all that is random in it.
     """
@@ -166,7 +166,7 @@ def _without(
 
 
 def _is_marked(text: str, span: Span) -> bool:
-    """Return whether a place holds nothing but a marker, whole or in part."""
+    """Return whether a range is only a marker or a part of one."""
     start, end, _ = span
     held = text[start:end]
     if not held:

@@ -1,4 +1,4 @@
-"""Secrets that programs take on their command line without a revealing name."""
+"""Find secrets that programs take on the command line without a revealing name."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Usage:
             self._sources = [_attached(first, _BLANK)] * 2
 
     def find(self, text: str, program: str, words: set[bytes]) -> Iterator[re.Match[str]]:
-        """Find where a program is used so, on a command line or in a list of arguments."""
+        """Find this usage of a program, on a command line or in a list of arguments."""
         if any(words.isdisjoint(needed) for needed in self._needed):
             return
         for source in self._sources:
@@ -117,7 +117,7 @@ def _alternatives(word: str) -> str:
 
 
 def _attached(word: str, gap: str) -> str:
-    """Write a word that a secret is a part of: -pSECRET, NAME:SECRET, NAME/SECRET@."""
+    """Return the pattern of a word that contains a secret: -pSECRET, NAME:SECRET."""
     before, _, after = _PLACE.sub("\0", word).partition("\0")
     option, near, name = before.rpartition("~")
     written = rf"[\"']?(?:{_alternatives(option)})(?:{gap})?" if near else ""
@@ -135,7 +135,7 @@ def _attached(word: str, gap: str) -> str:
 
 @cache
 def _programs() -> dict[bytes, list[str]]:
-    """Return the usages of each program as they are written."""
+    """Return the usages of each program from the table."""
     known: dict[bytes, list[str]] = {}
     for usage in USAGES:
         for program in usage.partition(" ")[0].split("|"):
@@ -148,7 +148,7 @@ _usage = cache(Usage)
 
 
 def scan_flags(layer: Layer) -> Iterator[Span]:
-    """Find passwords that are given to programs."""
+    """Find passwords in the arguments of programs."""
     text = layer.text
     words = words_of(text, "-_")
     for program in words & _programs().keys():
@@ -171,7 +171,7 @@ def _used(text: str, program: str, usage: Usage, words: set[bytes]) -> Iterator[
 
 
 def _is_given(value: str, usage: Usage) -> bool:
-    """Judge the word at the place of a secret."""
+    """Return whether the word in the place of a secret is one."""
     if is_placeholder(value) or value.lstrip("\\[(")[:1] == "-" or value.lower() in WORDS:
         return False
     if not usage.token:
@@ -184,7 +184,7 @@ def _is_given(value: str, usage: Usage) -> bool:
 
 
 def _is_command(text: str, found: re.Match[str], group: int) -> bool:
-    """Return whether words are a command rather than a sentence."""
+    """Return whether words are a command and not a sentence."""
     before = text[max(0, found.start() - 40) : found.start()].rpartition("\n")[2].rstrip()
     alone = not before[-1:].isalnum() and _LAST.match(text, found.end(group)) is not None
     return alone or _CAMEL.match(found[group].rstrip("\\")) is None
@@ -201,13 +201,13 @@ def _is_answer(found: re.Match[str]) -> bool:
 
 
 def _is_login(found: re.Match[str]) -> bool:
-    """Judge `--user name:value` of an unknown program by how the value looks."""
+    """Return whether `--user name:value` of an unknown program has a secret value."""
     option = later(_OPTION).search(found.string, max(0, found.start() - 24), found.start())
     return option is not None and has_digit(found[2])
 
 
 def _is_short(found: re.Match[str]) -> bool:
-    """Judge `-p value` of an unknown program: by a user beside it, or by how the value looks."""
+    """Return whether `-p value` of an unknown program is a secret."""
     text, value = found.string, found[found.lastindex or 0]
     before = text[found.start() - 1 : found.start()]
     if before not in (" ", "\t", "\n", '"', "'"):

@@ -1,4 +1,4 @@
-"""Tokens recognised by their own format."""
+"""Find tokens by their own format."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ Prefix = tuple[str, str, int, bool]
 
 @cache
 def _prefixes() -> dict[bytes, list[Prefix]]:
-    """Return the prefixes by what they begin with, up to a sign that ends it."""
+    """Return the prefixes, grouped by their first part."""
     known: dict[bytes, list[Prefix]] = {b"": []}
     for table, sure in ((_CERTAIN, True), (_LIKELY, False)):
         for prefix, label, least in table:

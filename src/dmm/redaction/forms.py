@@ -1,4 +1,4 @@
-"""Forms in which secrets are written, as rows of tables, and the search for them."""
+"""Search for secrets by patterns that are listed in tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _any(_: object) -> bool:
 
 
 class Form:
-    """A form in which secrets are written: what a match begins with, and how it goes on.
+    """A pattern of secrets: the literals that a match begins with, and the rest.
 
     The last group of the pattern is the secret, where the judge agrees and what is near fits.
     Without a beginning, the pattern is looked for in the whole text. A folded form has its
@@ -44,7 +44,7 @@ class Form:
         self.needs = needs or (begins[0] if len(begins) == 1 and not folded else "")
 
     def find(self, layer: Layer) -> Iterator[re.Match[str]]:
-        """Find what is written in this form, secret or not."""
+        """Find all matches of this form, secret or not."""
         if not self.begins:
             return later(self.source).finditer(layer.text)
         within = layer.lowered if self.folded else layer.text
@@ -52,7 +52,7 @@ class Form:
 
 
 def scan_forms(forms: tuple[Form, ...], layer: Layer) -> Iterator[Span]:
-    """Find the secrets that are written in one of some forms."""
+    """Find the secrets that match one of the forms."""
     text = layer.text
     for form in forms:
         if form.needs in text:

@@ -18,7 +18,7 @@ _DIGITS = 4
 # The same session acts in many events.
 @lru_cache(maxsize=256)
 def keep_identity(name: str) -> str:
-    """Return a name as it is recorded: as it is, or with a marker and a few digits of its hash."""
+    """Return an id for the record: unchanged, or a marker with digits of its hash."""
     if len(name) < _SHORTEST:
         return name
     from dmm.redaction.redact import redact

@@ -1,4 +1,4 @@
-"""Texts split over lines or code strings, read as one."""
+"""Join texts that are split over lines or code strings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PART = 4_000
 
 
 def joined(layer: Layer) -> Layer | None:
-    """Read those lines of a layer alone that code or a shell makes one; None without any."""
+    """Return a layer of the lines that code or a shell joins, or None."""
     text = layer.text
     joints: list[Piece] = []
     if "\\\n" in text or "\\\r\n" in text:
@@ -60,13 +60,13 @@ def joined(layer: Layer) -> Layer | None:
 
 
 def unbroken(layer: Layer) -> Layer | None:
-    """Read those lines of a layer alone that were broken within a word; None without any."""
+    """Return a layer of the lines that were broken within a word, or None."""
     joints = list(_broken(layer.text)) if "\n" in layer.text else []
     return read_parts(layer, _parts(layer.text, joints)) if joints else None
 
 
 def _parts(text: str, joints: list[Piece]) -> Iterator[tuple[int, int, list[Piece]]]:
-    """Take the lines around joints; those that share lines, or follow at once, are one part."""
+    """Return the lines around joints; overlapping or adjacent ones are one part."""
     first = last = done = 0
     pieces: list[Piece] = []
     for start, end, meaning in joints:
@@ -88,7 +88,7 @@ def _parts(text: str, joints: list[Piece]) -> Iterator[tuple[int, int, list[Piec
 
 
 def _line_before(text: str, first: int, floor: int) -> int:
-    """Step back one short line: it may hold the name of what follows."""
+    """Return the start of the line before if it is short: it may name the value."""
     least = max(floor, first - _BEFORE)
     before = text.rfind("\n", least, max(first - 1, 0)) + 1
     return max(before, least) if before or least == floor else first
@@ -133,7 +133,7 @@ def _listed(text: str, start: int, end: int) -> Iterator[Piece]:
 
 
 def _broken(text: str) -> Iterator[Piece]:
-    """Find the breaks within a random word: its rest is alone on its line, or the line was full."""
+    """Find line breaks in a random word: its rest is alone on a line, or the line was full."""
     lines = text.split("\n")
     widest = max(map(len, lines))
     width = widest if _NARROWEST <= widest <= _WIDEST else -1
@@ -151,7 +151,7 @@ def _broken(text: str) -> Iterator[Piece]:
 
 
 def _is_rest(line: str, rest: str) -> bool:
-    """Return whether a word goes on in what begins the next line."""
+    """Return whether the next line begins with the rest of a word."""
     if not line or _WORD.match(line, len(line) - 1) is None:
         return False
     return is_torn(rest) or (is_hex(rest) and _HEX_END.search(line, len(line) - _HEX) is not None)

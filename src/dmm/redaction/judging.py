@@ -21,7 +21,7 @@ _SIGN = later(r"[!#$%^&*?]")
 
 
 def is_secret_text(value: str, name: Name, notation: str) -> bool:
-    """Judge a value that is known from its start to its end: in quotes, or plain data."""
+    """Return whether a value with known bounds (quoted, or plain data) is a secret."""
     if name.level == WEAK:
         return _is_weak_secret(value, name)
     strong = name.level == STRONG and (notation != "call" or name.label == "password")
@@ -41,12 +41,12 @@ def _is_weak_secret(value: str, name: Name) -> bool:
 
 
 def is_setting(value: str, name: Name) -> bool:
-    """Return whether this sets a variable of the environment that is to hold a secret."""
+    """Return whether this sets an environment variable for a secret."""
     return name.whole.isupper() and name.level > WEAK and is_quoted_secret(value, strong=True)
 
 
 def is_secret_word(text: str, start: int, value: str, name: Name, notation: str, link: str) -> bool:
-    """Judge a value without quotes, also by the link to its name and by what stands around it."""
+    """Return whether an unquoted value is a secret, also by the text around it."""
     after = text[start + len(value) : start + len(value) + 1]
     if "==" in link or "!=" in link:
         return False
@@ -69,7 +69,7 @@ def is_secret_word(text: str, start: int, value: str, name: Name, notation: str,
 
 
 def _is_made_up(value: str) -> bool:
-    """Recognise a password as people make them up: a sign, a digit and a letter among others."""
+    """Return whether a value looks like a made-up password: with a sign, a digit and a letter."""
     return _SIGN.search(value) is not None and has_digit(value) and is_spoken_secret(value)
 
 

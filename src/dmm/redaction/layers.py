@@ -1,4 +1,4 @@
-"""A text with its escapes resolved, mapped back to the original."""
+"""Read a text with its escapes resolved, mapped back to the original."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _NAMED = {"quot": '"', "amp": "&", "apos": "'", "lt": "<", "gt": ">", "nbsp": " 
 
 
 class Layer:
-    """A text and, but for the original, the pieces of the one below that it reads differently.
+    """A text, and the pieces of the layer below that it reads differently.
 
     Each piece is known by where it ends, here and below, and by where it begins below.
     """
@@ -77,7 +77,7 @@ class Layer:
 
     @property
     def lowered(self) -> str:
-        """The text in small letters, without a place in it moved."""
+        """The text in small letters, with all positions unchanged."""
         if self._lowered is None:
             text = self.text.lower()
             if len(text) != len(self.text):
@@ -93,22 +93,22 @@ class Layer:
         return self._long
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a part of this layer lies in the original."""
+        """Return the original range of a range in this layer."""
         first = self.origin(start)
         return first, max(first, self.origin_end(end))
 
     def is_one(self, start: int, end: int) -> bool:
-        """Return whether a part of this layer lies in one part of the text below."""
+        """Return whether a range of this layer is within one piece of the layer below."""
         return APART not in self.text[start:end]
 
     def origin(self, place: int) -> int:
-        """Return where a place of this layer lies in the original."""
+        """Return the original position of a position in this layer."""
         if self._under is None:
             return place
         return self._under.origin(self._lower(bisect_right(self._above, place) - 1, place))
 
     def origin_end(self, place: int) -> int:
-        """Return where a part that ends here ends in the original, before skipped text."""
+        """Return the original end of a range that ends here, before skipped text."""
         if self._under is None:
             return place
         near = bisect_left(self._above, place)
@@ -119,13 +119,13 @@ class Layer:
         return self._under.origin_end(self._lower(max(near - 1, 0), place))
 
     def _lower(self, near: int, place: int) -> int:
-        """Descend one layer, between this piece and the next."""
+        """Map a position to the layer below, between this piece and the next."""
         lower = self._below[near] + place - self._above[near]
         return min([lower, *self._begun[near + 1 : near + 2]])
 
 
 def read_parts(layer: Layer, parts: Iterable[tuple[int, int, list[Piece]]]) -> Layer:
-    """Read some parts of a layer, each with its pieces resolved, as lines of one text."""
+    """Return parts of a layer as the lines of a new one, with their pieces resolved."""
     text = layer.text
     written: list[str] = []
     above, below, begun = [], [], []
@@ -155,7 +155,7 @@ def read_parts(layer: Layer, parts: Iterable[tuple[int, int, list[Piece]]]) -> L
 
 
 def layers_of(text: str) -> Iterator[Layer]:
-    """Return the text, and then each reading of it with one more level of escapes resolved."""
+    """Yield the text, then readings with one more level of escapes resolved each."""
     layer = Layer(text)
     yield layer
     sent = True
@@ -202,7 +202,7 @@ def _is_code(text: str, place: int) -> bool:
 
 
 def _around(text: str, pieces: list[Piece]) -> Iterator[tuple[int, int, list[Piece]]]:
-    """Take the lines of some pieces, with a few around them, or all where they are many."""
+    """Return the lines around some pieces, or the whole text if they are many."""
     parts: list[tuple[int, int, list[Piece]]] = []
     length = 0
     for piece in pieces:
@@ -224,14 +224,14 @@ def _around(text: str, pieces: list[Piece]) -> Iterator[tuple[int, int, list[Pie
 
 
 def _back(text: str, place: int) -> int:
-    """Go back to the start of the line, and by a few lines more."""
+    """Return a position a few lines before the start of the line."""
     for _ in range(_LINES_BEFORE):
         place = text.rfind("\n", 0, max(place, 0))
     return place + 1
 
 
 def _on(text: str, place: int) -> int:
-    """Go on to the end of the line, and by a few lines more."""
+    """Return a position a few lines after the end of the line."""
     for _ in range(_LINES_AFTER):
         place = text.find("\n", place + 1)
         if place < 0:

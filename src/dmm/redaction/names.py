@@ -1,4 +1,4 @@
-"""Values that are secret because of the name beside them."""
+"""Find values that are secret because of the name beside them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _BLOCK_LINE = later(r"[+-]?[ \t]+\S[^\n]{0,4096}\n?")
 
 
 def scan_names(layer: Layer) -> Iterator[Span]:
-    """Find the values that stand beside telling names, or below them."""
+    """Find the values beside or below names that reveal a secret."""
     text = layer.text
     done, rows = 0, (0, 0)
     for place, length in stems_in(layer.lowered):
@@ -127,14 +127,14 @@ def _is_piped(text: str, name: Name) -> bool:
 
 
 def _default(text: str, name: Name) -> Iterator[Span]:
-    """Judge what a shell takes where a variable is not set: a plain word is no secret."""
+    """Return whether the default of a shell variable may be a secret: a plain word is not."""
     found = _DEFAULT.match(text, name.end)
     if found is not None and is_spoken_secret(found[1]):
         yield (*found.span(1), name.label)
 
 
 def _may_tell(name: Name, notation: str, link: str) -> bool:
-    """Leave out the verb "pass", methods that are called on a secret, and what it is like."""
+    """Return whether a name may reveal a secret: not the verb "pass" or a method of a secret."""
     if notation == "passed":
         return name.level == STRONG
     if notation == "call":
@@ -236,7 +236,7 @@ def _without_end(value: str, notation: str) -> str:
 
 
 def _block(text: str, place: int, name: Name) -> Iterator[Span]:
-    """Take the indented lines behind a name that opens a block."""
+    """Return the indented lines below a name that opens a block."""
     start = place
     while (line := _BLOCK_LINE.match(text, place)) is not None:
         place = line.end()
@@ -254,7 +254,7 @@ def _go_on(text: str, end: int, value: str) -> int:
 
 
 def is_named_secret(name: str, value: str) -> str | None:
-    """Judge a value of plain data by its name; give the label where it is a secret."""
+    """Return the label of a named value of plain data if it is a secret."""
     header = is_header_secret(name, value)
     kind = None if header else classify(name)
     if kind is None:

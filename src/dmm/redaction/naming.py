@@ -1,4 +1,4 @@
-"""Names that mark a value as secret, and how surely."""
+"""Recognise names that mark a value as secret, and how surely."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CODE_AFTER = later(r"[A-Za-z0-9+/_-]*")
 
 
 class Name:
-    """A name in a text: what kind of secret it tells of, how surely, and where it ends."""
+    """A name in a text: the kind of secret it reveals, how surely, and where it ends."""
 
     __slots__ = ("end", "label", "level", "start", "whole")
 
@@ -104,7 +104,7 @@ def is_verb(text: str, name: Name) -> bool:
 
 
 def stems_in(lowered: str) -> list[tuple[int, int]]:
-    """Find the beginnings of telling words in a text of small letters, with their lengths."""
+    """Find the stems of revealing words in a lower-case text, with their lengths."""
     return sorted(
         (place, len(stem))
         for stem in _STEMS
@@ -114,7 +114,7 @@ def stems_in(lowered: str) -> list[tuple[int, int]]:
 
 
 def _is_chance(text: str, start: int, end: int) -> bool:
-    """Return whether the letters of a name stand by chance in something random."""
+    """Return whether the letters of a name are a chance part of something random."""
     if end - start < _LONG_NAME and text[start - 1 : start] not in ("+", "/"):
         return False
     before = _CODE_BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)
@@ -124,7 +124,7 @@ def _is_chance(text: str, start: int, end: int) -> bool:
 
 
 def name_at(text: str, place: int, length: int) -> Name:
-    """Read the whole name that a telling word is part of; its level is 0 where it tells nothing."""
+    """Return the whole name around a revealing word; its level is 0 if it reveals nothing."""
     tail = _TAIL.match(text, place + length)
     end = place + length if tail is None else tail.end()
     before = text[max(0, place - _LONGEST_BEFORE) : place]

@@ -1,4 +1,4 @@
-"""Secrets announced by several words: seed phrases, codes, logins."""
+"""Find secrets announced by several words: seed phrases, codes, logins."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ _SEQUENCE, _BITS, _NUMBER, _OBJECT, _VERSION = 0x30, 0x03, 0x02, 0x06, 0xA0
 
 
 def digests_in(layer: Layer) -> Iterator[Place]:
-    """Find digests that have the length of what they are said to be."""
+    """Find digests with the length that their name requires."""
     for found in later(_DIGEST).finditer(layer.text):
         size = _SIZES[found[1] or "256"]
         if len(found[3]) == -(-size * 8 // 6) and len(found[4]) in (0, -size % 3):
@@ -67,7 +67,7 @@ def digests_in(layer: Layer) -> Iterator[Place]:
 
 
 def public_in(layer: Layer) -> Iterator[Place]:
-    """Find keys, certificates and files that everybody may know, by how they are built."""
+    """Find public keys, certificates and files by their structure."""
     text = layer.text
     for source, literals in _FORMS:
         for found in match_at(source, text, literals):
@@ -89,7 +89,7 @@ def _begins_file(run: str, shortest: int) -> bool:
 
 
 def _runs(layer: Layer) -> Iterator[Place]:
-    """Find keys, certificates and files that stand in base64 without a word about them."""
+    """Find keys, certificates and files in base64 that nothing announces."""
     for start, end, run in runs_in(layer):
         if run.startswith("AAAA"):
             if _is_ssh_key(decode(run) or b""):
@@ -101,7 +101,7 @@ def _runs(layer: Layer) -> Iterator[Place]:
 
 
 def _is_ssh_key(data: bytes) -> bool:
-    """Return whether these are the kind and the numbers of a key, each behind its length."""
+    """Return whether these bytes are an SSH public key: each part follows its length."""
     fields = []
     while data:
         size = 4 + int.from_bytes(data[:4])
@@ -123,7 +123,7 @@ def _with_comment(text: str, start: int, end: int) -> Place:
 
 
 def _armoured(text: str) -> Iterator[Place]:
-    """Find blocks whose content is what their first line says; private ones are none of them."""
+    """Find PEM blocks whose content matches their first line, without private ones."""
     line = later(_LINE)
     for begin in later(_BEGIN).finditer(text):
         place, code = begin.end(), ""
@@ -149,7 +149,7 @@ def _is_public(label: str, data: bytes) -> bool:
 
 
 def _content(data: bytes, place: int = 0) -> int | None:
-    """Return where the content of a sequence begins; None where there is no sequence."""
+    """Return where the content of an ASN.1 sequence begins, or None."""
     if len(data) < place + 8 or data[place] != _SEQUENCE:
         return None
     wide = data[place + 1]
@@ -157,13 +157,13 @@ def _content(data: bytes, place: int = 0) -> int | None:
 
 
 def _end(data: bytes, place: int, content: int) -> int:
-    """Return where a sequence ends."""
+    """Return where an ASN.1 sequence ends."""
     size = data[place + 1] if content == place + 2 else int.from_bytes(data[place + 2 : content])
     return content + size
 
 
 def _is_certificate(data: bytes) -> bool:
-    """Recognise a certificate, or a public key: an algorithm and then its bits."""
+    """Return whether these bytes are a certificate or a public key."""
     body = _content(data)
     first = None if body is None else _content(data, body)
     if body is None or first is None or _end(data, 0, body) != len(data):

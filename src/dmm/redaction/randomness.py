@@ -1,4 +1,4 @@
-"""Whether a string looks random or written by a person."""
+"""Tell random strings from those that a person wrote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BARE_VARIETY = 6
 
 
 def class_changes(value: str) -> int:
-    """Count how often small letters, capitals and digits take turns inside words."""
+    """Count the changes between small letters, capitals and digits inside words."""
     return len(_RUNS.findall(value)) - len(_PARTS.findall(value))
 
 
@@ -39,24 +39,24 @@ def has_letter(value: str) -> bool:
 
 
 def is_uuid(value: str) -> bool:
-    """Recognise the usual form of a UUID."""
+    """Return whether a string is a UUID in its usual form."""
     return _UUID.match(value) is not None
 
 
 def is_hex(value: str) -> bool:
-    """Recognise a string of hexadecimal digits."""
+    """Return whether a string has only hexadecimal digits."""
     return _HEX.match(value) is not None
 
 
 def is_mixed(value: str, length: int = 6) -> bool:
-    """Recognise letters among digits or signs, as passwords are asked to have."""
+    """Return whether a string mixes letters with digits or signs, as passwords do."""
     if len(value) < length or not has_letter(value):
         return False
     return has_digit(value) or _SPECIAL.search(value) is not None
 
 
 def is_random(value: str, length: int = _ENOUGH) -> bool:
-    """Recognise a value that no person would have made up as a name."""
+    """Return whether a value looks random, not like a name that a person chose."""
     letters = sum(map(len, _PARTS.findall(value)))
     if letters < length or is_pathlike(value):
         return False
@@ -69,7 +69,7 @@ def is_random(value: str, length: int = _ENOUGH) -> bool:
 
 
 def is_pathlike(value: str) -> bool:
-    """Recognise a path or an address whose steps are mostly words."""
+    """Return whether a value is a path or address made mostly of words."""
     steps = [step for step in value.split("/") if step]
     if "/" not in value or not steps:
         return False
@@ -78,7 +78,7 @@ def is_pathlike(value: str) -> bool:
 
 
 def is_opaque(value: str, length: int = OPAQUE) -> bool:
-    """Recognise a random value even without a name beside it; hashes in hex are none."""
+    """Return whether a value is random enough without a name; hex hashes are not."""
     if len(value) < length or is_hex(value) or is_pathlike(value):
         return False
     if not (has_digit(value) and _CAPITAL.search(value) and _SMALL.search(value)):
@@ -87,18 +87,18 @@ def is_opaque(value: str, length: int = OPAQUE) -> bool:
 
 
 def is_scrambled(value: str) -> bool:
-    """Recognise letters and digits that change all the time, as no name does."""
+    """Return whether letters and digits alternate more than in any name."""
     letters = sum(map(len, _PARTS.findall(value)))
     return letters >= _ENOUGH and class_changes(value) >= letters * 0.4
 
 
 def is_identity(value: str) -> bool:
-    """Recognise the name of a record: a word for its kind, and no more behind it than needed."""
+    """Return whether a value is a record's id: a word for its kind and a short suffix."""
     return len(value) < OPAQUE and _IDENTITY.match(value) is not None
 
 
 def is_torn(value: str) -> bool:
-    """Recognise a piece of a random value: no word, no number, no date, no hash in hex."""
+    """Return whether a value may be part of a random one: no word, number, date or hex hash."""
     if is_hex(value) or _DATE.match(value) or is_uuid(value) or is_pathlike(value):
         return False
     if has_digit(value) and has_letter(value):

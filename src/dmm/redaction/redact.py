@@ -38,13 +38,13 @@ class Redacted:
 
 
 def redact(text: str) -> Redacted:
-    """Replace private passages and secrets by markers that tell their kind and nothing else."""
+    """Replace private passages and secrets by markers that only name their kind."""
     redaction = _Redaction()
     return Redacted(redaction.clean(text), dict(redaction.counts))
 
 
 def strip_private(text: str) -> str:
-    """Replace private passages alone."""
+    """Replace only the private passages."""
     return _mark_spans(text, _merge(scan_private(Layer(text))))
 
 
@@ -72,7 +72,7 @@ def narrow(text: str) -> str:
 
 
 def narrow_value(value: object, most_items: int, room: int = ROOM) -> object:
-    """Narrow plain data to what can be looked through in a moment: few items, texts of one size."""
+    """Shorten plain data so that scanning it is fast: few items, short texts."""
     left = [room]
 
     def take(value: object, depth: int) -> object:
@@ -95,7 +95,7 @@ def narrow_value(value: object, most_items: int, room: int = ROOM) -> object:
 
 
 def redact_value(value: object) -> tuple[object, dict[str, int]]:
-    """Redact every text of plain data; a secret found in one place is taken out everywhere."""
+    """Redact every text in plain data; a secret found once is removed everywhere."""
     redaction = _Redaction()
     cleaned = redaction.clean_value(value, "", 0)
     if redaction.known:
@@ -104,12 +104,12 @@ def redact_value(value: object) -> tuple[object, dict[str, int]]:
 
 
 def mark(label: str) -> str:
-    """Write the marker that stands for a secret of a kind."""
+    """Return the marker for a kind of secret."""
     return f"{MARKER}{label}]"
 
 
 class _Redaction:
-    """One run over a text or over plain data: what was counted and what was learnt."""
+    """One run over a text or plain data, with its counts and the secrets it has learnt."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -192,7 +192,7 @@ class _Redaction:
         return [self.clean_value(one, name, depth + 1) for one in items]
 
     def _clean_words(self, words: list[str]) -> list[object]:
-        """Read a list of words as one command line: a flag tells about the word behind it."""
+        """Redact a list of words as one command line, in which a flag names the next word."""
         line = " ".join(words)
         spans = _merge(find_secrets(line, line=True))
         if not spans:
@@ -228,7 +228,7 @@ def _told_name(value: Mapping[object, object]) -> str:
 
 
 def _merge(spans: Iterable[Span]) -> list[Span]:
-    """Join what overlaps; the first found names the whole, but a private passage goes first."""
+    """Join overlapping ranges; the label is the first one, or that of a private passage."""
     merged: list[Span] = []
     for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
         if merged and start < merged[-1][1]:

@@ -1,4 +1,4 @@
-"""Whether a named value is a secret, a word, a type or a reference."""
+"""Tell secrets from words, types and references among named values."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _TECHNICAL = frozenset(listed("technical"))
 
 
 def bare_of(value: str) -> str:
-    """Return a value as it is meant: without the quotes around it, and with its codes resolved."""
+    """Return a value without its quotes and with its escapes resolved."""
     if "\\" in value or "%" in value or "&" in value:
         for layer in layers_of(value):
             value = layer.text
@@ -93,7 +93,7 @@ def bare_of(value: str) -> str:
 
 
 def is_placeholder(value: str) -> bool:
-    """Recognise what stands for a value: a variable, a template, a row of stars, our own marker."""
+    """Return whether a value is a placeholder: a variable, a template, stars or our marker."""
     bare = bare_of(value)
     if not bare or bare.startswith((MARKER, "[redacted")):
         return True
@@ -103,12 +103,12 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_real(value: str) -> bool:
-    """Return whether a value stands for itself."""
+    """Return whether a value is neither a placeholder nor a reference."""
     return not is_placeholder(value)
 
 
 def _is_reference(value: str) -> bool:
-    """Recognise the name of something that holds the value."""
+    """Return whether a value is a reference to where the secret is kept."""
     if _NAMED.match(value):
         return _NAMES_ONE.search(value) is not None
     if value.startswith(("/", "./", "../", "~/")) or is_pathlike(value):
@@ -119,7 +119,7 @@ def _is_reference(value: str) -> bool:
 
 
 def is_code(value: str) -> bool:
-    """Recognise a name of code that stands in code marks: of a function, a type or a call."""
+    """Return whether a value in backticks is code: a function, a type or a call."""
     if len(value) > _LONGEST_CODE:
         return False
     if _HUMPED.match(value) or _MARKED_CLASS.match(value) or _WHOLE_CALL.match(value):
@@ -128,13 +128,13 @@ def is_code(value: str) -> bool:
 
 
 def _is_plain(value: str) -> bool:
-    """Recognise what is no secret beside any name: a stand-in, a word, a type or a reference."""
+    """Return whether a value is never a secret: a placeholder, a word, a type or a reference."""
     known = is_placeholder(value) or value.lower() in WORDS
     return known or _TYPE.match(value) is not None or _is_reference(value)
 
 
 def is_quoted_secret(value: str, *, strong: bool) -> bool:
-    """Judge a value in quotes beside a telling name."""
+    """Return whether a quoted value beside a revealing name is a secret."""
     if _is_plain(value) or len(value) < 3 or value.lower() in _TECHNICAL:
         return False
     if " " in value.strip():
@@ -145,7 +145,7 @@ def is_quoted_secret(value: str, *, strong: bool) -> bool:
 
 
 def is_keylike(value: str) -> bool:
-    """Judge a value beside a name that often stands for harmless things too."""
+    """Return whether a value beside an ambiguous name is a secret."""
     if is_placeholder(value) or _TYPE.match(value):
         return False
     if is_uuid(value) or is_random(value):
@@ -171,7 +171,7 @@ def is_bare_secret(value: str, *, strong: bool, tight: bool) -> bool:
 
 
 def is_spoken_secret(value: str) -> bool:
-    """Judge a word of a sentence: only what nobody would write as a word."""
+    """Return whether a word of a sentence is a secret: only if it is no ordinary word."""
     if _is_plain(value) or _CALL.match(value) or is_uuid(value) or not has_letter(value):
         return False
     if value.rstrip("!?").islower() and value.rstrip("!?").isalpha():

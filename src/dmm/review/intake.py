@@ -179,7 +179,7 @@ def clean_edits(edits: tuple[Edit, ...]) -> tuple[tuple[Edit, ...], list[str]]:
         _refuse_unfit(edit)
         if edit.before is not None and redact(edit.before).text != edit.before:
             hint = "remove it from the file by hand, then propose again"
-            raise UsageError("the file seems to hold a secret", where=edit.path, hint=hint)
+            raise UsageError("the file seems to contain a secret", where=edit.path, hint=hint)
         found = None if edit.after is None else redact(edit.after)
         kinds += [] if found is None else sorted(found.counts)
         cleaned.append(Edit(edit.path, edit.before, None if found is None else found.text))
@@ -191,7 +191,7 @@ def _refuse_unfit(edit: Edit) -> None:
     refuse_halves(edit.after or "", edit.path)
     if edit.before is None and redact(edit.path).text != edit.path:
         hint = "name the file after its topic"
-        raise UsageError("the path seems to hold a secret", hint=hint)
+        raise UsageError("the path seems to contain a secret", hint=hint)
 
 
 def refuse_halves(text: str, where: str) -> None:
@@ -200,7 +200,9 @@ def refuse_halves(text: str, where: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError:
         hint = "send the text as UTF-8"
-        raise UsageError("the text holds an unpaired surrogate", where=where, hint=hint) from None
+        raise UsageError(
+            "the text contains an unpaired surrogate", where=where, hint=hint
+        ) from None
 
 
 def _ids_of(proposals: Iterable[Proposal]) -> frozenset[str]:

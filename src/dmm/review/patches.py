@@ -118,7 +118,7 @@ def _hunks(patch: str) -> Iterator[Hunk]:
         hunk, at = _read_hunk(lines, at, number)
         yield hunk
     if not number:
-        raise UsageError("the patch holds no hunk", hint=_WAY_OUT)
+        raise UsageError("the patch has no hunk", hint=_WAY_OUT)
 
 
 def _read_hunk(lines: list[str], at: int, number: int) -> tuple[Hunk, int]:

@@ -63,7 +63,9 @@ def ask(
     """
     size = sum(len(edit.before or "") + len(edit.after or "") for edit in proposal.edits)
     if size + len(proposal.reason) > LONGEST_PROPOSAL:
-        raise UsageError("the proposal is too long for the reviewer agent, a person has to look")
+        raise UsageError(
+            "the proposal is too long for the reviewer agent; a person has to review it"
+        )
     quote = Quote(clean)
     lines = [
         "Review this proposal.",
@@ -145,7 +147,7 @@ def read_answer(
     """Read an answer; anything but the one form that was asked for is refused as malformed."""
     found = read_object(text, LONGEST_ANSWER)
     if not set(found) >= _REQUIRED or set(found) - _REQUIRED - {"content"}:
-        raise malformed("it has not the fields verdict, confidence, reason and checks")
+        raise malformed("it does not have the fields verdict, confidence, reason and checks")
     verdict = _read_verdict(found["verdict"], modifiable)
     return Answer(
         verdict=verdict,
@@ -176,13 +178,13 @@ def _read_confidence(value: object) -> float:
 def _read_remarks(value: object, asked: Sequence[str]) -> tuple[tuple[str, str], ...]:
     names = [str(name) for name in asked]
     if not isinstance(value, dict) or set(value) != set(names):
-        raise malformed("checks has not exactly the names that were asked about")
+        raise malformed("checks does not have exactly the names that were asked about")
     return tuple((one, read_line(value[one], f"text on {one}", LONGEST_REMARK)) for one in names)
 
 
 def _read_content(found: dict[str, Any], verdict: Verdict) -> str | None:
     if verdict is not Verdict.MODIFIED:
         if "content" in found:
-            raise malformed("content stands beside a verdict other than modified")
+            raise malformed("content is allowed only with the verdict modified")
         return None
     return read_text(found.get("content"), "content", LONGEST_CONTENT)

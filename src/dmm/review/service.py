@@ -142,7 +142,7 @@ class Proposals:
         self.trust.require(self.intake.root.folder)
         _, secrets = clean_edits(tuple(edits))
         if secrets:
-            what = f"the text seems to hold a secret: {', '.join(secrets)}"
+            what = f"the text seems to contain a secret: {', '.join(secrets)}"
             raise UsageError(what, where=edits[0].path, hint="take it out of the text first")
         for edit in edits:
             self._refuse_taken(edit)
@@ -177,7 +177,7 @@ class Proposals:
         proposal, repeated = self.intake.record_once(wish, draft)
         if repeated:
             tier, why = self.tier(proposal)
-            notice = f"the same was proposed before: {proposal.id} awaits review"
+            notice = f"already proposed: {proposal.id} awaits review"
             return ProposalResult.of(proposal, (notice,), tier=str(tier), why=why, repeated=True)
         self.examine(proposal)
         proposal = self.proposal_store.queue().proposals[proposal.seq]

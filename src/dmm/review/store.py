@@ -52,7 +52,7 @@ class ProposalStore:
         """Find a proposal by its name or number."""
         found = _NAME.fullmatch(name.strip())
         if found is None:
-            raise UsageError(f"{name!r} names no proposal", hint="such as proposal_17, or 17")
+            raise UsageError(f"{name!r} is not a proposal", hint="such as proposal_17, or 17")
         proposal = self.queue().proposals.get(int(found[1]))
         if proposal is None:
             what = f"there is no {PREFIX}{found[1]}"

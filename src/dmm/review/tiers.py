@@ -62,7 +62,7 @@ def tier_of(
         return Tier.PERSON, alone
     waits = _why_not_auto(proposal, checks, governance, own)
     if waits is None:
-        return Tier.AUTO, "a note of its own author that passed every check"
+        return Tier.AUTO, "the author's own note, which passed every check"
     if not reviewer.enabled:
         return Tier.PERSON, f"{waits}; no reviewer agent is set up"
     return Tier.REVIEWER, waits
@@ -81,7 +81,7 @@ def _why_only_person(proposal: Proposal) -> str | None:
     if proposal.trust in LOW_TRUST:
         return f"its text comes from a source of trust '{proposal.trust}'"
     if proposal.operation is Operation.UNDO:
-        return "it takes back what was applied"
+        return "it undoes an applied write"
     changes = [one.judge for one in proposal.reviews if one.verdict is Verdict.MODIFIED]
     return "the reviewer agent changed its text" if changes[-1:] == [Judge.REVIEWER] else None
 
@@ -93,15 +93,15 @@ def _why_not_auto(
     own: Collection[str],
 ) -> str | None:
     if not governance.auto_apply:
-        return "the settings apply nothing without a review"
+        return "the settings require a review"
     if proposal.operation not in NOTES or len(proposal.edits) != 1:
-        return f"an operation '{proposal.operation}' is never applied unseen"
+        return f"an operation '{proposal.operation}' is never applied without a review"
     if not _is_own_note(proposal, own):
         return f"{proposal.path} is not a note of {proposal.proposer} alone"
     if not grants.may_apply_at_once(governance, proposal.proposer, proposal.path):
-        return f"the configuration does not let {proposal.proposer} write there unseen"
+        return f"the configuration does not let {proposal.proposer} write there without a review"
     if proposal.session is None and not proposal.evidence:
-        return "it rests on no session and no event that was recorded"
+        return "it is based on no recorded session or event"
     if told := _not_passed(checks):
         return f"{_names(told)} did not pass"
     return _why_weighty(proposal) if covers_all(checks) else "not every check was run"
@@ -122,7 +122,7 @@ def _why_weighty(proposal: Proposal) -> str | None:
         return "it can't be read as a memory"
     names = {tag.casefold() for tag in memory.tags} | set(memory.directory.split("/"))
     if names & _RULE_NAMES or find_rules(memory.body):
-        return "it lays down a rule"
+        return "it sets a rule"
     return "it replaces another memory" if memory.supersedes else None
 
 
@@ -184,7 +184,7 @@ def _why_not_alone(
         return f"{_tell(failed)}; only a person can approve that"
     if review.judge is Judge.RULE:
         warned = _not_passed(checks)
-        return f"{_tell(warned)}; somebody has to look at that" if warned else None
+        return f"{_tell(warned)}; somebody has to review that" if warned else None
     if review.confidence is None or review.confidence < threshold:
         return f"the reviewer agent is less sure than {threshold:.2f}"
     return None

@@ -97,7 +97,7 @@ def _check_clashes(rules: Mapping[str, Rule]) -> Iterator[Finding]:
     """Name rules that can't both hold."""
     paths = {rule.id: path for path, rule in rules.items()}
     for one in clashes(rules.values()):
-        message = f"it can't hold beside {paths[one.other]}: {one.what}"
+        message = f"it contradicts {paths[one.other]}: {one.what}"
         hint = "change one of them, or add an exception"
         yield Finding(paths[one.rule], "warning", "clash", message, hint=hint)
 

@@ -55,8 +55,8 @@ def compile_fields(fields: Mapping[str, object], title: str, why: str = "", stem
         _call_rule(fields, named, "warn", folder, (block, allow), (title, why))
     elif "unless" in fields or "require" in fields:
         place = "unless" if "unless" in fields else "require"
-        hint = "add what it is an exception to: match" if place == "unless" else "add: before"
-        raise RuleFormError((place,), f"'{place}' stands without what it belongs to", hint=hint)
+        needed = "match" if place == "unless" else "before"
+        raise RuleFormError((place,), f"'{place}' needs '{needed}'")
     return Rule(
         id=named,
         title=title,
@@ -83,7 +83,7 @@ def _call_rule(
 ) -> ToolRule:
     """Compile what a rule matches, its exceptions, and what it wants done first."""
     if "match" in fields and "before" in fields:
-        hint = "an order rule says 'before' and 'require'; write two rules"
+        hint = "an order rule has 'before' and 'require', and no 'match'; write two rules"
         raise RuleFormError(("before",), "'match' and 'before' can't be used together", hint=hint)
     if ("before" in fields) != ("require" in fields):
         place = "before" if "before" in fields else "require"
@@ -136,7 +136,7 @@ def _text(value: object, name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise RuleFormError((name,), f"'{name}' is text")
+        raise RuleFormError((name,), f"'{name}' must be text")
     return value
 
 
@@ -178,7 +178,7 @@ def _example(value: object, place: Place) -> Example:
 def _kind(held: Mapping[str, object], place: Place) -> str:
     kinds = [one for one in _KINDS if one in held]
     if len(kinds) != 1:
-        what = f"an example says one of {', '.join(_KINDS)}"
+        what = f"an example needs one of {', '.join(_KINDS)}"
         raise RuleFormError(place, what, hint="a plain text is a shell command")
     return kinds[0]
 
@@ -188,7 +188,7 @@ def _call(kind: str, held: Mapping[str, object], place: Place) -> ToolCall:
     if kind == "tool":
         given = held.get("input", {})
         if not isinstance(given, dict):
-            raise RuleFormError((*place, "input"), "the input of a tool is a mapping")
+            raise RuleFormError((*place, "input"), "the input of a tool must be a mapping")
         return ToolCall(text(held["tool"], (*place, "tool")), given)
     named = text(held[kind], (*place, kind))
     if kind == "run":
@@ -211,7 +211,7 @@ def _free(held: Mapping[str, object], name: str, place: Place) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if value is not None and not isinstance(value, str):
-        raise RuleFormError((*place, name), "a text is expected")
+        raise RuleFormError((*place, name), "text is expected")
     return value or ""
 
 

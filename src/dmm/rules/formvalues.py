@@ -27,7 +27,7 @@ def refuse_unknown(values: Mapping[str, object], known: Iterable[str], place: Pl
 def mapping(value: object, place: Place, what: str) -> Mapping[str, object]:
     """Read a mapping that holds something."""
     if not isinstance(value, dict) or not value:
-        raise RuleFormError(place, f"{what} is a list of 'key: value' fields")
+        raise RuleFormError(place, f"{what} must be a list of 'key: value' fields")
     return value
 
 
@@ -68,7 +68,7 @@ def text(value: object, place: Place) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip():
-        raise RuleFormError(place, f"a text is expected, not {_shown(value)}")
+        raise RuleFormError(place, f"text is expected, not {_shown(value)}")
     return value
 
 

@@ -114,7 +114,7 @@ def _whole_command(fields: Fields, operands: tuple[str, ...]) -> CommandPattern:
 def _step(value: object, place: Place) -> str:
     name = text(value, place)
     if name not in RUNS:
-        raise RuleFormError(place, f"no step is called {name!r}", hint=f"known: {', '.join(RUNS)}")
+        raise RuleFormError(place, f"unknown step {name!r}", hint=f"known: {', '.join(RUNS)}")
     return RUNS[name]
 
 

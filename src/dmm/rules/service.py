@@ -149,7 +149,7 @@ class Rules(RuleReading):
         known = {one.rule.id: one.rule for one in others} | {rule.id: rule}
         for clash in clashes(known.values(), about=rule):
             if rule.id in (clash.rule, clash.other) and name_way_out(known[clash.rule].title):
-                what = f"rule {clash.rule} can't hold beside {clash.other}: {clash.what}"
+                what = f"rule {clash.rule} contradicts {clash.other}: {clash.what}"
                 second = clash.other if clash.rule == rule.id else clash.rule
                 raise UsageError(what, hint=f"dmm rules disable {second}")
         for held in self._constraints():

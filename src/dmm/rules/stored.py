@@ -82,7 +82,7 @@ def _pattern(*, kind: str, **fields: Any) -> Pattern:
     held = {name: _strings(one) if isinstance(one, list) else one for name, one in fields.items()}
     pattern = KINDS[kind](**held)  # type: ignore[arg-type]  # the class knows its fields
     if isinstance(pattern, CommandPattern) and pattern.check not in ("", *CHECKS):
-        raise ValueError(f"no check is called {pattern.check!r}")
+        raise ValueError(f"unknown check {pattern.check!r}")
     return pattern
 
 

@@ -46,7 +46,7 @@ BASELINE = "## Baseline\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """Writes what a session is told at its start."""
+    """Writes the text that a session gets at its start."""
 
     root: Root
     baselines: Baselines
@@ -73,7 +73,7 @@ class Briefing:
 
 
 class _Page:
-    """Text that grows part by part, within what an agent takes."""
+    """A text that grows part by part, within the limit of an agent."""
 
     def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
@@ -105,7 +105,7 @@ def _block(entry: PackEntry) -> str:
 
 
 def _open_boot(data: bytes | None) -> str:
-    """Read the launch contract, or only a title: the rest stands without it."""
+    """Return BOOT, or only a title if there is none."""
     if data is None or len(data) > BOOT_LIMIT:
         return OPENING
     text = neutralise(data.decode("utf-8", "replace").strip()) + "\n\n"

@@ -1,4 +1,4 @@
-"""What is recorded of a hook event, redacted and shortened."""
+"""Turn hook events into redacted, shortened records."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LEFT_OUT = re.compile(r"\[(\d{1,12}) characters left out\]")
 
 
 class Noted(NamedTuple):
-    """What to record of a report, and how far it is trusted."""
+    """The record of a hook event, and how far it is trusted."""
 
     told: HookReport
     trust: Trust
@@ -57,7 +57,7 @@ _TELLING = (
 
 
 def describe_event(event: HookEvent) -> Noted | None:
-    """Return what to record of a report."""
+    """Return the record of a hook event."""
     known = KEPT.get(event.kind)
     if known is None:
         return None
@@ -131,7 +131,7 @@ def _call(kind: type[C], event: HookEvent, said: HookEvent) -> C:
 
 
 class Kept(NamedTuple):
-    """How a kind of report is recorded: its type, how far it is trusted, and what it tells."""
+    """How a kind of hook event is recorded: its type, its trust and its payload."""
 
     type: EventType
     trust: Trust
@@ -162,7 +162,7 @@ def _cut_input(value: Any) -> Any:
 
 
 def cut(text: str, length: int) -> str:
-    """Keep the start and the end of a long text, and say how much is gone, also before this."""
+    """Keep the start and end of a long text, and say how much was cut, now or before."""
     if len(text) <= length:
         return text
     half = length // 2
@@ -173,7 +173,7 @@ def cut(text: str, length: int) -> str:
 
 
 def summarise(tool: str, given: Mapping[str, Any]) -> str:
-    """Return one line on what a call reads or runs; it may later count as a look-up."""
+    """Return one line on what a call reads or runs, to be matched with required look-ups."""
     named = [given[name] for name in _TELLING if name in given]
     values = [_line(value) for value in named or given.values()]
     words = [value for value in values if value][:2]

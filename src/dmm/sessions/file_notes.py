@@ -27,7 +27,7 @@ HEADING = "# From project memory (DMM)\n\nKnowledge about {files}; cite the path
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """What a call brings: the files that it touched, the memories about them, and the text."""
+    """The files that a call touched, the memories about them, and the text to serve."""
 
     files: tuple[str, ...]
     entries: tuple[PackEntry, ...]
@@ -36,13 +36,13 @@ class FileNote:
 
 @dataclass(frozen=True, slots=True)
 class FileNotes:
-    """Finds what the files of a call bring to its session."""
+    """Finds the memories to serve for the files of a call."""
 
     project: Path
     find_packs: Callable[[], Packs]
 
     def find(self, event: HookEvent, known: Collection[str]) -> FileNote | None:
-        """Return the memories about the files of a call that are not known by their digests.
+        """Return the memories about a call's files whose digests are not in `known`.
 
         A call is read only where it may touch such a file; most projects and calls end before that.
         """
@@ -58,7 +58,7 @@ class FileNotes:
 
 
 def _select_possible(event: HookEvent, scoped: Sequence[Scoped]) -> list[Scoped]:
-    """Select by the words of a call what it could touch; to parse a command takes milliseconds."""
+    """Select the memories a call could touch, by its words, before the command is parsed."""
     from dmm.rules.commands.tools import COMMAND_KEYS, PATH_KEYS, SHELL_TOOLS, first_text
 
     shell = event.tool.lower() in SHELL_TOOLS
@@ -92,7 +92,7 @@ def _within(project: str, paths: Iterator[str]) -> Iterator[str]:
 
 
 def _write(entries: Sequence[PackEntry], files: Sequence[str]) -> str:
-    """Write the entries for the agent; nothing where one is longer than agents take."""
+    """Return the entries as text, or nothing if one is too long for agents."""
     if not entries:
         return ""
     more = f" and {len(files) - FILES_NAMED} more" if len(files) > FILES_NAMED else ""

@@ -1,4 +1,4 @@
-"""JSON objects of other programs, as plain data that can be recorded."""
+"""Read JSON objects of other programs as plain data that can be recorded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JSON = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_read_finite
 
 
 def read_object(data: bytes) -> dict[str, object]:
-    """Read an object whole; a refusal says what the data is, and nothing of what it holds."""
+    """Read a whole object; an error describes the data but quotes none of it."""
     values = parse_object(data)
     for value in values.values():
         refuse_deep(value)
@@ -32,7 +32,7 @@ def read_object(data: bytes) -> dict[str, object]:
 
 
 def parse_object(data: bytes) -> dict[str, object]:
-    """Parse an object, however deep; only text that UTF-8 can hold and finite numbers are in it."""
+    """Parse an object of any depth, with valid UTF-8 texts and finite numbers only."""
     try:
         values = _JSON.decode(data.decode("utf-8"))
         if _HALF.search(data):

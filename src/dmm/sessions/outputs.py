@@ -24,13 +24,13 @@ _WRAP_START, _WRAP_END = "<untrusted_context>", "</untrusted_context>"
 
 
 def as_text(value: Any) -> str:
-    """Write the output of a tool as text: the words where there are some, else JSON."""
+    """Return the output of a tool as text: its words if there are any, else JSON."""
     told = _find_words(value)
     return json.dumps(value, ensure_ascii=False) if told is None else told
 
 
 def _find_words(value: Any) -> str | None:
-    """Find the words of an answer among what a client puts around them."""
+    """Return the words of an answer without what a client wraps around them."""
     match value:
         case None:
             return ""
@@ -54,7 +54,7 @@ def _find_words(value: Any) -> str | None:
 
 
 def exit_status_of(value: Any, *, failed: bool) -> int | None:
-    """Find the exit status of a command in the answer of a tool, where the client puts it there.
+    """Return the exit status of a command if the client puts it into the tool's answer.
 
     `failed` says that the client calls it a failure.
     """
@@ -72,7 +72,7 @@ def exit_status_of(value: Any, *, failed: bool) -> int | None:
 
 
 def is_unfinished(value: Any) -> bool:
-    """Whether a tool answered before its command had ended."""
+    """Return whether a tool answered before its command had ended."""
     match value:
         case {**rest}:
             return any(map(rest.get, _UNENDED))
@@ -82,7 +82,7 @@ def is_unfinished(value: Any) -> bool:
 
 
 def ended_well(value: Any) -> bool:
-    """Whether a client that reports failures apart says that a command ended with status 0.
+    """Return whether a client with separate failure reports says that a command succeeded.
 
     A status that the client takes for no failure is told in words beside the output.
     """

@@ -54,7 +54,7 @@ class SkippedLine:
 
 @dataclass(slots=True)
 class SessionImport:
-    """What an import adds of one session, or why it adds nothing.
+    """What an import adds for one session, or why it adds nothing.
 
     `state` is `new`, `known` (already recorded), `captured` (already recorded by hooks), `older`
     (it started before the requested day) or `secret` (its name looks like a secret and would be
@@ -84,7 +84,7 @@ class Imported:
     redacted: dict[str, int]
 
     def count(self, name: str) -> int:
-        """Add up one number of all sessions."""
+        """Return the sum of one number over all sessions."""
         return sum(int(getattr(one, name)) for one in self.sessions)
 
 
@@ -110,7 +110,7 @@ class Transcripts:
         since: dt.date | None = None,
         advance: Advance | None = None,
     ) -> Imported:
-        """Record what is new in some transcripts; what was recorded stays if this is stopped."""
+        """Record what is new in the transcripts; stopping this keeps what was recorded."""
         return self._run(found, since, dry_run=False, advance=advance)
 
     def _run(
@@ -149,7 +149,7 @@ class _Run:
         return self.project_ledger.reading if self.dry_run else self.project_ledger.log
 
     def read(self, transcript: Transcript) -> None:
-        """Read one transcript to its end, with those of its helpers in the order of time."""
+        """Read a whole transcript, merged with those of its subagents by time."""
         last: dict[str, Entry] = {}
         log = self.log
         for path, read in _entries(transcript):
@@ -251,7 +251,7 @@ def _at(entry: Entry) -> str:
 
 
 def _end(last: Entry) -> Entry:
-    """Make the end of a session, which no transcript tells; one that goes on ends once more."""
+    """Return the end of a session, which transcripts lack; a continued one ends again."""
     event = last.event
     key = f"{HookKind.SESSION_END}|{event.session}|{event.key}"
     ended = HookEvent(

@@ -83,7 +83,7 @@ class HookEvent(Value):
 
 
 def parse_payload(client: str, data: bytes) -> HookEvent:
-    """Read what a hook was given; it comes from a process that is not trusted."""
+    """Parse the payload of a hook, which comes from an untrusted process."""
     if len(data) > LARGEST:
         raise UsageError(f"the hook's payload is larger than {LARGEST // 1024 // 1024} MiB")
     try:
@@ -94,7 +94,7 @@ def parse_payload(client: str, data: bytes) -> HookEvent:
 
 
 def name_request(client: str, data: bytes) -> str | None:
-    """Name the tool request that a payload says it is, without reading it as a whole."""
+    """Return the id of a payload's tool request, without a full parse."""
     known = find_client(client)
     keys = "|".join(map(re.escape, known.keys.event))
     found = re.findall(rf'"(?:{keys})"\s*:\s*"(\w{{1,40}})"'.encode(), data)
@@ -103,7 +103,7 @@ def name_request(client: str, data: bytes) -> str | None:
 
 
 class _Told(Value):
-    """What events of one kind tell; what they are may show only in it."""
+    """The fields that only events of one kind have, which may also reveal the kind."""
 
     kind: HookKind
     prompt: str = ""
@@ -115,7 +115,7 @@ class _Told(Value):
 
 
 class _Reading:
-    """Reads the values of one payload, by any of the names that clients give them."""
+    """Reads the values of one payload under any of the names that clients use."""
 
     def __init__(self, client: Client, values: dict[str, object]) -> None:
         self.client = client
@@ -170,7 +170,7 @@ class _Reading:
         return self._identity(*self.keys.call)
 
     def _read_kind(self) -> _Told:
-        """Read what only events of one kind tell."""
+        """Read the fields that only events of one kind have."""
         match self.kind:
             case HookKind.PROMPT:
                 prompt = self._prompt()
@@ -243,7 +243,7 @@ class _Reading:
         raise UsageError("tool_input in the hook's payload is not an object")
 
     def _answer(self, call: _Told) -> _Told:
-        """Read the answer to a call."""
+        """Read the result of a call."""
         given = self._given()
         failed = self.kind is HookKind.TOOL_FAILED
         match given:
@@ -266,7 +266,7 @@ class _Reading:
                 return value
 
     def _exit_status(self, given: object, *, failed: bool) -> int | None:
-        """Read how a command ended: as the client says, or by the kind of event it sends."""
+        """Return how a command ended: the client's status, or by the kind of event."""
         line = re.search(self.client.exit_line, as_text(given)) if self.client.exit_line else None
         stated = (
             exit_status_of({"exit_code": self.values.get("exit_code")}, failed=failed),
@@ -285,7 +285,7 @@ class _Reading:
         return None
 
     def _is_unique(self, kind: HookKind) -> bool:
-        """Return whether the key can't come again: a call, a prompt or a moment names it."""
+        """Return whether the key is unique: made of a call, a prompt or a time."""
         names = {**dict.fromkeys(TOOL_KINDS, self.call), HookKind.PROMPT: self.turn}
         return kind in names and bool(names[kind] or self._moment())
 
@@ -294,7 +294,7 @@ class _Reading:
         return value if type(value) in (str, int) else None
 
     def _key(self, session: str, told: _Told) -> str:
-        """Name this delivery by what every hook that reports it must agree on."""
+        """Return a key for this delivery that is the same for every hook that reports it."""
         parts: list[object] = [session, str(told.kind)]
         if told.kind in TOOL_KINDS and self.call:
             return _digest([*parts, self.call])

@@ -32,7 +32,7 @@ class Reply(Value):
 
 
 def write_reply(event: HookEvent, reply: Reply) -> bytes:
-    """Write what the hook of that client answers; nothing where there is nothing to say."""
+    """Return the hook's answer in the client's format, or nothing."""
     client = find_client(event.client)
     notice, warning = reply.notice.strip(), reply.warning.strip()
     shown, first = (notice, warning) if client.shows_notice else ("", warning or notice)

@@ -43,7 +43,7 @@ def write_ruling(ruling: Ruling, seq: int | None, digest: str = "") -> Reply:
 
 
 def _name_others(ruling: Ruling) -> str:
-    """Name what else stops the call, so that an agent is not refused again for the next rule."""
+    """Name the other rules that stop the call, so that the agent can satisfy all at once."""
     others = [
         one.name
         for one in ruling.findings

@@ -56,7 +56,7 @@ NEW_SESSION = ("startup", "clear", "")
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An event as it was handed over: what is recorded of it, and the name of this delivery.
+    """An event with its record and the key of this delivery.
 
     The name is given once, by the hook, so that an event that is delivered and kept is known.
     What is recorded is prepared before anybody waits for the ledger.
@@ -69,7 +69,7 @@ class Delivery:
 
     @property
     def actor(self) -> Actor:
-        """In whose name it is recorded."""
+        """The actor that it is recorded for."""
         return actor_for(self.event, self.trust)
 
     @property
@@ -86,7 +86,7 @@ class Delivery:
 
 
 def deliver(event: HookEvent, name: str = "") -> Delivery:
-    """Prepare an event: what is recorded of it is free of secrets from here on."""
+    """Return an event with its redacted record."""
     noted = describe_event(event)
     if noted is None:
         return Delivery(event, name=name)
@@ -95,7 +95,7 @@ def deliver(event: HookEvent, name: str = "") -> Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """What the agent is told, and whether the event is kept."""
+    """The reply to the agent, and whether the event was recorded."""
 
     reply: Reply = field(default_factory=Reply)
     kept: bool = True
@@ -103,7 +103,7 @@ class Attended:
 
 @dataclass(slots=True)
 class _Held:
-    """What the service remembers of one session."""
+    """The state of one session."""
 
     given: set[str] = field(default_factory=set)
     answered: tuple[str, Ruling] | None = None
@@ -111,13 +111,13 @@ class _Held:
     requests: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
     def answer_again(self, digest: str, ruling: Ruling) -> Ruling:
-        """Return what a call was answered that comes twice; `digest` names what is asked about."""
+        """Return the earlier answer to a repeated call; `digest` identifies the call."""
         if self.answered is None or not digest:
             return ruling
         return self.answered[1] if self.answered[0] == digest else ruling
 
     def given_to(self, agent: str) -> set[str]:
-        """Return the digests of what the session's agent, or a subagent, was given."""
+        """Return the digests of the memories given to the session's agent or a subagent."""
         if not agent:
             return self.given
         own = name_given("", agent)
@@ -126,14 +126,14 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class SessionMemory:
-    """What is remembered of the sessions of one project, the latest last."""
+    """The states of a project's sessions, the latest last."""
 
     sessions: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
 
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Attends to the sessions of one project; what it records is in the name of their agents."""
+    """Handles the events of a project's sessions and records them for their agents."""
 
     project: Path
     project_ledger: ProjectLedger
@@ -156,7 +156,7 @@ class Sessions:
         return self.find_guard().rule(call)
 
     def attend(self, delivery: Delivery, ruling: Ruling | None = None) -> Attended:
-        """Return what the agent should be told and record the event; a prompt's pack comes apart.
+        """Record the event and return the reply to the agent, without the pack of a prompt.
 
         The answer holds also where the record fails: a full disk must not open what is forbidden.
         """
@@ -174,7 +174,7 @@ class Sessions:
         return Attended(kept=repeated or self._try(delivery, held) is not None)
 
     def make_up(self, delivery: Delivery, ruled: str = "") -> None:
-        """Record an event that came late: nobody waits for an answer.
+        """Record an event that came late, for which nobody waits.
 
         `ruled` says how the hook ruled on a call by itself: a level and the constraint's number.
         """
@@ -191,11 +191,11 @@ class Sessions:
         self._record(delivery, held, told)
 
     def known(self, session: str) -> frozenset[str]:
-        """Return what a session was given, by digests."""
+        """Return the digests of the memories that a session was given."""
         return frozenset(self._hold(session).given)
 
     def give(self, delivery: Delivery, given: Supplement) -> None:
-        """Record and remember what a session is given with a prompt, and why."""
+        """Record the memories that a session gets with a prompt, and why."""
         asked = delivery.told
         entries, why = given.entries, given.receipt
         served = PackServed(
@@ -225,7 +225,7 @@ class Sessions:
         return known[session]
 
     def _given_before(self, session: str) -> set[str]:
-        """Read from the ledger what a session was given since its context was last emptied."""
+        """Return what a session was given since its last compaction, from the ledger."""
         if not self.project_ledger.exists:
             return set()
         log = self.project_ledger.reading
@@ -272,7 +272,7 @@ class Sessions:
         return Attended(Reply(context=text + record if told else ""), kept)
 
     def _tell_last(self, event: HookEvent) -> str:
-        """Return what the last session on this branch did, for one that begins with nothing."""
+        """Return the record of the last session on this branch, for a new session."""
         branch = find_branch(self.project)
         if event.source not in NEW_SESSION or (branch is None and find_common(self.project)):
             return ""
@@ -283,7 +283,7 @@ class Sessions:
         return ""
 
     def _note_files(self, delivery: Delivery, held: _Held) -> Attended:
-        """Record a call that is done, and tell what is known about its files."""
+        """Record a finished call and return the memories about its files."""
         event, note = delivery.event, None
         if event.kind in find_client(event.client).takes_context:
             # What can't be looked up now may be told with the next call.
@@ -314,7 +314,7 @@ class Sessions:
         return True
 
     def _rule(self, delivery: Delivery, held: _Held, ruling: Ruling, *, repeated: bool) -> Attended:
-        """Answer a call; a second hook is answered as the first, for nobody knows which counts."""
+        """Answer a call; a second hook gets the same answer as the first."""
         digest, allowed, answer = self.find_guard().let_through(self._call(delivery), ruling)
         if repeated:
             seq = held.requests.get(delivery.event.call_id)
@@ -339,7 +339,7 @@ class Sessions:
         return ToolCall(event.tool, event.input, event.cwd, find_branch(self.project))
 
     def _try(self, delivery: Delivery, held: _Held, told: HookReport | None = None) -> int | None:
-        """Record an event, or what was made of it; None where the ledger can't take it now."""
+        """Record an event or its ruling; return None if the ledger can't take it now."""
         told = told or delivery.told
         if told is None:
             return 0
@@ -366,12 +366,12 @@ class Sessions:
 
 
 def actor_for(event: HookEvent, trust: Trust = Trust.AGENT) -> Actor:
-    """Speak in the name of the agent, with the trust that the kind of event deserves."""
+    """Return the agent as actor, with the trust that the kind of event deserves."""
     return Actor(name=event.client, source="hook", trust=trust, session=event.session)
 
 
 def identify(key: str) -> str:
-    """Make the id of an event from what it is, so that a second delivery is known."""
+    """Return an id made from the key, so that a second delivery is recognised."""
     digest = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
     # A UUID of version 8: its content is the maker's own matter.
     return f"{digest[:8]}-{digest[8:12]}-8{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
@@ -382,5 +382,5 @@ def _hashes(served: PackServed) -> set[str]:
 
 
 def name_given(digest: str, agent: str) -> str:
-    """Name what was given: a subagent has a context of its own, which the others don't see."""
+    """Return a key for a given memory: subagents have a context of their own."""
     return f"{agent} {digest}" if agent else digest

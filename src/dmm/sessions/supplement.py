@@ -1,4 +1,4 @@
-"""What a prompt adds to its session: memories that are certain and new to it."""
+"""Find the memories that a prompt adds to its session: certain and new ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SENTENCE = re.compile(r"[.;!?\n]+(?:\s|$)")
 
 
 def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> Supplement:
-    """Find what a prompt adds to what its session was given.
+    """Return the memories that a prompt adds to its session.
 
     A prompt may ask for several things: each sentence is looked up too, since one request among
     others is lost in the whole. What is found twice is given once, the best first.
@@ -51,7 +51,7 @@ def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> Supplement:
 
 
 def _join(receipts: Sequence[Receipt], given: Collection[str]) -> Receipt:
-    """Make one receipt of several: each candidate once, with its best score."""
+    """Merge receipts: each candidate once, with its best score."""
     best: dict[str, Candidate] = {}
     for one in chain.from_iterable(receipt.candidates for receipt in receipts):
         if one.path not in best or best[one.path].score < one.score:
@@ -83,7 +83,7 @@ def _fitting(entries: Iterable[PackEntry]) -> tuple[PackEntry, ...]:
 
 
 def write_supplement(entries: Iterable[PackEntry]) -> str:
-    """Write the entries for the agent, whole ones only, within what every agent takes."""
+    """Return the entries as text: whole ones only, within the limit of every agent."""
     parts = [HEADING]
     left = PROMPT_CHARACTERS - len(parts[0])
     for entry in entries:

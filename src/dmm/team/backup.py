@@ -143,7 +143,7 @@ class Backup:
                 if placed.seq <= cuts.get(row.log, placed.seq):
                     trails[row.log].follow((placed,))
         for log in cuts.keys() - ends.keys():
-            raise _unusable(f"it holds no project {'/'.join(log)}")
+            raise _unusable(f"it has no project {'/'.join(log)}")
         for log, end in ends.items():
             _need_end(log, trails[log].head, cuts.get(log, end.seq), end)
         return Proved(key, version, trails)

@@ -255,9 +255,9 @@ class Trail:
             raise _broken("unsigned", "its laptop did not sign this passkey", one)
         held = self.confirmed.setdefault(name, Confirmed())
         if held.is_other(told):
-            raise _broken("twice", "this passkey was told before with another key", one)
+            raise _broken("twice", "this passkey was registered before with another key", one)
         if held.closed:
-            raise _broken("late", "its laptop decides by passkey already, and adds none", one)
+            raise _broken("late", "its laptop already decides by passkey and can't add one", one)
         held.add(told)
 
     def _change(self, one: Placed, name: str, role: str) -> None:

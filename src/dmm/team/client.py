@@ -177,7 +177,7 @@ def join(url: str, invitation: str, key: SigningKey, name: str) -> Joined:
     body = {"invitation": invitation, "key": key.public, "name": name}
     joined = _read(Joined, _ask(address, "POST", "/v1/team/join", "", body), address)
     if joined.server_key != invitation.rpartition(".")[2]:
-        what = "the server does not hold the key that the invitation names"
+        what = "the server does not have the key that the invitation names"
         raise TeamError("unsigned", what, where=str(address), hint="check the address")
     if not are_names(joined.team, joined.project, joined.writer):
         raise _malformed(address)
@@ -231,10 +231,10 @@ def _ask(
         answer = connection.getresponse()
         told = answer.read(LARGEST_ANSWER)
         if answer.length and len(told) < LARGEST_ANSWER:
-            raise _unreachable(address, "the answer broke off")
+            raise _unreachable(address, "the answer was cut off")
     except ssl.SSLCertVerificationError as error:
         what = f"the certificate of the team's server is not trusted: {error.verify_message}"
-        hint = "if it is of your own certificate authority: export SSL_CERT_FILE=ca.pem"
+        hint = "if it is from your own certificate authority: export SSL_CERT_FILE=ca.pem"
         raise TeamError("unreachable", what, where=str(address), hint=hint) from error
     except (OSError, http.client.HTTPException, ssl.SSLError) as error:
         raise _unreachable(address, str(error) or type(error).__name__) from error

@@ -38,7 +38,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One verb with what it is done to, where, when and how; no verb where things are named."""
+    """One verb with its objects, place, time and manner; no verb if things are only named."""
 
     verb: int | None
     forms: frozenset[str]
@@ -49,18 +49,18 @@ class Act:
     before: tuple[int, ...] = ()
 
     def objects(self) -> Iterator[Phrase]:
-        """The phrases the verb acts on directly."""
+        """The direct objects of the verb."""
         for phrase in self.phrases:
             if phrase.preposition is None or (self.passive and phrase.preposition == "subject"):
                 yield phrase
 
     def told(self) -> tuple[int, ...]:
-        """The places of the words of its phrases, but for those that are denied."""
+        """The positions of the words in its phrases, except denied ones."""
         return tuple(i for phrase in self.phrases if not phrase.negated for i in phrase.indices)
 
 
 def speaks(tokens: Sequence[Token], act: Act) -> bool:
-    """Whether the act speaks of a matter, does away with it, or makes something that speaks."""
+    """Return whether the act mentions or removes a matter, or makes something that mentions it."""
     if act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
         return True
     own = [phrase for phrase in act.phrases if phrase.preposition != "subject"]
@@ -73,7 +73,7 @@ _ARTICLES = frozenset(("the", "a", "an", "our", "my", "your", "their", "its", "t
 
 
 def phrases_of(tokens: Sequence[Token], first: int, last: int) -> tuple[Phrase, ...]:
-    """The phrases of a stretch of tokens, the direct object first."""
+    """Return the phrases in a range of tokens, the direct object first."""
     scan = _Scan(tokens)
     for index in range(first, last):
         scan.take(index)
@@ -82,7 +82,7 @@ def phrases_of(tokens: Sequence[Token], first: int, last: int) -> tuple[Phrase, 
 
 
 class _Scan:
-    """Gathers content words under the preposition and the denial they stand under."""
+    """Groups content words by their preposition and by whether they are denied."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -135,7 +135,7 @@ class _Scan:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A stretch of tokens, and the word or mark that opened it."""
+    """A range of tokens, and the word or mark that opened it."""
 
     first: int
     last: int
@@ -180,7 +180,7 @@ class ClausePolarity:
         return Polarity.UNSURE if gerund == first.text.endswith("ing") else Polarity.DONE
 
     def at(self, start: int, verb: int) -> Polarity:
-        """The polarity of the verb, given the words since `start`."""
+        """Return the polarity of a verb, given the words since `start`."""
         unsure = any(map(self._doubts, range(start, verb)))
         for index in range(start, verb):
             self._negate(index)
@@ -197,7 +197,7 @@ class ClausePolarity:
         return self.tokens[index].text in lex.MODALS and not month
 
     def _is_past(self, verb: int) -> bool:
-        """ "We used X before": what was once done is not what is decided."""
+        """Return whether a verb only tells of the past, as in "We used X before"."""
         words = {self.tokens[i].text for i in range(self.clause.first, self.clause.last)}
         last = self.tokens[self.clause.last - 1].text
         once = bool(words & {"previously", "formerly", "originally"}) or last == "before"
@@ -219,7 +219,7 @@ class ClausePolarity:
             self.negated += denies or following in ("need", "reason", "plan", "plans", "point")
 
     def passed(self, verb: int) -> None:
-        """Take in what this verb does to the verbs after it."""
+        """Record how this verb affects the verbs after it."""
         forms = self.found[-1].forms
         if self.tokens[verb].text in _CANCELLED and self.negated:
             self.negated -= 1

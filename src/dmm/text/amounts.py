@@ -44,7 +44,7 @@ class Quantity:
 
 
 def quantities_of(tokens: Sequence[Token]) -> tuple[Quantity, ...]:
-    """Every amount in the tokens, in order."""
+    """Return every amount in the tokens, in order."""
     found: list[Quantity] = []
     index = 0
     while index < len(tokens):
@@ -84,7 +84,7 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
 
 
 def _measured(tokens: Sequence[Token], index: int, last: int, value: Decimal) -> Quantity | None:
-    """The amount with the unit that follows it."""
+    """Return the amount with the unit that follows it."""
     unit = _unit(tokens, last + 1)
     if unit is None:
         return None
@@ -153,7 +153,7 @@ def _version(token: Token) -> tuple[int, ...]:
 
 
 def _counted(tokens: Sequence[Token], last: int) -> frozenset[str]:
-    """The forms of the words behind a count, as far as they say what is counted."""
+    """Return the forms of the words after a count that say what is counted."""
     found: list[frozenset[str]] = []
     for token in tokens[last + 1 : last + 4]:
         if token.sort in (Sort.MARK, Sort.NUMBER) or token.text in _STOPS:

@@ -1,4 +1,4 @@
-"""What a decision says is done: its acts with their objects, places and polarity."""
+"""Read the acts of a decision, with their objects, places and polarity."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _Sentence:
         return self.found
 
     def _share_objects(self) -> None:
-        """ "Commit and push secrets": what follows the last verb is for both."""
+        """Give an object to joined verbs: "Commit and push secrets" commits secrets, too."""
         for at in range(len(self.found) - 2, -1, -1):
             act, following = self.found[at], self.found[at + 1]
             if act.verb is None or following.verb is None or act.passive:
@@ -86,7 +86,7 @@ class _Sentence:
         return is_verb(self.tokens, index, start, self.verbs)
 
     def _linking(self, clause: Clause) -> list[int]:
-        """ "The new cache will be Redis": without another verb, to be is one."""
+        """Find "to be" as the verb of a clause without another: "The new cache will be Redis"."""
         texts = [(i, self.tokens[i].text) for i in range(clause.first, clause.last)]
         found = [i for i, text in texts if text in lex.BE | {"has", "have", "had"}]
         begun = [i for i, text in texts if text in _BEGINNING and i > clause.first]
@@ -146,7 +146,7 @@ class _Sentence:
         return False
 
     def _attach(self, clause: Clause) -> None:
-        """Words without a verb belong to the act before them, or tell where all is done."""
+        """Attach words without a verb to the act before; at the start, to all acts that follow."""
         phrases = phrases_of(self.tokens, clause.first, clause.last)
         aside = self.question or clause.opener in lex.REASONS | RELATIVES
         if self.found and not aside and self.found[-1].verb is not None:
@@ -165,7 +165,7 @@ class _Sentence:
         self.found.append(Act(None, frozenset(), polarity, phrases, self.number))
 
     def _listed(self, clause: Clause, last: Act, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-        """ "Without triggers, views or procedures" denies the whole list."""
+        """Deny the whole list in "Without triggers, views or procedures"."""
         before = last.phrases[-1] if last.phrases else None
         fresh = clause.opener != "," or self.tokens[clause.first].text in lex.DETERMINERS
         if before is None or not before.negated or fresh:
@@ -201,7 +201,7 @@ class _Sentence:
             start = verb + 1
 
     def _describes(self, clause: Clause, verb: int, verbs: list[int], *, passive: bool) -> bool:
-        """ "Port the scripts written in Lua": the participle tells which scripts."""
+        """Return whether a participle only describes: "Port the scripts written in Lua"."""
         near = range(max(clause.first, verb - 4), verb)
         if verb == clause.first or any(self.tokens[i].text in lex.AUXILIARIES for i in near):
             return False
@@ -217,7 +217,7 @@ class _Sentence:
         return self.found[-1].forms if self.found else frozenset()
 
     def _part(self, verb: int, end: int) -> None:
-        """ "Store the logs in Loki and the images on S3" is two acts."""
+        """Part one verb into two acts: "Store the logs in Loki and the images on S3"."""
         act = self.found[-1]
         for index in range(verb + 2, end - 1):
             if self.tokens[index].text != "and":
@@ -261,7 +261,7 @@ class _Sentence:
         return any(self.tokens[i].text in lex.BE for i in near) or (reduced and bool(self.found))
 
     def _particle(self, verb: int, end: int) -> frozenset[str]:
-        """What the verb means: "turn the alarm off" with its particle, wherever that stands."""
+        """Return the forms of a verb with its particle, as in "turn the alarm off"."""
         texts = {self.tokens[i].text for i in range(verb + 1, min(end, verb + 8))}
         for form in sorted(self.tokens[verb].forms & lex.PHRASES.keys()):
             for rest, word in lex.PHRASES[form]:
@@ -270,7 +270,7 @@ class _Sentence:
         return self.tokens[verb].forms
 
     def _pointed_at(self, verb: int, own: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-        """ "The firewall is slow, so disable it": the pronoun stands for what was named."""
+        """Return the phrase that a pronoun refers to: "The firewall is slow, so disable it"."""
         if text_at(self.tokens, verb + 1) not in ("it", "them") or verb + 1 >= self.last:
             return ()
         if own and own[0].preposition is None:

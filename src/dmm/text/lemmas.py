@@ -26,7 +26,7 @@ _IRREGULAR = _irregular_forms()
 
 @lru_cache(maxsize=4_096)
 def base_forms(word: str) -> frozenset[str]:
-    """Every base form `word` may be an inflection of, the word itself included."""
+    """Return every base form of which `word` may be an inflection, and the word itself."""
     known = _IRREGULAR.get(word)
     if known is not None:
         return known

@@ -81,13 +81,13 @@ _NOTHING: frozenset[str] = frozenset()
 
 @lru_cache(maxsize=4_096)
 def meanings_of(forms: frozenset[str]) -> frozenset[str]:
-    """The marks of the meanings these forms share with other words."""
+    """Return marks for the meanings that these forms share with other words."""
     return _NOTHING.union(*(_MARKS.get(form, _NOTHING) for form in forms))
 
 
 @lru_cache(maxsize=4_096)
 def kinds_of(forms: frozenset[str]) -> frozenset[str]:
-    """The more general words that these forms are a kind of."""
+    """Return the more general words for these forms."""
     return _NOTHING.union(*(_GENERAL.get(form, _NOTHING) for form in forms))
 
 
@@ -101,7 +101,7 @@ _AL = re.compile(r"(?<=[vs])al\Z")
 
 @lru_cache(maxsize=4_096)
 def stem_of(word: str) -> str:
-    """What a verb and the noun made of it share: encrypt and encryption, delete and deletion."""
+    """Return the stem that a verb shares with its noun: encrypt and encryption."""
     return _ENDING.sub(r"\1", _AL.sub("", word))
 
 

@@ -1,4 +1,4 @@
-"""Pieces: the words of a rule as written, with code spans kept whole and marks apart."""
+"""Split a rule into pieces: words, whole code spans and marks."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class Piece(NamedTuple):
 
     @property
     def code(self) -> bool:
-        """Whether it is written as code or stands in quotes."""
+        """Whether it is written as code or in quotes."""
         return self.kind in ("code", "quoted")
 
     @property
     def mark(self) -> str:
-        """The mark itself, or nothing."""
+        """The mark, or an empty text for other pieces."""
         return self.text if self.kind == "mark" else ""
 
     @property
     def word(self) -> str:
-        """The piece as a plain word, or nothing for code and marks."""
+        """The plain word, or an empty text for code and marks."""
         return self.text.lower() if self.kind == "word" else ""
 
 
@@ -80,7 +80,7 @@ def _read(text: str) -> Iterator[Piece]:
 
 
 def sentences(text: str) -> list[Pieces]:
-    """Split a rule into sentences of pieces; a question says nothing."""
+    """Split a rule into sentences of pieces, without questions."""
     found: list[Pieces] = []
     current: list[Piece] = []
     for piece in (*_read(text), Piece(".", "stop")):
@@ -94,43 +94,43 @@ def sentences(text: str) -> list[Pieces]:
 
 
 def word_at(pieces: Pieces, at: int) -> str:
-    """Return the plain word at a place, or nothing."""
+    """Return the plain word at a position, or an empty text."""
     return pieces[at].word if 0 <= at < len(pieces) else ""
 
 
 def skip(pieces: Pieces, at: int, *groups: frozenset[str]) -> int:
-    """Pass the words of some groups."""
+    """Return the position after words of the given groups."""
     while at < len(pieces) and any(pieces[at].word in group for group in groups):
         at += 1
     return at
 
 
 def find(pieces: Pieces, *words: str, start: int = 0) -> int | None:
-    """Find the first of some words."""
+    """Return the position of the first of some words."""
     return next((at for at in range(start, len(pieces)) if pieces[at].word in words), None)
 
 
 def starts(pieces: Pieces, at: int, phrase: tuple[str, ...]) -> bool:
-    """Whether a phrase stands at a place."""
+    """Return whether a phrase begins at a position."""
     return tuple(one.word for one in pieces[at : at + len(phrase)]) == phrase
 
 
 def parted(pieces: Pieces) -> list[Pieces]:
-    """Part a list at its marks and links."""
+    """Split a list at its commas and conjunctions."""
     cuts = [at for at, one in enumerate(pieces) if one.mark or one.word in LINKS]
     ends = zip([-1, *cuts], [*cuts, len(pieces)], strict=True)
     return [pieces[start + 1 : end] for start, end in ends]
 
 
 def told(pieces: Pieces) -> str:
-    """Write pieces as text again."""
+    """Join pieces into text."""
     return " ".join(one.text for one in pieces).replace(" ,", ",").strip(" ,")
 
 
 def read_list(
     pieces: Pieces, at: int, read: Callable[[Pieces, int], tuple[T, int] | None]
 ) -> tuple[list[T], int]:
-    """Read the members of a list; behind commas alone, with no "or" at the end, is a remark."""
+    """Read the members of a list; after commas without a final "or", the rest is a remark."""
     found: list[tuple[T, int]] = []
     sure, place = 1, at
     while place <= len(pieces) and (one := read(pieces, place)) is not None:

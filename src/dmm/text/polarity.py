@@ -1,4 +1,4 @@
-"""What a sentence of a rule denies, forbids, turns down or puts off, by its words alone."""
+"""Find what a sentence denies, forbids, rejects or puts off, by its words alone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DENIAL = re.compile(
 
 
 def after_denial(words: Sequence[str], at: int) -> int | None:
-    """Return the place behind what denies at a place: "never", "must not", "refrain from"."""
+    """Return the position after a denial, such as "never", "must not" or "refrain from"."""
     found = _DENIAL.match("".join(f"{word} " for word in words[at : at + 4]))
     if found is None or (at > 1 and words[at] == "stop"):
         return None
@@ -47,7 +47,7 @@ def after_denial(words: Sequence[str], at: int) -> int | None:
 
 
 def find_ban(words: Sequence[str]) -> int | None:
-    """Return the place of the verb in "X is forbidden", "X are not allowed", "X is off limits"."""
+    """Return the position of the verb in "X is forbidden" or "X is off limits"."""
     for at in range(1, len(words)):
         near = words[at + 1 : at + 4]
         if words[at] in _BE and (bans(near) or is_off_limits(set(near))):
@@ -56,7 +56,7 @@ def find_ban(words: Sequence[str]) -> int | None:
 
 
 def bans(words: Sequence[str]) -> bool:
-    """Whether some words say that a thing is forbidden, or not allowed."""
+    """Return whether the words say that a thing is forbidden or not allowed."""
     denied = {
         word for at, one in enumerate(words) if one == "not" for word in words[at + 1 : at + 3]
     }
@@ -64,12 +64,12 @@ def bans(words: Sequence[str]) -> bool:
 
 
 def is_off_limits(words: set[str]) -> bool:
-    """Whether some words say that nobody may come near a thing."""
+    """Return whether the words say that a thing is off limits."""
     return "off-limits" in words or {"off", "limits"} <= words
 
 
 def find_choice(words: Sequence[str], at: int = 0) -> tuple[int, int] | None:
-    """Return where what is chosen ends, and where that begins which it is chosen over.
+    """Return where the chosen thing ends, and where the rejected one begins.
 
     "A instead of B", "prefer A over B", "A, not B"; a backtick stands for code.
     """
@@ -88,7 +88,7 @@ def find_choice(words: Sequence[str], at: int = 0) -> tuple[int, int] | None:
 
 
 def find_order(words: Sequence[str]) -> tuple[slice, slice] | None:
-    """Return what comes first and the act that it comes before: "X before Y", "before Y, X"."""
+    """Return the first step and the act it precedes, of "X before Y" or "before Y, X"."""
     turn = words.index("before") if "before" in words else None
     if turn is None:
         return None

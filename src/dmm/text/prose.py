@@ -1,4 +1,4 @@
-"""Prose as people write it: where its sentences end, without the marks of Markdown."""
+"""Split prose into sentences and paragraphs, and strip Markdown marks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def paragraphs_of(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
 
 
 def strip_bullet(line: str) -> str:
-    """Strip the mark of a list item; the box of a task stays."""
+    """Strip the bullet or number of a list item; the box of a task stays."""
     return _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
 
 
@@ -73,5 +73,5 @@ def strip_emphasis(text: str) -> str:
 
 
 def straighten(text: str) -> str:
-    """Write quotation marks, hyphens and blanks as programs do, each as one character."""
+    """Replace typographic quotation marks, hyphens and spaces by the plain ones."""
     return text.translate(_STRAIGHT)

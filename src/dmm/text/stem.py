@@ -35,7 +35,7 @@ def _inflection(word: str) -> str:
 
 
 def _repair(rest: str) -> str:
-    """Return a word that lost its ending the form it has without one: hop for hopp."""
+    """Return the base form of a word without its ending: hop for hopp."""
     sounds = _sounds(rest)
     if _DOUBLED.search(rest):
         return rest[:-1]
@@ -44,7 +44,7 @@ def _repair(rest: str) -> str:
 
 
 def _sounds(word: str) -> str:
-    """Spell a word in vowels and consonants."""
+    """Return the pattern of vowels and consonants in a word."""
     sounds = ""
     for letter in word:
         sounds += "cv"[letter in _VOWELS[sounds[-1:]]]

@@ -43,7 +43,7 @@ class Token:
     quoted: bool = False
 
     def stands_for(self, words: frozenset[str]) -> bool:
-        """Whether the token is one of these words, in any inflection or as a kind of one."""
+        """Return whether the token is one of these words, an inflection or a kind of one."""
         return not words.isdisjoint(self.forms) or not words.isdisjoint(self.kinds)
 
 
@@ -66,7 +66,7 @@ _SENTENCE_MARKS = frozenset(".!?;\n")
 
 
 def folded(text: str) -> tuple[str, list[int]]:
-    """The text in one Unicode form and case, with the original offset of every character."""
+    """Return the text in one Unicode form and case, with the original offset of each character."""
     out: list[str] = []
     offsets: list[int] = []
     position = 0
@@ -94,7 +94,7 @@ def _folded_cluster(cluster: str) -> str:
 # A decision is looked at several times in a row; what was read of one takes 10 KB.
 @lru_cache(maxsize=128)
 def tokens_of(text: str) -> tuple[Token, ...]:
-    """The tokens of a text; what stands in the brackets of a call is not part of it."""
+    """Return the tokens of a text, without the arguments of calls."""
     plain, offsets = folded(text)
     code = [one.span() for one in _CODE.finditer(plain)]
     found: list[Token] = []
@@ -118,7 +118,7 @@ def tokens_of(text: str) -> tuple[Token, ...]:
 
 
 def _as_written(token: Token) -> Token:
-    """A word in code means itself: `execute` is not any run, `Any` no word of the sentence."""
+    """Return a word in code without other meanings: `execute` is not any "run"."""
     if token.text in GRAMMAR:
         name = f"`{token.text}`"
         return replace(token, text=name, sort=Sort.NAME, forms=frozenset((name,)))
@@ -185,7 +185,7 @@ _DEEPEST = 12
 
 @lru_cache(maxsize=4_096)
 def _kinds_of_path(text: str) -> frozenset[str]:
-    """What a path stands for besides itself: its folders, its file, a file as such, a branch."""
+    """Return what a path also stands for: its folders, its file name, "file", a branch."""
     *folders, last = text.strip("/").split("/")[:_DEEPEST]
     if "://" in text or not (folders or _FILE.match(text)):
         return frozenset()
@@ -201,7 +201,7 @@ def _kinds_of_path(text: str) -> frozenset[str]:
 
 
 def _option(text: str) -> frozenset[str]:
-    """The forms of an option of a command: `--force` says that it is done by force."""
+    """Return the forms of an option: `--force` also means "by force"."""
     if text == "-f" or text.startswith("--force"):
         return frozenset((text, "force"))
     return frozenset((text,))
@@ -234,7 +234,7 @@ def _with_quotes(found: list[Token]) -> list[Token]:
 
 
 def _with_settings(found: list[Token]) -> list[Token]:
-    """`verify=False` says that something is disabled."""
+    """Read settings in code: `verify=False` means that something is disabled."""
     out: list[Token] = []
     for token in found:
         if token.text in _OFF and len(out) > 1 and out[-1].text == "=":
@@ -258,7 +258,7 @@ def _disabling(token: Token) -> list[Token]:
 
 
 def _with_phrases(found: list[Token]) -> tuple[Token, ...]:
-    """Fixed expressions such as "plain text" or "turned off" become one token."""
+    """Join fixed expressions such as "plain text" or "turned off" into one token."""
     out: list[Token] = []
     index = 0
     while index < len(found):
@@ -304,22 +304,22 @@ _SHORTENED = frozenset(("mr", "mrs", "ms", "dr", "prof", "vs", "approx"))
 
 
 def text_at(words: Sequence[Token], index: int) -> str:
-    """The word at a place; nothing before the first and after the last."""
+    """Return the word at a position, or an empty text outside the list."""
     return words[index].text if 0 <= index < len(words) else ""
 
 
 def forms_at(words: Sequence[Token], index: int) -> frozenset[str]:
-    """The forms of the word at a place; none before the first and after the last."""
+    """Return the forms of the word at a position; none outside the list."""
     return words[index].forms if 0 <= index < len(words) else frozenset()
 
 
 def is_glued(words: Sequence[Token], index: int) -> bool:
-    """Whether the word at a place is joined to the one before it by a hyphen."""
+    """Return whether a hyphen joins the word at a position to the one before it."""
     return 0 <= index < len(words) and words[index].glued
 
 
 def sentences_of(tokens: tuple[Token, ...]) -> list[tuple[int, int]]:
-    """Index ranges of the sentences, their closing mark included."""
+    """Return the index ranges of the sentences, including their closing marks."""
     ranges: list[tuple[int, int]] = []
     start = 0
     for index, token in enumerate(tokens):

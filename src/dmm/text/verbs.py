@@ -1,4 +1,4 @@
-"""Which words of a text are its verbs."""
+"""Find the verbs of a text."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _OPENS_OBJECT = (lex.DETERMINERS | {"it", "them", "us"}) - {"that", "which"}
 
 
 def is_adverb(token: Token) -> bool:
-    """Whether the word says how something is done."""
+    """Return whether the word is an adverb of manner."""
     return token.text in lex.MANNERS or _ADVERB.fullmatch(token.text) is not None
 
 
 def is_participle(token: Token) -> bool:
-    """Whether the word may be a past participle."""
+    """Return whether the word may be a past participle."""
     bases = base_forms(token.text)
     return token.text.endswith("ed") or (len(bases) > 1 and not token.text.endswith(("s", "ing")))
 
 
 def is_base(token: Token) -> bool:
-    """Whether the word stands in its base form."""
+    """Return whether the word is in its base form."""
     return len(base_forms(token.text)) == 1
 
 
@@ -80,7 +80,7 @@ def _is_skipped(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _opens(tokens: Sequence[Token], index: int, known: bool) -> bool:
-    """At the start of a clause a verb stands in its base form, its past or as a gerund."""
+    """Return whether a word can open a clause as a verb: base form, past or gerund."""
     text, following = tokens[index].text, text_at(tokens, index + 1)
     if following in lex.AUXILIARIES | {"of"}:
         return False

@@ -14,10 +14,10 @@ def english(name: str) -> frozenset[str]:
 
 
 def english_rows(name: str) -> dict[str, list[str]]:
-    """Return the rows of a section: what stands before the colon, and the words behind it."""
+    """Return the rows of a section: the text before the colon, and the words after it."""
     return part_rows(ENGLISH[name])
 
 
 def group_by_word(name: str) -> dict[str, str]:
-    """Return the words of a section in rows, each with what its row begins with."""
+    """Return each word of a section with the heads of its rows."""
     return {word: lead for lead, words in english_rows(name).items() for word in words}

@@ -35,7 +35,7 @@ def cost_lines(
 ) -> Iterator[str]:
     """Show what every session costs, then each one with what was put into it and why."""
     yield from wrapped(_sum(fixed), "Fixed per session: ")
-    yield from wrapped(_sum(own), "Yours on top:      ")
+    yield from wrapped(_sum(own), "Your project:      ")
     memories = "the memory" if report.memories == 1 else f"all {report.memories} memories"
     whole = f"{report.memory_tokens:,} tokens if {memories} were always loaded"
     yield from wrapped(whole, "Instead of:        ")

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from dmm.cli.format.wrapping import WIDTH, wrapped
+from dmm.cli.options import counted
 from dmm.domain.brief import describe
 from dmm.domain.event import Event
 from dmm.domain.text import neutralise
@@ -35,7 +36,7 @@ def fact(told: results.FactRecorded) -> Iterator[str]:
     """Return the lines for a recorded fact."""
     yield from wrapped(f"{told.key} = {told.value}", f"fact {told.seq}: ")
     if told.drift_alert:
-        yield from wrapped(told.previous_value or "", "  changed, it was: ")
+        yield from wrapped(told.previous_value or "", "  previous value: ")
         yield "  decisions based on the old value: dmm ledger context"
 
 
@@ -256,8 +257,8 @@ def rehearsed(told: rules.Rehearsed) -> Iterator[str]:
     if not told.enforceable:
         yield "This text is advice: as a constraint it would block nothing."
         return
-    tried = f"{told.decisions} decisions and {told.tool_calls} tool calls"
-    yield f"Of {tried} in the past it would have blocked {len(told.would_block)}"
+    decisions, calls = counted(told.decisions, "decision"), counted(told.tool_calls, "tool call")
+    yield f"Would have blocked {len(told.would_block)} of {decisions} and {calls} in the past"
     for one in told.would_block:
         yield from wrapped(one.text, f"{one.seq:6} ")
         yield from wrapped(one.reason, "       ")

@@ -195,7 +195,7 @@ def _ways(told: ProposalView) -> Iterator[str]:
         return
     yield ""
     why = "its file has changed since it was proposed" if told.stale else told.why
-    yield from wrapped(why, "Waits: ")
+    yield from wrapped(why, "Pending: ")
     number = told.id.rpartition("_")[2]
     failed = [check for check in told.checks if check.outcome == "fail"]
     ways = [f"edit {number}", f'reject {number} --reason "..."']
@@ -207,7 +207,7 @@ def _ways(told: ProposalView) -> Iterator[str]:
 
 
 def processed(told: Processed) -> Iterator[Line | str]:
-    """Return what the reviewer agent made of everything that waited."""
+    """Return what the reviewer agent decided on each pending proposal."""
     for one in told.processed:
         yield from decided(one)
     yield f"{counted(told.pending, 'proposal')} left to a person"

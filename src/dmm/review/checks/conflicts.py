@@ -42,4 +42,4 @@ def _tell(clash: Clash, path: str) -> str:
     mine, theirs = (quote(words) for words in clash.quotes)
     kind = clash.type.replace("_", " ")
     kind = kind if clash.sure else f"possible {kind}"
-    return f"{kind} with {path} (confidence {clash.confidence:.2f}): {mine} against {theirs}"
+    return f"{kind} with {path} (confidence {clash.confidence:.2f}): {mine} vs. {theirs}"

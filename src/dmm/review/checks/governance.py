@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dmm.review.checks.subject import Subject
 
 NAME = CheckName.GOVERNANCE
-# What DMM suggests by itself, of any memory; it is never applied unseen.
+# What DMM suggests by itself, of any memory; it is never applied without a review.
 UPKEEP = "lifecycle"
 
 

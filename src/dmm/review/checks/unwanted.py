@@ -21,8 +21,8 @@ def check_secrets(subject: Subject) -> Check:
     if not kinds:
         return passed(CheckName.SECRETS, "no secret found")
     text = (
-        f"it held secrets ({', '.join(kinds)}), which were removed before it was recorded; "
-        "propose it again without them, and change the secrets if they are real"
+        f"it contained secrets ({', '.join(kinds)}), which were removed before it was recorded; "
+        "propose it again without them, and rotate the secrets if they are real"
     )
     return failed(CheckName.SECRETS, text, hard=True)
 
@@ -31,7 +31,7 @@ def check_isolation(subject: Subject) -> Check:
     """Refuse a text with terms that must not appear in this repository's memories."""
     terms = subject.around.validation.isolation_terms
     if not terms:
-        return passed(CheckName.ISOLATION, "no terms are banned from this repository")
+        return passed(CheckName.ISOLATION, "this repository bans no terms")
     places = [(e.path, line, term) for e in subject.written for term, line in _find(e.after, terms)]
     places += [(e.path, 0, term) for e in subject.written for term, _ in _find(e.path, terms)]
     if not places:
@@ -46,7 +46,7 @@ def check_isolation(subject: Subject) -> Check:
         f"{quote(term)} in {path}" + (f":{line}" if line else "") for path, line, term in places
     ]
     more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
-    text = f"terms banned from this repository: {', '.join(told[:_TOLD])}{more}; rewrite it"
+    text = f"terms that this repository bans: {', '.join(told[:_TOLD])}{more}; rewrite it"
     return failed(CheckName.ISOLATION, text, hard=True)
 
 

@@ -22,7 +22,7 @@ def check_content(pattern: ContentPattern, paths: Iterable[str] = ()) -> str | N
     if not (pattern.regex or pattern.pattern or pattern.rule):
         return "it needs a regex, a pattern or a rule"
     if pattern.language and not language_named(pattern.language):
-        return f"no language is called {pattern.language!r}; known: {', '.join(LANGUAGES)}"
+        return f"unknown language {pattern.language!r}; known: {', '.join(LANGUAGES)}"
     try:
         if pattern.regex:
             compiled(pattern.regex, ignore_case=pattern.ignore_case)
@@ -49,4 +49,4 @@ def _check_structure(pattern: ContentPattern, named: list[str]) -> str | None:
             return None
     if named or len(set(faults)) == 1:
         return faults[0]
-    return "its pattern is code of no known language; name the one that is meant"
+    return "its pattern is not valid in any known language; set the language"

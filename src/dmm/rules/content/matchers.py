@@ -77,7 +77,7 @@ def _read(rule: str) -> Rule:
     try:
         held = json.loads(rule)
     except (ValueError, RecursionError) as fault:
-        raise Stopped("its rule is no JSON") from fault
+        raise Stopped("its rule is not JSON") from fault
     if not isinstance(held, dict):
         raise Stopped("its rule is not a mapping")
     return cast("Rule", held)
@@ -128,7 +128,7 @@ def _in_context(code: str, language: str) -> object:
             return {"context": f"{lead}{code}{trail}", "selector": selector}
     plain = HOLE.sub("dmm", code)
     if not _is_complete(SgRoot(plain, language).root()):
-        raise Unfit(f"its pattern is no {language}: {code}")
+        raise Unfit(f"its pattern is not valid {language}: {code}")
     return code
 
 

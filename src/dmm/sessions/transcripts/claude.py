@@ -113,26 +113,26 @@ class _Record(Foreign):
 
     @property
     def agent(self) -> str:
-        """The helper that speaks; empty for the agent itself."""
+        """The subagent that speaks; empty for the main agent."""
         return self.agent_id or (NAMELESS if self.is_sidechain else "")
 
     @property
     def is_notice(self) -> bool:
-        """Whether the client speaks for itself, as when a helper in the background is done."""
+        """Whether this is a notice from the client, such as that a background subagent is done."""
         kind = "human" if self.origin is None else self.origin.kind
         return self.prompt_source == "system" or kind != "human"
 
 
 @dataclass(slots=True)
 class ClaudeReading(Reading):
-    """One transcript; helpers may speak in it."""
+    """One transcript, which may include subagents."""
 
     trigger: str = ""
     local: bool = False
 
     @staticmethod
     def head(values: Mapping[str, Any]) -> Head | None:
-        """Return what a line tells of its session."""
+        """Return what a line says about its session."""
         told = _Start.model_validate(values)
         if "sessionId" not in values and told.type not in _FIRST:
             return None
@@ -177,7 +177,7 @@ class ClaudeReading(Reading):
             yield from telling.prompt(mark, words)
 
     def _words(self, text: str) -> str:
-        """Find what the user typed in what the client made of it; nothing for its own notes."""
+        """Return what the user typed, without the client's additions; nothing for its notes."""
         if text.startswith(_NOT_SPOKEN):
             return ""
         typed = _TYPED.match(text)
@@ -193,7 +193,7 @@ class ClaudeReading(Reading):
 
 
 def _hear(telling: Telling, mark: Mark, record: _Record) -> None:
-    """Record what the model said, not what the client says in its name."""
+    """Record the words of the model, not those of the client in its name."""
     if record.is_api_error_message or record.message.model == "<synthetic>":
         return
     for block in record.message.content:

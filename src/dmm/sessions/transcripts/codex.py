@@ -66,13 +66,13 @@ class _Meta(Foreign):
 
     @property
     def helper(self) -> str:
-        """The name of the helper whose file it is; empty for the agent itself."""
+        """The subagent whose file this is; empty for the main agent."""
         spawned = self.thread_source == "subagent" or isinstance(self.source, dict)
         return self.id if spawned else ""
 
     @property
     def session(self) -> str:
-        """The session; that of a helper is the one that sent it."""
+        """The session; for a subagent, the one that started it."""
         names = (self.session_id, self.parent_thread_id, self.forked_from_id, self.id)
         return next(filter(None, names), "") if self.helper else self.id
 
@@ -124,14 +124,14 @@ class _Item(Foreign):
 
 @dataclass(slots=True)
 class CodexReading(Reading):
-    """One rollout: the session itself, or one of its helpers."""
+    """One rollout: of the session, or of one of its subagents."""
 
     telling: Telling | None = None
     at: str = ""
 
     @staticmethod
     def head(values: Mapping[str, Any]) -> Head | None:
-        """Return what the first line of a file tells."""
+        """Return what the first line of a file says about its session."""
         first = {"id", "timestamp", "instructions"} <= values.keys()
         if values.get("type") != "session_meta" and not first:
             return None
@@ -220,7 +220,7 @@ def _read_call(item: _Item) -> tuple[str, Mapping[str, object]]:
 
 
 def _line(command: object) -> str:
-    """Write a command as the one line that a person would type."""
+    """Return a command as the line that a person would type."""
     match command:
         case [_, "-lc" | "-c", str(script)]:
             return script

@@ -1,4 +1,4 @@
-"""Entries of a transcript, lines that can't be used, and what its first lines tell."""
+"""The entries, faulty lines and head of a transcript."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a line tells, as a hook would have reported it; its `key` is the same at every reading.
+    """A line as a hook event; its `key` is the same in every reading.
 
     It is not redacted yet: only what `describe_event` makes of it may be kept.
     """
@@ -35,7 +35,7 @@ Read = Entry | Fault
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the beginning of a transcript tells; a helper's file belongs to the session it names."""
+    """The head of a transcript: its session, or the session of its subagent."""
 
     client: str
     session: str = ""
@@ -43,7 +43,7 @@ class Head:
     helper: bool = False
 
     def joined(self, later: Head) -> Head:
-        """Add what a later line tells."""
+        """Return the head with what a later line adds."""
         return Head(
             self.client,
             self.session or later.session,

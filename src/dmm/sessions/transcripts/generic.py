@@ -50,7 +50,7 @@ class GenericReading(Reading):
 
     @staticmethod
     def head(values: Mapping[str, Any]) -> Head | None:
-        """Return that a line is one of this format."""
+        """Return a head if the line is in this format."""
         return Head(CLIENT) if {"role", "session"} <= values.keys() else None
 
     def read(self, line: Line) -> Iterator[Read]:

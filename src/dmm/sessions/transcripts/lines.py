@@ -1,4 +1,4 @@
-"""Lines of a transcript: one bounded JSON object each, and the fields that are read of it."""
+"""Read the lines of a transcript: one bounded JSON object each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Line:
 
 
 def read_lines(stream: BinaryIO) -> Iterator[Line | Fault]:
-    """Read objects line by line; a line that is none is told, and the next one is read."""
+    """Read objects line by line; a bad line becomes a fault, and reading continues."""
     number = 0
     while data := stream.readline(LARGEST + 1):
         number += 1
@@ -64,7 +64,7 @@ def _parse(number: int, data: bytes) -> Line | Fault:
 
 
 def or_absent(absent: object) -> WrapValidator:
-    """Take a value of another type, or one that is too long, for an absent one."""
+    """Treat a value of another type, or one that is too long, as absent."""
 
     def read(value: object, validate: ValidatorFunctionWrapHandler) -> object:
         try:
@@ -96,13 +96,13 @@ Object = Annotated[dict[str, Any], or_absent({}), AfterValidator(refuse_deep)]
 
 
 class Foreign(BaseModel):
-    """What is read of an object of another program."""
+    """The fields that are read from an object of another program."""
 
     model_config = ConfigDict(strict=True)
 
     @classmethod
     def read(cls, line: Line) -> Self | Fault:
-        """Read a line; without a field that it must have it is a fault."""
+        """Read a line; return a fault if a required field is missing."""
         try:
             return cls.model_validate(line.values)
         except ValidationError as error:

@@ -26,7 +26,7 @@ LOOKED_AT = 40
 
 
 def recognise(stream: BinaryIO) -> Head | None:
-    """Return what a file is; None if it is not a readable transcript."""
+    """Return the client and head of a file, or None if it is not a transcript."""
     lines = (line for line in islice(read_lines(stream), LOOKED_AT) if isinstance(line, Line))
     head: Head | None = None
     for told in filter(None, map(_read_head, lines)):

@@ -43,7 +43,7 @@ class _Said:
 
 @dataclass(slots=True)
 class Telling:
-    """One speaker of one session: the agent itself, or a helper that it sent."""
+    """One speaker of a session: the main agent or a subagent."""
 
     client: str
     session: str
@@ -62,7 +62,7 @@ class Telling:
             yield from self._tell(mark, HookKind.PROMPT, prompt=text, speaker=speaker)
 
     def compacted(self, mark: Mark, text: str, trigger: str = "") -> Iterator[Read]:
-        """Take the summary that stands for all that was said before."""
+        """Record the summary that replaces everything before it."""
         yield from self.end_turn()
         yield from self._tell(mark, HookKind.COMPACT_DONE, output=text, source=trigger)
 
@@ -76,7 +76,7 @@ class Telling:
     def result(
         self, mark: Mark, call: str, output: str, *, failed: bool, milliseconds: int | None = None
     ) -> Iterator[Read]:
-        """Take the result of a call."""
+        """Record the result of a call."""
         made = self._calls.pop(call, None)
         if made is None:
             yield Fault(mark.line, "a result without its call", mark.at)
@@ -128,26 +128,26 @@ class Telling:
 
 @dataclass(slots=True)
 class Reading(ABC):
-    """One file of a client: who speaks in it, line after line."""
+    """One transcript of a client, with its speakers."""
 
     tellings: dict[tuple[str, str], Telling] = field(default_factory=dict)
 
     @staticmethod
     @abstractmethod
     def head(values: Mapping[str, Any]) -> Head | None:
-        """Return what a line among the first tells; None if it is not one of this client."""
+        """Return what one of the first lines says, or None if it is not this client's."""
 
     @abstractmethod
     def read(self, line: Line) -> Iterator[Read]:
         """Read one line."""
 
     def find(self, client: str, session: str, agent: str = "", cwd: str = "") -> Telling:
-        """Find a speaker, who may have gone to another folder."""
+        """Return a speaker, who may have changed to another folder."""
         telling = self.tellings.setdefault((session, agent), Telling(client, session, agent))
         telling.cwd = cwd or telling.cwd
         return telling
 
     def close(self) -> Iterator[Read]:
-        """End what the file leaves open."""
+        """End the turns that are still open."""
         for telling in self.tellings.values():
             yield from telling.end_turn(at_end=True)
