@@ -419,7 +419,7 @@ def test_the_sessions_of_a_project_that_is_not_trusted_stay_unread(
     told = to_plain(dmm.asking.ask("Where do notes live, in SQLite?", profile="general"))
     dmm.close()
     assert told["layer3_observations"] == []
-    assert any("sessions could not be asked" in one for one in told["layer1_search"]["notices"])
+    assert any("sessions could not be searched" in one for one in told["layer1_search"]["notices"])
     assert "LOW TRUST (not accepted by you: information only)" in told["suggested_prompt"]
 
 

@@ -76,8 +76,8 @@ def test_what_waits_to_be_retold_is_shown_and_why_no_model_is_asked(
         [
             "0 observations rewritten in 0 calls, 1 episode left",
             "  - obs_1 2026-06-29 bugfix: Fix the wrong totals of the cart page",
-            "No further model calls: observations.distil_with_model is not true in the",
-            "settings of this project",
+            "No further model calls: observations.distil_with_model is off in this project's",
+            "settings",
         ],
     )
     (project.dmm / "daemon.config.json").write_text('{"observations":{"distil_with_model":true}}')

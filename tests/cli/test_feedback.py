@@ -102,13 +102,13 @@ def test_the_lifecycle_shows_its_suggestions_and_proposes_each_once(
 
 
 def test_usage_is_exported_into_files_on_request(typed: Typed, shop: Project) -> None:
-    assert typed("export-usage", within=shop.folder).out == "0 files got new counts\n"
+    assert typed("export-usage", within=shop.folder).out == "Counts updated in 0 files\n"
     typed("feedback", "served", CENTS, within=shop.folder)
     dry = typed("export-usage", "--dry-run", within=shop.folder)
-    assert dry.out == f"1 file would get new counts\n  {CENTS}\n"
+    assert dry.out == f"Counts would be updated in 1 file\n  {CENTS}\n"
     told = typed("export-usage", within=shop.folder)
     assert told.out == (
-        f"1 file got new counts\n  {CENTS}\napplied as proposal_2; undo it with: dmm undo 2\n"
+        f"Counts updated in 1 file\n  {CENTS}\nApplied as proposal_2; to undo it: dmm undo 2\n"
     )
     assert "\nusage_count: 1\n" in (shop.memory / CENTS).read_text()
 

@@ -70,7 +70,7 @@ def test_a_story_in_words(say: Any) -> None:
     assert say("replay", "--to", "1").splitlines()[0] == "State at event 1"
     assert say("explain", "4").splitlines()[-1].endswith("decides the same today.")
     assert say("rehearse", "never rest").splitlines()[0] == (
-        "Of 1 decisions and 0 tool calls in the past it would have blocked 1"
+        "Would have blocked 1 of 1 decision and 0 tool calls in the past"
     )
     assert "it would block nothing" in say("rehearse", "be kind")
     assert "nothing is recorded" in say(

@@ -87,7 +87,7 @@ def test_a_stale_proposal_offers_no_approval(typed: Typed, own: Project) -> None
     path = own.memory / "project" / "lamp.md"
     path.write_text(path.read_text().replace("red", "white"))
     told = typed("review", "show", number, within=own.folder)
-    assert "\nWaits: its file has changed since it was proposed\n" in told.out
+    assert "\nPending: its file has changed since it was proposed\n" in told.out
     assert f"dmm review edit {number}\n" in told.out
     assert "dmm review approve" not in told.out
 

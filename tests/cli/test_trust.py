@@ -202,7 +202,7 @@ def test_what_init_makes_is_trusted_and_what_was_there_is_not(
     told = typed("init", within=cloned.folder)
     assert " ".join(
         [
-            "This memory was not created here, so agents get none of it by themselves.",
+            "This memory was not created here, so agents get nothing from it yet.",
             "Review it and decide: dmm trust",
         ]
     ) in " ".join(told.out.split())
@@ -322,7 +322,7 @@ def test_a_damaged_ledger_without_a_backup_is_set_aside_by_a_person(
     refused = typed("ledger", "restore", within=project.folder)
     assert refused.err.endswith("or start a new ledger: dmm trust\n")
     settled = typed("trust", "--yes", within=project.folder)
-    assert "A new ledger begins" in settled.out
+    assert "A new ledger was started" in settled.out
     assert list(project.dmm.glob("ledger.db.untrusted-*"))
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
 
@@ -349,7 +349,7 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     assert told.status == 2
     assert "the ledger is not the one written here" in told.out
     settled = typed("trust", "--yes", within=project.folder)
-    assert "A new ledger begins" in settled.out
+    assert "A new ledger was started" in settled.out
     assert not ledger.exists()
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
 
@@ -378,11 +378,11 @@ def test_a_damaged_ledger_is_called_damaged_and_a_new_one_can_begin(
     assert "dmm ledger restore" in refused.err
     assert "dmm trust" in refused.err
     told = typed("trust", within=project.folder)
-    assert "the ledger is damaged: no event can be read in it" in told.out
+    assert "the ledger is damaged: none of its events can be read" in told.out
     if record_gone:
         (state / "trust.json").unlink()
     settled = typed("trust", "--yes", *options, within=project.folder)
-    assert ("A new ledger begins" in settled.out) is not record_gone
+    assert ("A new ledger was started" in settled.out) is not record_gone
     assert list(project.dmm.glob("ledger.db.untrusted-*"))
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0
 

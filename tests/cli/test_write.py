@@ -49,8 +49,7 @@ def test_a_proposal_is_told_with_its_checks_and_waits(typed: Typed, own: Project
     assert told.out == (
         "proposal_1 pending: create project/house/sensors.md\n"
         "  ✓ 12 checks passed\n"
-        "  why:   the settings require a review; no reviewer agent is set\n"
-        "         up\n"
+        "  why:   the settings require a review; no reviewer agent is set up\n"
         "  see:   dmm review show proposal_1\n"
     )
     assert list(own.memory.rglob("*.md")) == []

@@ -456,7 +456,7 @@ def test_a_scan_without_findings_makes_no_ledger(proposal_store: ProposalStore) 
 
 def test_a_conflict_that_is_not_there_is_told(clashing: ProposalStore) -> None:
     dmm = clashing.open()
-    for name, what in (("conflict_9", "there is no conflict_9"), ("nine", "names no conflict")):
+    for name, what in (("conflict_9", "there is no conflict_9"), ("nine", "is not a conflict")):
         with pytest.raises(UsageError, match=what):
             dmm.conflicts.show(name)
     with pytest.raises(UsageError, match="'open' is not a known status") as refused:

@@ -388,7 +388,7 @@ def search(opened: Opened) -> Searched:
 def test_a_search_leaves_a_backlog_of_vectors_to_a_chore(day: Day) -> None:
     day.all()
     opened = talk(day, 40)
-    assert search(opened).notices == ("40 units wait for their vectors; their words count",)
+    assert search(opened).notices == ("40 units have no vectors yet and are found by words only",)
     assert day.all(quiet=0.1) == []
     assert day.all() == ["recall"]
     assert search(opened).notices == ()

@@ -308,7 +308,7 @@ def test_the_users_word_or_that_of_two_agents_has_a_memory_proposed_for_deprecat
     reasons = [made.get("reason") for made in world.events(EventType.PROPOSAL_MADE)]
     assert reasons == [
         "it was reported as wrong once and as outdated once, last on 2026-06-02",
-        "it was reported as wrong 2 times and as outdated once, by the user too,"
+        "it was reported as wrong 2 times and as outdated once, also by the user,"
         " last on 2026-06-02",
     ]
 

@@ -79,7 +79,7 @@ def test_two_who_report_a_memory_or_the_user_alone_have_it_suggested_for_depreca
     alone = (objection(3, "user", user=True), objection(4)._replace(outcome="outdated"))
     found = only(note, usage=used(note, last_served="2026-06-30", objections=alone))
     assert found.reason == (
-        "it was reported as wrong once and as outdated once, by the user too, last on 2026-06-04"
+        "it was reported as wrong once and as outdated once, also by the user, last on 2026-06-04"
     )
 
 

@@ -310,7 +310,7 @@ def test_many_units_are_searched_by_their_words_while_vectors_are_still_made(
     past.dmm.recall.embed_within = 0.0
     told = past.dmm.recall.search("ticket 3 parser")
     assert "msg_4" in ids(told)
-    assert to_plain(told.notices) == ["24 units wait for their vectors; their words count"]
+    assert to_plain(told.notices) == ["24 units have no vectors yet and are found by words only"]
     past.dmm.recall.embed_within = None
     assert "notices" not in to_plain(past.dmm.recall.search("ticket 3 parser"))
 
@@ -325,7 +325,7 @@ def test_vectors_that_another_process_made_count_at_the_next_search(
     recall = past.dmm.recall
     recall.followed = True
     assert recall.search("ticket 3 parser").notices == (
-        "40 units wait for their vectors; their words count",
+        "40 units have no vectors yet and are found by words only",
     )
     made = embedder.windows
     assert recall.search("ticket 3 parser").notices

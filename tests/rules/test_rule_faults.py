@@ -188,5 +188,5 @@ def test_rules_that_cannot_both_hold_are_named_with_both_files(dmm: Dmm) -> None
     put(dmm, "no-make", "---\nmatch: {command: make}\n---\n# Never use make\n")
     assert found(dmm) == [("rules/lint.md", "warning", "clash")]
     (finding,) = [one for one in dmm.validation.check().findings if one.check == "clash"]
-    told = "it can't hold beside rules/no-make.md: it requires `make lint`, which is denied"
+    told = "it contradicts rules/no-make.md: it requires `make lint`, which is denied"
     assert finding.message == told

@@ -333,7 +333,7 @@ def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[s
             )
         yield "The memories are in .dmm/memory. Read them, run dmm validate, and commit them."
     if applied and found.rules:
-        yield "The rules are in .dmm/rules. Commit them too. To see what each one does: dmm rules"
+        yield "The rules are in .dmm/rules; commit them too. To see what each does: dmm rules"
     if found.notice:
         yield found.notice
 
@@ -343,12 +343,12 @@ def _count_memories(found: Import) -> str:
     plan = found.plan
     scopes = Counter(one.memory.scope.value for one in plan.memories)
     parts = ", ".join(f"{count} {scope}" for scope, count in scopes.items())
-    counts = [counted(len(plan.memories), "memory", "memories") + (f" ({parts})" if parts else "")]
-    if plan.merged:
-        counts.append(counted(len(plan.merged), "duplicate") + " merged")
-    if found.present:
-        counts.append(f"{len(found.present)} already in the project's memory")
-    return ", ".join(counts)
+    counts = {
+        f"{counted(len(plan.memories), 'memory', 'memories')} ({parts})": plan.memories,
+        f"{counted(len(plan.merged), 'duplicate')} merged": plan.merged,
+        f"{counted(len(found.present), 'memory', 'memories')} already here": found.present,
+    }
+    return ", ".join(filter(counts.get, counts))
 
 
 def _overflow(found: Import) -> Iterator[str]:

@@ -67,7 +67,7 @@ _WORTH = {Scope.AGENT: 0.7, Scope.GLOBAL: 0.6, Scope.PROJECT: 0.5}
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """Where a text belongs and how much it weighs."""
+    """The scope, topic and priority of a text."""
 
     scope: Scope
     topic: str
@@ -76,7 +76,7 @@ class Bearing:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Who speaks in a source: its path, kind and front matter."""
+    """The context of a source: its path, kind and front matter."""
 
     path: str
     kind: SourceKind
@@ -84,12 +84,12 @@ class Voice:
 
     @property
     def package(self) -> str:
-        """The folder it is about; empty for the whole project."""
+        """The folder that it is about; empty for the whole project."""
         return base_of(self.path)
 
     @property
     def reach(self) -> tuple[str, ...]:
-        """The globs of the files it applies to; none where it applies to all."""
+        """The globs of the files it applies to; none if it applies to all files."""
         return reach_of(self.path, () if self.front.always else self.front.globs)
 
     @property
@@ -107,7 +107,7 @@ class Voice:
 
     @property
     def is_users(self) -> bool:
-        """Whether it speaks for the user in every project."""
+        """Whether it has the user's instructions for all projects."""
         return is_user_level(self.path)
 
 
@@ -127,14 +127,14 @@ def bearing(title: str, text: str, tokens: int, voice: Voice, *, of_all: bool = 
 
 
 def fallback(topic: str, title: str, text: str, *, users: bool) -> Bearing:
-    """Judge a text that found no room in the baseline: its weight stays high."""
+    """Classify a text that had no room in the baseline; it keeps a high weight."""
     if topic in BASELINE_TOPICS:
         topic = topic_of(text, title)
     return Bearing(Scope.GLOBAL if users else Scope.PROJECT, topic, 0.9)
 
 
 def strength(title: str, text: str) -> float:
-    """Measure how hard the rules of a text are: 0 for plain knowledge, 1.5 for prohibitions."""
+    """Return how binding a text is: from 0 for plain knowledge to 1.5 for prohibitions."""
     found = statements(text)
     mean = sum(map(_force, found)) / max(len(found), 1)
     return mean + 0.3 if _HARD_TITLE.search(title) and mean else mean
@@ -147,7 +147,7 @@ def names_the_agent(text: str) -> bool:
 
 @lru_cache(maxsize=16)
 def statements(text: str) -> tuple[str, ...]:
-    """Cut a text into its sentences and list items, code and headings left aside."""
+    """Split a text into sentences and list items, without code and headings."""
     found = (one for _, part in paragraphs_of(text) for one in split_sentences(part))
     return tuple(" ".join(one.split()) for one in found)
 

@@ -1,4 +1,4 @@
-"""Rules of two sources that may conflict: other numbers or opposite demands."""
+"""Find rules of two sources that may conflict: different numbers or opposite demands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _JOINTS = word_set("for in on at by from to into with within via per of")
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two places that may contradict each other, and the memories of one topic they end in."""
+    """Two places that may contradict each other, and the memories that they become."""
 
     one: SourceRef
     other: SourceRef
@@ -40,7 +40,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class _Demand:
-    """A sentence reduced to its words, numbers and polarity; only one bound alike is compared."""
+    """A sentence as words, numbers and polarity; only equally binding sentences are compared."""
 
     ref: SourceRef
     words: frozenset[str]
@@ -78,7 +78,7 @@ def find_conflicts(
 
 
 def _near_pairs(demands: Sequence[tuple[str, _Demand]]) -> Iterator[tuple[_Placed, _Placed]]:
-    """Pair demands whose words may be alike, in the order of the first and then of the second."""
+    """Return pairs of demands with similar words, ordered by the first, then the second."""
     rarity = Rarity.of(demand.words for _, demand in demands)
     alike: Alike[_Placed] = Alike(rarity, _ALIKE)
     pairs: list[tuple[int, int]] = []

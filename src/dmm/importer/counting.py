@@ -16,7 +16,7 @@ _CUT = re.compile(r"(?<=\n)(?=\S)")
 
 
 def count_once(count: Count) -> Count:
-    """Make a count that remembers lines and, by their digests, whole texts.
+    """Return a counting function that caches lines and, by their digests, whole texts.
 
     A section is counted as a whole, again as a part of the one above it, and as a note.
     """

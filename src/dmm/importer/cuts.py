@@ -1,4 +1,4 @@
-"""Cut what is too large for one memory, at the best place."""
+"""Split text that is too large for one memory at the best place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 
 
 def fill(parts: Iterable[T], room: int, size: Callable[[T], int]) -> list[list[T]]:
-    """Fill parts into as few runs of at most `room` as their order allows."""
+    """Group parts, in order, into as few runs of at most `room` as possible."""
     runs: list[list[T]] = []
     left = 0
     for part in parts:
@@ -35,7 +35,7 @@ def fill(parts: Iterable[T], room: int, size: Callable[[T], int]) -> list[list[T
 
 
 def pack(groups: list[Group], room: int, count: Count) -> list[list[Group]]:
-    """Fill groups into as few runs of at most `room` tokens as their order allows."""
+    """Join groups, in order, into as few runs of at most `room` tokens as possible."""
     parts = [part for found in groups for part in _fitting(found, room, count)]
     return fill(parts, room, lambda part: count(render_blocks(part.blocks)) + 1)
 
@@ -67,7 +67,7 @@ def _head(block: Block) -> str:
 
 
 def _wrapped(block: Block, room: int, count: Count) -> Iterator[Block]:
-    """Cut between the lines of a table or code block, each part with its head (and fence) again."""
+    """Split a table or code block between lines; each part repeats the head or fence."""
     head = _HEAD_LINES[block.kind]
     lines = block.text.split("\n")
     fence = _FENCE.match(lines[0]) if block.kind is BlockKind.FENCE else None

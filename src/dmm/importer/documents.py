@@ -1,4 +1,4 @@
-"""Parse a source into a tree; what is content, and what is skipped and why."""
+"""Parse a source into a tree of content, and list what is skipped and why."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _POINTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Lines that are not turned into a memory, and the reason."""
+    """Lines that do not become a memory, and the reason."""
 
     text: str
     source: SourceRef
@@ -64,7 +64,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A source with its tree of content, and the account of what is not in the tree."""
+    """A source with its tree of content and the skipped lines."""
 
     voice: Voice
     tree: Section
@@ -80,7 +80,7 @@ class Document:
 
     @property
     def name(self) -> str:
-        """What to call it where it has no title: its given name, or its file's."""
+        """A title for a source without one: its given name, or its file name."""
         if self.voice.front.name:
             name = self.voice.front.name
             return humanised(re.sub(r"^(user|feedback|project|reference)[_-]", "", name, count=1))
@@ -89,7 +89,7 @@ class Document:
 
 
 def humanised(name: str) -> str:
-    """Write a file name or identifier as words."""
+    """Return a file name or identifier as words."""
     text = " ".join(re.split(r"[\s_-]+", name.strip(" ._-")))
     return text[:1].upper() + text[1:] if text else "Notes"
 
@@ -134,7 +134,7 @@ def _is_noise(block: Block) -> bool:
 
 
 def _speaking_headings(path: str, section: Section) -> tuple[Section, list[Skipped]]:
-    """Turn a heading that is itself the rule into content; report one that says nothing."""
+    """Turn headings that are rules into content, and report those without text."""
     ref = SourceRef(path, section.line, section.line)
     rule = Block(BlockKind.PARAGRAPH, ref, " ".join(section.heading.split()))
     if not section.blocks and not section.children and section.level:

@@ -1,4 +1,4 @@
-"""Join sections that are too small for their own file."""
+"""Join sections that are too small for a file of their own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TINY = 20
 
 
 def gather(notes: Sequence[Note], *, count: Count) -> list[Note]:
-    """Join crumbs to a note of the same title, to their siblings, or to a note of their topic."""
+    """Join small notes with a note of the same title, with siblings, or with one of their topic."""
     # Each note is asked for its size several times, and its text is at hand.
     count = cache(count)
     joined = _absorb(list(notes), count, by_title=True)
@@ -82,7 +82,7 @@ def _join_alike(
 
 
 def _chunks(family: list[Note], count: Count) -> list[Note]:
-    """Join a family into as few notes as fit the wanted size."""
+    """Join sibling notes into as few notes of the wanted size as possible."""
     runs = fill(family, WANTED_TOKENS, lambda note: count(note.body) + 5)
     return [_joined(run) if len(run) > 1 else run[0] for run in runs]
 
@@ -139,7 +139,7 @@ def _tags(family: Sequence[Note]) -> tuple[str, ...]:
 
 
 def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
-    """Merge each fragment into a note with its title, or a larger one on its topic."""
+    """Merge each small note into one with its title, or a larger one on its topic."""
     left = dict(enumerate(notes))
     crumbs = {n: note for n, note in left.items() if _is_crumb(note, count)}
     hosts: dict[Hashable, list[int]] = {}
@@ -161,13 +161,13 @@ def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
 
 
 def _about(note: Note, *, by_title: bool) -> Hashable:
-    """Return what two notes must have in common before one takes the other in."""
+    """Return the properties that two notes must share to be merged."""
     subject = meaning(note.title) if by_title else note.topic
     return (subject, note.scope, note.subject, note.globs, note.users)
 
 
 def _is_elsewhere(host: Note, crumb: Note, *, in_branch: bool) -> bool:
-    """Return whether a host comes from another source, or also stands below the same headings."""
+    """Return whether a note is from another source, or below the same headings."""
     if host.sources[0].path != crumb.sources[0].path:
         return True
     return in_branch and host.trail[:-1] == crumb.trail[:-1]

@@ -1,4 +1,4 @@
-"""The files and lines that a person gives to an import."""
+"""Read the files and lines that a person names for an import."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUFFIXES = (".md", ".mdc")
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """Characters of one line that nobody sees, by their codes; they are left out."""
+    """The codes of the invisible characters of one line, which are left out."""
 
     source: SourceRef
     codes: tuple[str, ...]
@@ -48,12 +48,12 @@ def expand(given: Path) -> Iterator[Path]:
 
 
 def each_once(paths: Iterable[Path]) -> list[Path]:
-    """Drop a file that is listed under another name: a link counts once."""
+    """Drop files that are listed twice, also by a link."""
     return list({path.resolve(): path for path in reversed(list(paths))}.values())[::-1]
 
 
 def kept_lines(keep: Sequence[str], paths: Collection[str]) -> Kept:
-    """Read lines of imported files that are given as FILE:LINE."""
+    """Parse FILE:LINE arguments into lines of the imported files."""
     found = set()
     for given in keep:
         path, _, line = given.rpartition(":")
@@ -72,13 +72,13 @@ def refuse_kept(kept: Kept, secret: Sequence[Skipped]) -> None:
 
 
 def list_hidden(source: Source) -> Iterator[Hidden]:
-    """List the characters of a source that nobody sees, line by line."""
+    """List the invisible characters of a source, line by line."""
     for number, codes in find_hidden(source.text).items():
         yield Hidden(SourceRef(source.path, number, number), tuple(codes))
 
 
 def hides(memory: Memory) -> bool:
-    """Whether a memory holds what nobody sees: the name of a file can, and YAML has escapes."""
+    """Return whether a memory has invisible characters: in its path, or by YAML escapes."""
     names = (*memory.tags, *memory.aliases, *memory.supersedes, *memory.related)
     text = "\n".join((memory.title, memory.body, *names))
     return bool(find_hidden(text))

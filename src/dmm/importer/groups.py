@@ -32,7 +32,7 @@ class Group:
 
     @property
     def items(self) -> tuple[Block, ...]:
-        """The items of a group that is a list below its intro; none where it holds more."""
+        """The items of a group that is an intro with a list; none for any other group."""
         rest = [block for block in self.blocks if block is not self.lead]
         if any(block.kind is not BlockKind.LIST for block in rest):
             return ()
@@ -40,7 +40,7 @@ class Group:
 
 
 def group(blocks: Sequence[Block]) -> list[Group]:
-    """Join each block to the one before it where the two make sense only together."""
+    """Group blocks that only make sense together."""
     runs: list[list[Block]] = []
     for block in blocks:
         if runs and _bound(runs[-1], block):
@@ -51,7 +51,7 @@ def group(blocks: Sequence[Block]) -> list[Group]:
 
 
 def _introduces(block: Block, follower: Block) -> bool:
-    """Return whether a paragraph only leads in to what follows it."""
+    """Return whether a paragraph only introduces the next block."""
     text = plain(block.text)
     label = follower.kind in _LISTS and "\n" not in block.text and _LABEL.fullmatch(text)
     return block.kind is BlockKind.PARAGRAPH and bool(text.endswith(":") or label)

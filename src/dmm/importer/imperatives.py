@@ -1,4 +1,4 @@
-"""Sentences of an instruction file that say what must or must not be done."""
+"""Find the sentences of an instruction file that say what to do or not to do."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Imperative:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What a sentence stands under, as far as it says whether the sentence binds."""
+    """The headings and labels above a sentence that decide whether it binds."""
 
     heading: str
     group: Group
@@ -127,24 +127,24 @@ class _Place:
 
     @property
     def label(self) -> str:
-        """The words above a list; other text has none."""
+        """The words above a list; empty for other text."""
         return self.group.label if self.block.items else ""
 
     @property
     def binds(self) -> bool:
-        """Whether whatever is listed here is a rule: a sentence above it may say so."""
+        """Whether all items listed here are rules, because a sentence above says so."""
         said = map(_BINDS.search, split_sentences(self.label))
         return bool(self.block.items) and any((_RULES_BELOW.search(self.heading), *said))
 
     def complete(self, sentence: str) -> str:
-        """Put the order above a list, such as `Never`, before one of its items."""
+        """Prefix an item with the order above its list, such as `Never`."""
         if not _BARE_ORDER.fullmatch(self.label):
             return sentence
         return f"{self.label} {sentence[:1].lower()}{sentence[1:]}"
 
 
 def find_imperatives(source: Source) -> tuple[Imperative, ...]:
-    """Find the sentences that tell what to do or not to do; examples and code are left out."""
+    """Return the sentences that say what to do or not to do, without examples and code."""
     skip = read_front_matter(split_lines(source.text)).last_line
     found: dict[str, Imperative] = {}
     for one in imperatives_of(outline(source.path, source.text, skip_lines=skip), source.path):
@@ -153,7 +153,7 @@ def find_imperatives(source: Source) -> tuple[Imperative, ...]:
 
 
 def imperatives_of(section: Section, path: str, *, named: bool = False) -> Iterator[Imperative]:
-    """Find the binding sentences of a document, in the order of its text.
+    """Return the binding sentences of a document, in order.
 
     Its first title names the file and is no heading; further ones (`named`) are.
     """
@@ -173,7 +173,7 @@ def imperatives_of(section: Section, path: str, *, named: bool = False) -> Itera
 
 
 def _nouns_among(items: Sequence[Block]) -> frozenset[str]:
-    """Return the verbs that may be nouns at the start of an item: none where most are orders."""
+    """Return the verbs that may be nouns at the start of an item; none if most items are orders."""
     begins = (next(_sentences(item), ("", 0))[0] for item in items)
     orders = sum(_orders(_CODE.sub("`", _bare(said))) for said in begins)
     return frozenset() if orders >= max(2, len(items) / 2) else _NOUNS_TOO
@@ -206,7 +206,7 @@ def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
 
 
 def _sentences(block: Block) -> Iterator[tuple[str, int]]:
-    """Cut a block into sentences, each with its first line."""
+    """Split a block into sentences, each with its first line."""
     for first, text in paragraphs_of(block.text, block.ref.first_line):
         at = 0
         for sentence in split_sentences(text):
@@ -257,7 +257,7 @@ def _orders(text: str, nouns: frozenset[str] = _NOUNS_TOO) -> bool:
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """Return the places where an order may begin: the start, behind a label or a condition."""
+    """Return the positions where an order may begin: the start, after a label or condition."""
     for clause in _CLAUSES.split(text):
         yield clause
         first, comma, rest = clause.partition(", ")

@@ -15,7 +15,7 @@ _ORDER = (*Scope, DEPRECATED_DIRECTORY)
 
 
 def join(memories: Sequence[Memory], *, title: str, include_deprecated: bool = False) -> str:
-    """Write memories into one file: by scope, then by path, deprecated ones only if asked for."""
+    """Return all memories as one text: by scope, then by path; deprecated ones only on request."""
     shelves: dict[str, list[Memory]] = {str(shelf): [] for shelf in _ORDER}
     for memory in sorted(memories, key=lambda m: m.path):
         shelves[str(memory.scope) if memory.in_force else DEPRECATED_DIRECTORY].append(memory)

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Rarity:
-    """How often each word is used in all sets that are compared."""
+    """The number of compared sets that contain each word."""
 
     uses: Counter[str] = field(default_factory=Counter)
 
@@ -32,14 +32,14 @@ class Rarity:
         return cls(uses)
 
     def first(self, words: Collection[str], overlap: float) -> list[str]:
-        """Name the words of which a set with so much overlap has to share at least one."""
+        """Return the words of which any set with this much overlap has at least one."""
         ordered = sorted(words, key=lambda word: (self.uses[word], word))
         return ordered[: len(ordered) - math.ceil(overlap * len(ordered) - 1e-9) + 1]
 
 
 @dataclass(slots=True)
 class Alike(Generic[T]):
-    """Things by the words of their sets; `find` gives those that may be alike, as they came."""
+    """An index of things by their words; `find` returns similar ones in insertion order."""
 
     rarity: Rarity
     overlap: float
@@ -47,14 +47,14 @@ class Alike(Generic[T]):
     _bare: list[tuple[int, T]] = field(default_factory=list)
 
     def put(self, number: int, thing: T, words: Collection[str]) -> None:
-        """Enter a thing under its set; a thing may be entered again under another one."""
+        """Add a thing with its words; it may be added again with other words."""
         if not words:
             self._bare.append((number, thing))
         for word in self.rarity.first(words, self.overlap):
             self._by_word.setdefault(word, []).append((number, thing))
 
     def find(self, words: Collection[str]) -> list[tuple[int, T]]:
-        """Return everything whose set may overlap enough, by its number; some may not."""
+        """Return the things, by number, whose words may overlap enough; some may not."""
         if not words:
             return self._bare
         found: dict[int, T] = {}

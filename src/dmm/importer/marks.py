@@ -1,4 +1,4 @@
-"""Marks: what an exported file says of each memory in it, so that it comes back as it was."""
+"""Write and read the marks by which an exported memory is imported unchanged."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class _Field(NamedTuple):
 
 
 def write_mark(memory: Memory) -> str:
-    """Write the mark of a memory: its path and every field that has a value."""
+    """Return the mark of a memory: its path and every field with a value."""
     values = {name: field.write(getattr(memory, name)) for name, field in _FIELDS.items()}
     told = " ".join(f"{name}={value}" for name, value in values.items() if value)
     return f"<!-- dmm memory: {quote(memory.path)} {told} -->"
 
 
 def read_mark(blocks: tuple[Block, ...]) -> Memory | None:
-    """Read the mark that an exported file sets under the heading of a memory.
+    """Read the mark under the heading of an exported memory.
 
     Title and body, which stand around the mark, are empty.
     """

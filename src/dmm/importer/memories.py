@@ -53,7 +53,7 @@ _UNNAMED = dict.fromkeys((*BASELINE_TOPICS, ""), GENERAL)
 
 @dataclass(frozen=True, slots=True)
 class PlannedMemory:
-    """A memory to be written, with its size, the lines it comes from, and remarks."""
+    """A memory to be written, with its size, its source lines and warnings."""
 
     memory: Memory
     tokens: int
@@ -61,7 +61,7 @@ class PlannedMemory:
     warnings: tuple[str, ...] = ()
 
     def moved(self) -> PlannedMemory:
-        """Give the topic a folder name that ignore lists rarely contain; a scope has one name."""
+        """Return it in a folder whose name ignore lists rarely contain."""
         folder, _, name = self.memory.path.rpartition("/")
         path = f"{folder}_notes/{name}" if "/" in folder else self.memory.path
         return replace(self, memory=replace(self.memory, path=path))
@@ -69,7 +69,7 @@ class PlannedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What an import would write, and the account of everything that is not written.
+    """The memories that an import would write, and everything that it leaves out.
 
     `left` are rules without room in the baseline: only a search finds them. `baseline_room` is what
     was planned beyond the budget of the baseline, in all; 0 where nothing was.
@@ -87,7 +87,7 @@ class ImportPlan:
 
     @property
     def baseline_tokens(self) -> int:
-        """The tokens that the memories add to the baseline."""
+        """The number of tokens that the memories add to the baseline."""
         served = [one for one in self.memories if one.memory.in_force]
         return sum(one.tokens for one in served if one.memory.scope is Scope.BASELINE)
 
@@ -101,7 +101,7 @@ def propose(
     count: Count,
     baseline_budget: int = DEFAULT_BASELINE_BUDGET,
 ) -> ImportPlan:
-    """Make a memory of each note, none with an id or path that is taken."""
+    """Return a memory for each note, with ids and paths that are free."""
     kept = _within_baseline(notes, baseline_budget, count)
     paths = _Paths({path.casefold() for path in taken_paths})
     planned = []
@@ -114,7 +114,7 @@ def propose(
 
 
 def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Memory]:
-    """Return the memories with ids, the old ones where free, and with valid links."""
+    """Return the memories with ids (the old ones if free) and valid links."""
     ids = set(taken)
     chosen: list[str] = []
     wanted = {note.old_id for note in notes if ID_PATTERN.fullmatch(note.old_id)}
@@ -129,7 +129,7 @@ def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Me
 
 
 def provenance(refs: Sequence[SourceRef]) -> str:
-    """Name the sources of a memory in one line: `Source: CLAUDE.md:12-40, AGENTS.md:3`."""
+    """Return the line with a memory's sources: `Source: CLAUDE.md:12-40, AGENTS.md:3`."""
     by_path: dict[str, list[SourceRef]] = {}
     for ref in refs:
         by_path.setdefault(ref.path, []).append(ref)
@@ -140,7 +140,7 @@ def provenance(refs: Sequence[SourceRef]) -> str:
 
 
 def slug(title: str) -> str:
-    """Make a safe file name, without its ending, out of a title."""
+    """Return a safe file name for a title, without extension."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().casefold()
     text = re.sub(r"[^a-z0-9]+", "_", plain.replace("'", "")).strip("_")
     if len(text) > _SLUG_LENGTH:
@@ -149,7 +149,7 @@ def slug(title: str) -> str:
 
 
 def _within_baseline(notes: Sequence[Note], budget: int, count: Count) -> list[Note]:
-    """Admit the strongest to the baseline while they fit; the others keep a high priority."""
+    """Keep the strongest notes in the baseline while they fit; give the others a high priority."""
     wanted = [number for number, note in enumerate(notes) if _directory(note) == Scope.BASELINE]
     # What was in a baseline before goes first, then the strongest, then the first in the text.
     wanted.sort(key=lambda n: (notes[n].mark is None, -notes[n].priority, n))
@@ -169,13 +169,13 @@ def _within_baseline(notes: Sequence[Note], budget: int, count: Count) -> list[N
 
 @dataclass(slots=True)
 class _Paths:
-    """The paths that are taken; one that is wanted again gets the next number."""
+    """The paths in use; a path that is wanted again gets the next number."""
 
     taken: set[str]
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def take(self, path: str) -> str:
-        """Return a path, or the first free one with a number."""
+        """Reserve and return a path, or the first free one with a number."""
         stem, free = path.removesuffix(".md"), path
         while free.casefold() in self.taken:
             # What was taken once stays taken, so no number is tried twice.
@@ -253,7 +253,7 @@ def _memory(
 
 
 def whole_body(note: Note) -> str:
-    """Return the body of a note with the line that names its sources."""
+    """Return the body of a note with its line of sources."""
     last = note.body.rstrip().rpartition("\n")[2]
     if note.mark is not None or _PROVENANCE.fullmatch(last):
         return note.body.rstrip()

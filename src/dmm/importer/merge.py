@@ -33,7 +33,7 @@ _Key = tuple[BlockKind, SourceRef]
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A rule that is not written a second time, and the place whose wording is kept."""
+    """A duplicate that is not written, and the place whose wording is kept."""
 
     text: str
     source: SourceRef
@@ -43,7 +43,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The headings and the intro a rule stands under, which are part of its meaning."""
+    """The headings and the intro above a rule, which are part of its meaning."""
 
     path: str
     trail: tuple[str, ...]
@@ -69,13 +69,13 @@ class Rule:
 
     @property
     def ref(self) -> SourceRef:
-        """The lines it stands on."""
+        """The source lines of the rule."""
         return span(self.blocks)
 
 
 @dataclass(slots=True)
 class _Cluster:
-    """Units that say the same; the fullest wording is kept, the first among equals."""
+    """Units that say the same; the fullest wording is kept, and the first of equal ones."""
 
     kept: Rule
     others: list[Rule] = field(default_factory=list)
@@ -90,7 +90,7 @@ class _Cluster:
 
 
 class _Family:
-    """The clusters that stand under like headings, in the order in which they were found."""
+    """The clusters under similar headings, in the order they were found."""
 
     def __init__(self, rarity: Rarity) -> None:
         self.clusters: list[_Cluster] = []
@@ -122,7 +122,7 @@ class _Family:
 
 
 def span(blocks: Sequence[Block]) -> SourceRef:
-    """Name the lines from the first to the last of some blocks of one source."""
+    """Return the lines from the first to the last of some blocks of one source."""
     return replace(blocks[0].ref, last_line=blocks[-1].ref.last_line)
 
 
@@ -150,14 +150,14 @@ def merge(
 
 
 def rules_of(tree: Section, globs: tuple[str, ...]) -> Iterator[Rule]:
-    """Return the rules of a tree that are in force, in the order of the text."""
+    """Return the active rules of a tree, in the order of the text."""
     return (_unit(blocks, place) for blocks, place in placed_blocks(tree, globs))
 
 
 def placed_blocks(
     tree: Section, globs: tuple[str, ...], trail: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[Block, ...], Place]]:
-    """Return the blocks of each rule in force and where it stands, in the order of the text."""
+    """Return the blocks and place of each active rule, in the order of the text."""
     mark = read_mark(tree.blocks)
     if mark is not None and not mark.in_force:
         # A rule in force must not end in a memory that is not.
@@ -204,7 +204,7 @@ def _place(section: Section, trail: tuple[str, ...], found: Group, globs: tuple[
 
 @lru_cache(maxsize=4_096)
 def subjects_of(text: str) -> frozenset[str]:
-    """Name what a heading speaks of; asked for every rule below it, so remembered."""
+    """Return the subjects of a heading, cached because every rule below it asks."""
     return SUBJECTS & set(words(text))
 
 

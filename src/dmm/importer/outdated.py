@@ -1,4 +1,4 @@
-"""Find what an earlier import brought and its instruction file, or the memory, no longer says."""
+"""Find what an earlier import wrote and its source file, or the memory, no longer says."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Outdated:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A memory that was changed since its import, and a line of its file that it left behind."""
+    """A memory that was edited after its import, and a source line that it no longer has."""
 
     source: str
     line: str
@@ -52,7 +52,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class _Came:
-    """A memory that came from a file, and which of its lines the file still says.
+    """A memory from a file, and which of its lines the file still has.
 
     Of those that are `unsaid`, an import wrote the ones that are `gone`; the others are its own.
     """
@@ -64,7 +64,7 @@ class _Came:
 
 
 def find_changed(memories: Iterable[Memory], imported: Iterable[Memory]) -> dict[str, str]:
-    """Return what an import wrote, by the id of each memory that says something else by now."""
+    """Return the imported text by memory id, for memories that were changed since."""
     wrote: dict[str, list[Memory]] = {}
     for one in imported:
         wrote.setdefault(one.id, []).append(one)
@@ -82,7 +82,7 @@ def find_changed(memories: Iterable[Memory], imported: Iterable[Memory]) -> dict
 def find_corrected(
     sources: Sequence[Source], memories: Sequence[Memory], changed: Mapping[str, str]
 ) -> Iterator[Corrected]:
-    """Find the lines that are still in these files, and that somebody took out of the memory."""
+    """Return the lines that are still in these files but were removed from their memory."""
     texts = {one.path: _plain(one.text) for one in sources}
     known = _plain("\n".join(one.body for one in memories))
     for one in memories:
@@ -101,7 +101,7 @@ def find_outdated(
     rules: Iterable[Rule],
     changed: Mapping[str, str],
 ) -> Iterator[Outdated]:
-    """Compare what came from these files with what they say now.
+    """Return the memories and rules from these files with a line that the files no longer have.
 
     A file that says less than half of what came from it was emptied on purpose: it is left out.
     """
@@ -125,7 +125,7 @@ def find_outdated(
 def _find_came(
     memories: Iterable[Memory], texts: Mapping[str, str], changed: Mapping[str, str]
 ) -> dict[str, list[_Came]]:
-    """Find the memories that came from these files only, by the first file of each."""
+    """Return the memories that came only from these files, by their first file."""
     found: dict[str, list[_Came]] = {}
     for one in memories:
         files = _files_of(one.body)
@@ -145,23 +145,23 @@ def _lines_of(body: str) -> list[str]:
 
 
 def _says(text: str, line: str) -> bool:
-    """Return whether a text has each sentence of a line: the baseline leaves some of them out."""
+    """Return whether a text has each sentence of a line."""
     return all(_plain(sentence) in text for sentence in split_sentences(line))
 
 
 def _is_said(held: Sequence[_Came]) -> bool:
-    """Return whether at least half of the lines are still said."""
+    """Return whether the file still has at least half of the lines."""
     return sum(len(one.said) for one in held) >= sum(len(one.gone) for one in held)
 
 
 def _files_of(body: str) -> list[str]:
-    """Name the files in the last line that says where a memory comes from."""
+    """Return the files named in the last source line of a memory."""
     told = "".join(_PROVENANCE.findall(body)[-1:])
     # An import names a few files; a longer line is none of its own.
     return _PLACE.findall(told) if len(told) <= LONGEST_PLACES else []
 
 
 def _plain(text: str) -> str:
-    """Return a text without marks and spaces that say nothing, to be looked for in another."""
+    """Return a text without markup and extra spaces, for comparison."""
     lines = (_MARKS.sub("", line) for line in text.split("\n"))
     return _MARKUP.sub("", squeezed(" ".join(lines)).casefold()).rstrip(".: ")

@@ -127,14 +127,14 @@ def edit(section: Section, change: Callable[[Block], Block | None]) -> Section:
 
 
 def refs_of(block: Block) -> tuple[SourceRef, ...]:
-    """Name the places a block stands for: its own lines and those merged into it."""
+    """Return the source places of a block: its own lines and those merged into it."""
     if not block.items:
         return (block.ref, *block.also)
     return tuple(ref for item in block.items for ref in refs_of(item)) + block.also
 
 
 def render_blocks(blocks: Sequence[Block]) -> str:
-    """Write blocks one after the other, as near to each other as they were."""
+    """Join blocks into text, with their original spacing."""
     gaps = ["\n" if _close(before, after) else "\n\n" for before, after in pairwise(blocks)]
     return "".join(block.text + gap for block, gap in zip(blocks, [*gaps, ""], strict=False))
 

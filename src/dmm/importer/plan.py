@@ -94,7 +94,7 @@ def _number_content(documents: Sequence[Document]) -> dict[str, dict[int, int]]:
 
 
 def _realm(document: Document) -> tuple[str, ...]:
-    """Name what a document applies to; rules are merged only within it. A skill is its own."""
+    """Return the scope within which a document's rules are merged; a skill has its own."""
     return (document.path,) if document.voice.kind is SourceKind.SKILL else document.voice.reach
 
 
@@ -104,7 +104,7 @@ def _goes_first(note: Note) -> bool:
 
 
 def _always_loaded(documents: Sequence[Document], count: Count) -> int:
-    """Count what a session reads before anything is asked, for the client that reads the most."""
+    """Count the tokens that a session loads at its start, for the client that loads the most."""
     sizes: Counter[SourceKind] = Counter()
     for one in documents:
         if one.voice.is_always and one.voice.kind is not SourceKind.MARKDOWN:
@@ -121,7 +121,7 @@ def read_all(sources: Sequence[Source], kept: Kept = frozenset()) -> list[Docume
 
 
 def _tidied(note: Note, content: dict[str, dict[int, int]]) -> Note:
-    """Join the refs of a note where no line of another note stands between them."""
+    """Join the source lines of a note if no line of another note is between them."""
     by_path: dict[str, set[int]] = {}
     for ref in note.sources:
         lines = range(ref.first_line, ref.last_line + 1)
@@ -131,7 +131,7 @@ def _tidied(note: Note, content: dict[str, dict[int, int]]) -> Note:
 
 
 def _runs(path: str, lines: set[int], content: dict[int, int]) -> Iterator[SourceRef]:
-    """Join lines that stand next to each other among the lines with content."""
+    """Join lines that are adjacent among the lines with content."""
     held = sorted(line for line in lines if line in content)
     if not held:
         yield SourceRef(path, min(lines), max(lines))

@@ -1,4 +1,4 @@
-"""Paths in a source, resolved against the folder of the file they stand in."""
+"""Resolve the relative paths in a source against its folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SPAN = re.compile(r"(?<=`)(?P<path>(?:\.{1,2}/)?[\w.@-]+(?:/[\w.@-]+)*/?)(?=`)"
 
 
 def resolve_paths(source: Source, exists: Callable[[str], bool]) -> Source:
-    """Write the paths of a source as seen from the top of the project; code blocks stay."""
+    """Return a source with its paths relative to the top of the project; code blocks stay."""
     folder = folder_of(source.path)
 
     def resolved(match: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ _LITERAL = (BlockKind.FENCE, BlockKind.CODE, BlockKind.TABLE, BlockKind.STEPS, B
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The headings above a rule, as far as they turn its meaning.
+    """The headings above a rule that change its meaning.
 
     `bounds` are the words of them that turn it, and the files it applies to: only rules with the
     same are compared. Where no subject is named, all are meant.
@@ -54,7 +54,7 @@ class _Rule:
 
     @property
     def is_short(self) -> bool:
-        """Whether it says little without its heading."""
+        """Whether it means little without its heading."""
         return self.wording.size < SPEAKS_FOR_ITSELF
 
     def holds_at(self, place: _Place) -> bool:
@@ -65,7 +65,7 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What of a text is not remembered yet, and how many of its rules are."""
+    """The part of a text that is new, and the number of its known rules."""
 
     text: str
     known: int
@@ -97,7 +97,7 @@ class Remembered:
         return cls(lines, wordings, frozenset(headings))
 
     def rest_of(self, body: str) -> Rest:
-        """Return what is new in a body, "" for nothing; all of it where too little would remain."""
+        """Return the new part of a body (perhaps none), or all of it if too little would remain."""
         parts = list(_parts(body))
         rules = [rule for part in parts for rule in part.rules]
         if not rules and any(p.section.title.casefold() not in self.headings for p in parts):
@@ -125,7 +125,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The rules right under a heading, and those of each intro that leads in to a list."""
+    """The rules directly under a heading, and those of each introduced list."""
 
     section: Section
     groups: tuple[tuple[Group, tuple[_Rule, ...]], ...]
@@ -135,7 +135,7 @@ class _Part:
         return [rule for _, rules in self.groups for rule in rules]
 
     def to_leave_out(self, known: set[int]) -> list[_Rule]:
-        """Choose what can go: all that is known, but of a half-known text only list items."""
+        """Return the rules to leave out: all if all are known, else only known list items."""
         found = [rule for rule in self.rules if id(rule) in known]
         if len(found) == len(self.rules):
             return found
@@ -181,7 +181,7 @@ def _rule(block: Block, place: _Place) -> _Rule:
 
 
 def _without(body: str, parts: list[_Part], gone: set[int]) -> str:
-    """Write a body without some rules, and without the headings and intros of nothing else."""
+    """Return a body without some rules and the headings and intros that become empty."""
     lines: set[int] = set()
     for found, rules in (one for part in parts for one in part.groups):
         own = {id(rule): rule.block for rule in rules}

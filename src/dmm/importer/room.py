@@ -1,4 +1,4 @@
-"""Room in the baseline for all instructions of the imported files, which stay always on."""
+"""Raise the baseline's budget so that imported instructions stay always on."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MOST = 1_600
 
 
 def round_up(tokens: int) -> int:
-    """Return the next budget that a person would write."""
+    """Return the next round number for a budget."""
     return -(-tokens // STEP) * STEP
 
 
 def may_widen(folder: Path, store: TrustStore) -> bool:
-    """Return whether the settings are the user's: what came with a clone is theirs to accept."""
+    """Return whether the user has approved the settings, so that an import may change them."""
     return not find_consents(store, folder).is_held(FILE_NAME)
 
 

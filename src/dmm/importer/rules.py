@@ -43,7 +43,7 @@ class PlannedRule:
 
 @dataclass(frozen=True, slots=True)
 class RulePlan:
-    """The rule files to write, every sentence that one enforces, now or before, and those here."""
+    """The rule files to write, the sentences they enforce, and the rules that exist already."""
 
     rules: tuple[PlannedRule, ...] = ()
     enforced: frozenset[str] = frozenset()
@@ -52,14 +52,14 @@ class RulePlan:
 
 @dataclass(frozen=True, slots=True)
 class RuleImport:
-    """Turns binding sentences into rule files; those that hold already are left."""
+    """Turns binding sentences into rule files, except those that are rules already."""
 
     shelf: RuleShelf
     constraints: Callable[[], Sequence[Constraint]]
     propose_rule: Callable[[Rule, str], ConstraintRecorded]
 
     def plan(self, sentences: Sequence[Imperative]) -> RulePlan:
-        """Plan a rule file for each sentence that gives a matcher; the others stay memory."""
+        """Plan a rule file for each sentence with a matcher; the others stay memories."""
         shelved = tuple(one.rule for one in self.shelf.rules())
         known = [Likeness.of(one.title, one.call, one.folder) for one in shelved]
         known += [Likeness.of(one.text) for one in self.constraints()]
@@ -104,7 +104,7 @@ class RuleImport:
 
 
 def _compose(one: Imperative, taken: Sequence[str]) -> Composed | None:
-    """Write a sentence as a rule that acts on tool calls; None where it gives no sure matcher."""
+    """Return the rule file of a sentence, or None if it compiles to no certain matcher."""
     origin = f"{one.source.path}:{one.source.first_line}"
     try:
         wish = Wish(one.text, origin=origin, folder=one.folder, heading=one.heading)

@@ -18,7 +18,7 @@ HIDDEN = "[left out: it looks like a secret]"
 
 
 def leave_secrets(source: Source) -> tuple[Source, list[Skipped]]:
-    """Leave out each line that holds what looks like a secret."""
+    """Remove each line that seems to contain a secret."""
     cleaned = clean(source.text)
     if cleaned == source.text:
         return source, []
@@ -31,7 +31,7 @@ def leave_secrets(source: Source) -> tuple[Source, list[Skipped]]:
 
 
 def _changed(lines: list[str], cleaned: list[str]) -> Iterator[int]:
-    """Number the lines that are not as they were; a secret may take several."""
+    """Return the numbers of the lines that were changed."""
     if len(lines) == len(cleaned):
         yield from (n for n, line in enumerate(lines) if line != cleaned[n])
         return

@@ -66,7 +66,7 @@ OWN = {"memory", "index", "packs", "run", ".gitignore"}
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What an import would write, what is there already, and what a pack then costs.
+    """The result of planning an import, with what exists already and the cost of a pack.
 
     `known` counts, by path, the rules left out of a memory because the project has them;
     `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
@@ -195,7 +195,7 @@ class Importer:
     def _fresh(
         self, plan: ImportPlan, memories: Sequence[Memory], changed: Iterable[str]
     ) -> _Found:
-        """Sort out what the project has already, or had before it was changed, and what is left."""
+        """Sort the planned memories into new ones, known ones and those left out."""
         remembered = Remembered.of((*(memory.body for memory in memories), *changed))
         rests = [(one, remembered.rest_of(one.memory.body)) for one in plan.memories]
         present = tuple(one for one, rest in rests if not rest.text)
@@ -291,7 +291,7 @@ class Importer:
         )
 
     def _is_empty(self) -> bool:
-        """Whether nothing here came from anybody: no memory, contract, setting or ledger."""
+        """Whether the project has no memory, BOOT, setting or ledger of its own."""
         scan = self.root.tree.scan()
         folder = self.root.folder
         held = [path for path in folder.iterdir() if path.name not in OWN]
@@ -304,7 +304,7 @@ class Importer:
         return join(own, title=title, include_deprecated=include_deprecated)
 
     def _mentions(self, plan: ImportPlan, files: Mapping[str, Path]) -> dict[FileImport, Path]:
-        """Find the mentioned files, beside the file that mentions them; given ones need no word."""
+        """Return the paths of the mentioned files, except those that are imported too."""
         given = {path.resolve() for path in files.values()}
         found = {}
         for one in plan.imports:
@@ -317,7 +317,7 @@ class Importer:
     def _trimmed(
         self, one: PlannedMemory, body: str, there: Mapping[str, str | None]
     ) -> PlannedMemory:
-        """Leave out what is known, and link to the memories that are there already."""
+        """Return a memory without its known rules, linked to the memories that have them."""
         memory = dataclasses.replace(
             one.memory,
             body=body,
@@ -349,7 +349,7 @@ class Importer:
         return Source(self._shown(path), markdown.plain(markdown.decode(str(path), data)))
 
     def _shown(self, path: Path) -> str:
-        """Name a source by its path in the project, or below the user's home."""
+        """Return the path of a source in the project, or below the user's home."""
         full = path.resolve()
         if full.is_relative_to(self.root.project):
             return full.relative_to(self.root.project).as_posix()
@@ -370,7 +370,7 @@ class _Found:
 
 
 def _rule_sentences(sources: Sequence[Source]) -> list[Imperative]:
-    """Find the sentences that may become rules: of files that apply to all, or to one folder."""
+    """Return the sentences that may become rules: from files for all, or for one folder."""
     voices = (document.voice for document in read_all(sources))
     scoped = {one.path for one in voices if one.front.globs and not one.front.always}
     read = (one for one in sources if is_instruction(one.path) and one.path not in scoped)

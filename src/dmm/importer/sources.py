@@ -44,7 +44,7 @@ _SKILL_FOLDER = re.compile(r"(^|/)\.[\w-]+/skills/|^skills/")
 
 
 class SourceKind(StrEnum):
-    """The tools' instruction files that can be told apart by their path."""
+    """The kinds of instruction files, recognised by path."""
 
     CLAUDE = "claude"
     AGENTS = "agents"
@@ -73,7 +73,7 @@ _NAMED = {"memory.md": SourceKind.MEMORY_INDEX, "skill.md": SourceKind.SKILL}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One instruction file: the path to name it by, and its text."""
+    """One instruction file: its path and text."""
 
     path: str
     text: str
@@ -113,7 +113,7 @@ class SourceLines:
         return cls(by_line)
 
     def memories_at(self, ref: SourceRef) -> tuple[str, ...]:
-        """Name the memories that cover the line where a run begins."""
+        """Return the memories that cover the first line of a run."""
         return self.by_line.get((ref.path, ref.first_line), ())
 
 
@@ -127,7 +127,7 @@ class FileImport:
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """What the head of a source says about all of it; `last_line` is 0 where there is none."""
+    """The front matter of a source; `last_line` is 0 if there is none."""
 
     last_line: int = 0
     name: str = ""
@@ -138,12 +138,12 @@ class FrontMatter:
 
 
 def line_range(first: int, last: int) -> str:
-    """Write a run of lines the short way."""
+    """Return a range of lines as text: `12` or `12-40`."""
     return str(first) if first == last else f"{first}-{last}"
 
 
 def split_lines(text: str) -> list[str]:
-    """Cut a text at its line ends, whatever their style, as a markdown reader does."""
+    """Split a text into lines at any kind of line end."""
     text = text.removeprefix("\ufeff").replace("\0", "\ufffd")
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
@@ -194,7 +194,7 @@ def _is_for_agents(path: str) -> bool:
 
 
 def kinds_of(paths: tuple[str, ...]) -> dict[str, SourceKind]:
-    """Return the kinds of files given together: a file beside a MEMORY.md is one of its topics."""
+    """Return the kinds of files imported together; a file beside a MEMORY.md is its topic."""
     kinds = {path: recognise(path) for path in paths}
     folders = {folder_of(p) for p, kind in kinds.items() if kind is SourceKind.MEMORY_INDEX}
     beside = (path for path, kind in kinds.items() if kind is SourceKind.MARKDOWN)
@@ -207,7 +207,7 @@ def folder_of(path: str) -> str:
 
 
 def base_of(path: str) -> str:
-    """Name the folder that a file is about, such as `web` for `web/.cursor/rules/a.mdc`.
+    """Return the folder that a file is about, such as `web` for `web/.cursor/rules/a.mdc`.
 
     It is empty for the whole project, and for documents that no client reads by their place.
     """

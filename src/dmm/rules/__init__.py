@@ -1,1 +1,1 @@
-"""Rules: their files, what a tool call does, and whether the two meet."""
+"""Read rules, work out what tool calls do, and judge calls by rules."""

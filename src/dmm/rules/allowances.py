@@ -1,4 +1,4 @@
-"""Calls that a rule asks about and that a person lets through, once."""
+"""Let a call through once that a rule asks about."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REMARKS = ("description", "justification")
 
 
 def describe_asked(call: ToolCall, ruling: Ruling) -> str:
-    """Write what tells a call from every other one: all of it, its branch, the rules that ask."""
+    """Return what identifies a call: its input, its branch, and the rules that ask."""
     asking = sorted(one.name for one in ruling.findings if one.level == "ask")
     remarks = _REMARKS if call.tool.lower() in SHELL_TOOLS else ()
     done = {name: value for name, value in call.input.items() if name not in remarks}
@@ -43,12 +43,12 @@ def describe_asked(call: ToolCall, ruling: Ruling) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Allowances:
-    """What a person allowed, in the ledger; each counts for one call, and not for long."""
+    """The calls that a person allowed, from the ledger; each is valid once and for a short time."""
 
     project_ledger: ProjectLedger
 
     def name(self, call: ToolCall, ruling: Ruling) -> str:
-        """Name a call by a digest that tells nothing of its secrets; empty without the user's key.
+        """Return a keyed digest of a call, or an empty text without the user's key.
 
         What is removed from the record is a part of the call, too.
         """
@@ -57,7 +57,7 @@ class Allowances:
         return "" if seal is None else seal.name_text(describe_asked(call, ruling))
 
     def find(self, digest: str) -> int | None:
-        """Return the event that lets a call through and was not used yet."""
+        """Return the unused event that allows a call."""
         if not digest:
             return None
         log = self.project_ledger.reading
@@ -94,7 +94,7 @@ class Allowances:
         return AskedCall(seq, event.actor, event.at, *call, told.digest, partial)
 
     def allow(self, seq: int) -> AskedCall:
-        """Let the call of an event pass once; saying so again adds nothing."""
+        """Allow the call of an event once; repeating this changes nothing."""
         shown = self.show(seq)
         ledger = self.project_ledger
         if self.find(shown.digest) is None:
@@ -103,7 +103,7 @@ class Allowances:
 
 
 def _is_cut(value: object) -> bool:
-    """Return whether a record holds a part of what was given alone."""
+    """Return whether a recorded value was cut."""
     if isinstance(value, str):
         return LEFT_OUT in value
     if not isinstance(value, (Mapping, list, tuple)):

@@ -1,4 +1,4 @@
-"""A rule file written from a sentence, or from a constraint of the ledger, compiled and proved."""
+"""Compile a sentence or a ledger constraint into a tested rule file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FORM_HINT = "dmm rules draft prints the matcher reference"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody wants as a rule; without a matcher the sentence is compiled.
+    """A requested rule; without a matcher, its sentence is compiled.
 
     `origin` is the file and line it was imported from, `folder` what that file is about, `heading`
     the title of its chapter.
@@ -59,7 +59,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A rule that was read and proved, with the text of its file.
+    """A tested rule with the text of its file.
 
     `why_not` says why the sentence gave no matcher.
     """
@@ -70,7 +70,7 @@ class Composed:
 
 
 def compile_english(text: str, known: Surroundings = NOWHERE) -> Sentence:
-    """Compile a sentence into the fields of a rule file; `known` is where it stood."""
+    """Compile a sentence into the fields of a rule file; `known` is its context."""
     tool = compile_tool_rule(text)
     if tool is None:
         return compile_sentence(text, known)
@@ -82,7 +82,7 @@ def compile_english(text: str, known: Surroundings = NOWHERE) -> Sentence:
 
 
 def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = None) -> Composed:
-    """Write and prove the rule that is wanted; `kept` are fields of the file it replaces."""
+    """Compose and test the requested rule; `kept` are fields of the file it replaces."""
     title = " ".join(accept("rule", wish.text).split())
     if wish.level is not None:
         need_one("level", wish.level, RULE_LEVELS)
@@ -108,14 +108,14 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
 
 
 def _level_alone(title: str) -> RuleLevel | None:
-    """Choose the level of a sentence that has no matcher: decisions are still held to it."""
+    """Return the level of a sentence without a matcher, which decisions may be checked against."""
     if asks_first(title):
         return "ask"
     return "deny" if read_sentence(title) is not None else None
 
 
 def _prove(rule: Rule) -> None:
-    """Refuse a rule that its own examples contradict; the first that fails is named."""
+    """Refuse a rule whose examples fail, naming the first failure."""
     for failure in prove(rule):
         wanted = "stopped" if failure.kind == "block" else "allowed"
         what = f"{failure.example!r} should be {wanted}, but {failure.what}"
@@ -141,7 +141,7 @@ def _read(wish: Wish, title: str) -> Sentence:
 
 
 def need_examples(examples: Any) -> None:
-    """Refuse a rule that does not show what it stops and what it lets through."""
+    """Refuse a rule without examples of blocked and allowed calls."""
     for kind in ("block", "allow"):
         if not isinstance(examples, dict) or not examples.get(kind):
             what = f"the rule has no example of a call that it must {kind}"
@@ -151,7 +151,7 @@ def need_examples(examples: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Knows a rule that says the same as another, in its words or by what it matches."""
+    """Recognises equal rules, by their words or by what they match."""
 
     words: str
     matcher: ToolRule | None = None
@@ -160,20 +160,20 @@ class Likeness:
 
     @classmethod
     def of(cls, title: str, call: ToolRule | None = None, folder: str = "") -> Likeness:
-        """Describe a rule by what makes it the same as another."""
+        """Return the likeness of a rule."""
         words = (one.lstrip(_BEFORE).rstrip(_AFTER) for one in straighten(title.casefold()).split())
         return cls(" ".join(filter(None, words)), call, title, folder)
 
     def same_words(self, other: Likeness) -> bool:
-        """Whether both have the same sentence."""
+        """Return whether both rules have the same sentence."""
         return self.words == other.words
 
     def same(self, other: Likeness) -> bool:
-        """Whether both say the same."""
+        """Return whether both rules say the same."""
         return self.same_matcher(other) or self.same_words(other)
 
     def same_matcher(self, other: Likeness) -> bool:
-        """Whether both stop the same calls."""
+        """Return whether both rules stop the same calls."""
         return self._matched() is not None and self._matched() == other._matched()
 
     def _matched(self) -> object:
@@ -181,7 +181,7 @@ class Likeness:
         return one and (one.patterns, one.exceptions, one.needs, self.folder)
 
     def find_other_way(self, other: Likeness) -> str:
-        """Name what another that stops one of the same tells to use, where this names another."""
+        """Return the replacement that an overlapping rule names, if it differs from ours."""
         if self.matcher is None or other.matcher is None or self.same_words(other):
             return ""
         shared = any(one in other.matcher.patterns for one in self.matcher.patterns)
@@ -192,7 +192,7 @@ class Likeness:
 
 
 def name_way_out(title: str) -> str:
-    """Name what a sentence says to use instead, without what for."""
+    """Return what a sentence says to use instead, without its purpose."""
     said = compile_sentence(title).instead
     return said.split()[1].strip("`.,") if said.startswith("Use ") else ""
 
@@ -212,7 +212,7 @@ def switch(source: str, *, disabled: bool) -> str:
 
 
 def read_field(name: str, text: str) -> Any:
-    """Read the YAML of one field as it would stand in a rule file."""
+    """Parse the YAML of one field of a rule file."""
     path = f"--{name}"
     body = "\n".join(f"  {line}" for line in text.strip().splitlines())
     source = f"---\n{name}:\n{body}\n---\n# {name}\n"
@@ -224,7 +224,7 @@ def read_field(name: str, text: str) -> Any:
 
 
 def adopt_constraint(one: Constraint, taken: Sequence[str]) -> Composed | str:
-    """Write a constraint as a rule file that binds as hard; or say why that can't be done."""
+    """Return an equally strict rule file for a constraint, or why there is none."""
     before = state_of(one)
     for fields in _readings(one):
         title = " ".join(one.text.split())
@@ -243,7 +243,7 @@ def adopt_constraint(one: Constraint, taken: Sequence[str]) -> Composed | str:
 
 
 def _readings(one: Constraint) -> Iterator[dict[str, Any]]:
-    """Return the fields that may say the same: from its patterns, from its words, or none."""
+    """Return candidate fields for a constraint: from its patterns, from its words, or none."""
     calls = [entry.rule for entry in on_calls(one)]
     soft = one.priority == "preferred"
     if not calls:

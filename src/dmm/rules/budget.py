@@ -1,4 +1,4 @@
-"""Budget: the processor time that all searches of one call share, and why one is given up."""
+"""Limit the processor time that all searches of one call share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BUSY = "other work took the time for checking this call"
 
 
 class Stopped(Exception):
-    """A search that was given up; `what` says why. It ends where the finding is made."""
+    """A search was given up; `what` says why."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -21,7 +21,7 @@ class Stopped(Exception):
 
 
 class Budget:
-    """Processor time that all searches of one call share, and what one rule may take of it.
+    """The processor time that all searches of one call share, and the part for each rule.
 
     It runs from the first search. Waiting for others costs nothing, and what serves all rules,
     such as parsing a file, counts for the call alone.
@@ -33,7 +33,7 @@ class Budget:
         self._of_rule = RULE_SECONDS
 
     def start(self) -> None:
-        """Let the time run, where it does not yet."""
+        """Start the clock, unless it is running."""
         if self._end is None:
             self._end = thread_time() + self._seconds
 
@@ -56,17 +56,17 @@ class Budget:
         return self._left() > 0 and self._of_rule > 0
 
     def charge(self, seconds: float) -> None:
-        """Take what a search has used from the share of its rule."""
+        """Subtract the time of a search from the share of its rule."""
         self._of_rule -= seconds
 
     def blame(self, allowed: float, spent: float, what: str) -> Stopped:
-        """Return why a search ran out of time: by its own fault, or since others took the time."""
+        """Return why a search ran out of time: its own rule or other work."""
         if spent < allowed / 2:
             return Stopped(BUSY)
         return Stopped(what if allowed >= min(self._of_rule, RULE_SECONDS / 2) else USED_UP)
 
     def affords(self, seconds: float) -> bool:
-        """Whether there is time for work of a foreseen length."""
+        """Return whether there is time for work of this length."""
         return seconds < self._left()
 
     def _left(self) -> float:
@@ -75,5 +75,5 @@ class Budget:
 
 
 def is_own_fault(stopped: str) -> bool:
-    """Whether a search was given up for what its rule looks for, or where; not for want of time."""
+    """Return whether a search failed because of its own rule or file, not for lack of time."""
     return bool(stopped) and stopped not in (USED_UP, BUSY)

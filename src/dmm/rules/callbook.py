@@ -1,4 +1,4 @@
-"""The rules in force on tool calls, as one value: asked by the daemon, or by a hook on its own.
+"""Judge tool calls by the active rules, in the daemon or in a hook alone.
 
 Everything here is pure and light to load, and can be written as plain data: the hook process
 reads it back when nobody else answers.
@@ -48,17 +48,17 @@ _WRITE_OUT = "Write the command out in full, without decoding or building it, or
 
 
 def nothing_done(_: CallEntry, __: Budget | None = None) -> Sequence[Done]:
-    """Know of nothing that was done before."""
+    """Return that nothing was done before."""
     return ()
 
 
 def name_rule(seq: int | None, rule_id: str) -> str:
-    """Name a rule as people know it: a file by its id, a constraint by its number."""
+    """Return the name of a rule: the id of a file, or the number of a constraint."""
     return f"rule {rule_id}" if rule_id else f"constraint {seq}"
 
 
 def recorded_seq(seq: int | None) -> int | None:
-    """Return the number of a rule in this ledger; None for one that is not recorded in it."""
+    """Return the number of a rule in this ledger, or None if it is not recorded there."""
     return seq if seq and seq > 0 else None
 
 
@@ -78,12 +78,12 @@ class CallEntry(Value):
     id: str = ""
 
     def level_of(self, action: Action) -> Level:
-        """Return how hard a match of this rule stops a call."""
+        """Return the level at which a match of this rule stops a call."""
         return min(_OF_ACTION[action], self.most, key=LEVELS.index)
 
 
 class Finding(Value):
-    """A constraint that a decision or a call meets, and whether that blocks it.
+    """A constraint that a decision or call breaks, and whether that blocks it.
 
     `note` says why it does not bind as others do, and `stopped` why its search was given up, on
     what is in `where`.
@@ -105,17 +105,17 @@ class Finding(Value):
 
     @property
     def name(self) -> str:
-        """What people know it by: the id of a rule file, or the number of a constraint."""
+        """The id of the rule file, or the number of the constraint."""
         return name_rule(self.seq, self.id)
 
     def tell(self) -> str:
-        """Name the constraint, why it is met, and what weakens it."""
+        """Return the constraint, why it was broken, and what makes it less strict."""
         told = f'{self.name} "{self.text}": {self.reason}'
         return f"{told}; {self.note}" if self.note else told
 
 
 class Ruling(Value):
-    """What is said to a tool call, with all that explains it and lets it be tried again."""
+    """The verdict on a tool call, with everything that explains and reproduces it."""
 
     level: Level = "allow"
     seq: int | None = None
@@ -166,7 +166,7 @@ class CallBook:
     def find(
         self, facts: CallFacts, done: DoneBefore | None = nothing_done
     ) -> Iterator[tuple[Finding, bool]]:
-        """Hold a call against every rule; each finding says whether its rule is a typed one.
+        """Check a call against every rule; each finding says whether its rule is typed.
 
         Without `done` it is not known what was done before; rules that want something done first
         ask then, at most.
@@ -181,7 +181,7 @@ class CallBook:
     def _meet_readings(
         self, facts: CallFacts, done: DoneBefore | None
     ) -> Iterator[tuple[CallEntry, Match, str]]:
-        """Meet the rules as the words stand, and as they may also be read."""
+        """Check a call as written and in its other possible readings."""
         for entry, met in self._meet(facts, done):
             yield entry, met, ""
         for reading in facts.readings:
@@ -205,7 +205,7 @@ class CallBook:
     def check(
         self, call: ToolCall | CallFacts, done: DoneBefore | None = nothing_done
     ) -> list[Finding]:
-        """Hold a call against every rule, each constraint once, with its hardest finding."""
+        """Check a call against every rule; return the strictest finding of each constraint."""
         facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
         hardest: dict[tuple[int, str], Finding] = {}
         for one, _ in self.find(facts, done):
@@ -215,7 +215,7 @@ class CallBook:
         return list(hardest.values())
 
     def _is_unclear(self, facts: CallFacts) -> bool:
-        """Return whether a command may do unseen what a rule denies.
+        """Return whether a command may hide something that a rule denies.
 
         What a shell would refuse as malformed reaches no file; what is too long may.
         """
@@ -231,7 +231,7 @@ class CallBook:
         texts: TextOf | None = None,
         tree: Tree | None = None,
     ) -> Ruling:
-        """Rule on a call: the hardest finding decides, and the oldest constraint among equals.
+        """Return the ruling on a call: the strictest finding decides, and the oldest of equal ones.
 
         `files` gives the text of a script that the call runs, and `texts` that of a file it
         changes, where the two have different limits; `tree` knows which files exist. What can't be
@@ -257,7 +257,7 @@ class CallBook:
 
 
 def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Match:
-    """Ask about a call that a rule fails on, as nobody knows what the rule would say."""
+    """Return a finding that asks about a call on which a rule failed."""
     why = f"{type(fault).__name__}: {fault}"
     reason = f"{_NOT_APPLIED}: {why}"
     rule, span = entry.rule, (0, len(facts.text))
@@ -265,7 +265,7 @@ def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Match:
 
 
 def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
-    """Put the hardest first, and the oldest among equals; what is not recorded here is newest."""
+    """Return a sort key: the strictest first, then the oldest; unrecorded ones come last."""
     return -LEVELS.index(one.level), one.seq <= 0, abs(one.seq), one.id
 
 
@@ -274,7 +274,7 @@ def _settled(found: Sequence[Finding]) -> bool:
 
 
 def _unreadable(facts: CallFacts, found: Sequence[Finding]) -> Ruling:
-    """Ask about a call of which nobody can tell what it runs."""
+    """Return a finding that asks about a call that can't be read."""
     steps = [f"unresolved: {one}" for one in facts.unresolved]
     if facts.malformed:
         steps.append(f"malformed or too long: {len(facts.text)} characters")
@@ -305,7 +305,7 @@ def _names_command(pattern: Pattern) -> bool:
 
 
 def _may_be_hidden(pattern: Pattern) -> bool:
-    """Whether a command could do this without showing it; the name of a tool always shows."""
+    """Return whether a command could hide this; the name of a tool is always visible."""
     tools = [one for one in singles(pattern) if isinstance(one, ToolPattern)]
     others = len(singles(pattern)) > len(tools)
     by_shell = all(matches_name("Bash", one.name) for one in tools)
@@ -341,7 +341,7 @@ def _finding(
 def _tell(
     entry: CallEntry, match: Match, script: ScriptFacts | None, doubt: str
 ) -> tuple[str, tuple[str, ...]]:
-    """Return why a rule is met, and the steps that led there."""
+    """Return why a rule matches, and the steps that led there."""
     # The sentence of a rule stands before its reason; only what it adds is said.
     said = match.reason in entry.text
     reason = "it matches" if said else match.reason

@@ -123,7 +123,7 @@ class CommandPattern(Value):
         return f"`{found}`: {evidence}" if evidence else None
 
     def _only_helps(self, use: CommandUse) -> bool:
-        """Whether an invocation shows its help, which is nothing that a rule is about."""
+        """Return whether an invocation only shows its help."""
         asked = asks_for_help(use.invocation, use.options)
         return asked and not any("-h" in flag for flag in self.flags)
 
@@ -144,7 +144,7 @@ class CommandPattern(Value):
         return not self.no_args or len(words) == len(self.operands)
 
     def _rest_matches(self, use: CommandUse) -> bool:
-        """Hold what few patterns ask for against an invocation."""
+        """Check the less common conditions of a pattern on an invocation."""
         invocation = use.invocation
         if self.bare and (not invocation.words or "/" in invocation.words[0].text):
             return False
@@ -235,11 +235,11 @@ class PathPattern(Value):
 
     @property
     def accesses(self) -> Iterator[str]:
-        """What is done to the files that this is about."""
+        """Return the kinds of access that this pattern is about."""
         return (access for one in self.access for access in _COVERED.get(one, (one,)))
 
     def _covered(self, use: PathUse, facts: CallFacts) -> Iterator[PathUse]:
-        """Return the file that a use names, or those that exist where it reaches a folder."""
+        """Return the file of a use, or the existing files in its folder."""
         exact = facts.reach is not None and use.path == "." and state_limited(use)
         if not exact and covers(use, self.glob, self.folder):
             yield use
@@ -254,7 +254,7 @@ class PathPattern(Value):
         return use.reach != "any" and any(use.access == one for one in self.accesses)
 
     def spares(self, use: PathUse) -> bool:
-        """Whether every file that a path with wildcards could mean is covered."""
+        """Return whether a path with wildcards can only mean covered files."""
         return self._concerns(use) and selects(plain_example(use.path), self.glob, self.folder)
 
 
@@ -328,7 +328,7 @@ class MessagePattern(Value):
 def _checked(
     subject: object, span: Span, where: str, why: Callable[[], str | None]
 ) -> Iterator[tuple[object, Evidence]]:
-    """Return a subject with why it matches, if it does, or that nobody knows."""
+    """Return a subject with why it matches, or that this is unknown, if it may match."""
     try:
         told = why()
     except Stopped as fault:
@@ -339,7 +339,7 @@ def _checked(
 
 
 def search_within(pattern: str, text: str, budget: Budget | None = None) -> bool:
-    """Return whether an expression is found in a text; `Stopped` where that takes too long."""
+    """Return whether a regex matches in a text; raise `Stopped` if that takes too long."""
     from dmm.rules.content.expressions import literal, search
 
     if literal(pattern) not in text:

@@ -1,4 +1,4 @@
-"""Rules on tool calls: which to deny, ask about or warn of, and what has to be done first."""
+"""Rules on tool calls: what they match, what they do, and what has to be done first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STARTER_VERSION = 4
 
 
 class Action(StrEnum):
-    """What a match leads to, the hardest first."""
+    """The actions of a rule, the strictest first."""
 
     DENY = "deny"
     ASK = "ask"
@@ -56,7 +56,7 @@ class ToolRule(Value):
 
 
 class Match(NamedTuple):
-    """A rule met by a call: what it leads to, where, and the steps that led there.
+    """A rule that matches a call: its action, the place, and the steps that led there.
 
     `missing` was not done first, and `shortfalls` say why something that was done does not count.
     """
@@ -76,7 +76,7 @@ class Match(NamedTuple):
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
-    """Match one rule against one call; none if the rule does not apply to it."""
+    """Match one rule against one call; return None if it does not apply."""
     facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
     return next((match for _, match in matches(rule, facts)), None)
 
@@ -115,7 +115,7 @@ def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
 
 
 def _touches_only_spared(rule: ToolRule, facts: CallFacts, command: CommandUse) -> bool:
-    """Whether a command touches files, and the rule leaves all of them alone."""
+    """Return whether a command touches only files that the rule exempts."""
     spared = [one for one in rule.exceptions if isinstance(one, PathPattern)]
     if not spared:
         return False
@@ -131,7 +131,7 @@ def _within(use: PathUse) -> PathUse:
 
 
 def _lifts(found: object, subject: object) -> bool:
-    """Whether what an exception found is what the rule found.
+    """Return whether an exception found the same subject as the rule.
 
     That is the same thing, the same file, or the command that touches the file.
     """
@@ -165,7 +165,7 @@ SPOKEN_VERSION = f"{CALLS_VERSION}.3"
 
 
 def meet(rule: ToolRule, facts: CallFacts, done: Past | None = tuple) -> Match | None:
-    """Hold a call against a rule.
+    """Check a call against a rule.
 
     Without `done` nobody knows what was done before: a rule that wants something done first asks.
     """
@@ -187,7 +187,7 @@ def meet(rule: ToolRule, facts: CallFacts, done: Past | None = tuple) -> Match |
 def _with_missing(
     match: Match, rule: ToolRule, facts: CallFacts, subject: object, done: Past | None
 ) -> Match:
-    """Add what was not done first, by itself or before it in the same call, and why not."""
+    """Add to a match which required steps were not done before, and why."""
     earlier, at = _earlier(facts, subject)
     stopped: list[str] = []
 
@@ -215,7 +215,7 @@ def _with_missing(
 
 
 def _earlier(facts: CallFacts, subject: object) -> tuple[list[CommandUse], int]:
-    """Return the commands of a call that have succeeded when its subject is reached, and where."""
+    """Return the commands of a call that must have succeeded before its subject runs."""
     span = getattr(subject, "span", None)
     for use in facts.commands:
         if use is subject or use.invocation.span == span:

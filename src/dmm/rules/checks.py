@@ -1,4 +1,4 @@
-"""Calls and examples judged on request: nothing is recorded."""
+"""Judge calls and examples on request, without recording anything."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Asked:
     branch: str | None = None
 
     def to_call(self, project: Path) -> ToolCall:
-        """Make the call that a client would make in a project."""
+        """Return the call as a client would make it in a project."""
         forms = (self.command, self.write, self.read, self.edit, self.tool)
         if sum(one is not None for one in forms) != 1:
             hint = 'for example: dmm check "git push origin main"'
@@ -66,7 +66,7 @@ class Asked:
 
 
 def show_ruling(call: ToolCall, ruling: Ruling, **more: bool) -> CallChecked:
-    """Return what is said to a call, with every rule that it meets."""
+    """Return the verdict on a call, with every rule that matches it."""
     return CallChecked(
         describe_call(call),
         OUTCOMES[ruling.level],
@@ -86,7 +86,7 @@ def _finding(one: Finding) -> CallFinding:
 
 
 def prove_files(folder: Path, unchecked: tuple[UncheckedRule, ...]) -> Proved:
-    """Run the examples of all rule files as they stand on disk: no trust, ledger or consent."""
+    """Run the examples of all rule files on disk, without trust, ledger or consent."""
     rules: dict[str, Rule] = {}
     faults: list[MemoryFileError] = []
     files = find_rule_files(folder)

@@ -1,4 +1,4 @@
-"""What agents are not told: the words of constraints that no person has accepted."""
+"""Hide the words of constraints that no person has accepted from agents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HIDDEN = "pending; text hidden from agents"
 
 
 class Reader(Protocol):
-    """Something that looks into a ledger for whoever speaks."""
+    """A reader of the ledger for a known actor."""
 
     @property
     def project_ledger(self) -> ProjectLedger:
@@ -31,7 +31,7 @@ S = TypeVar("S", bound=Reader)
 
 
 def discreet(operation: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Have an operation hide the words of pending constraints where an agent asks."""
+    """Make an operation hide the words of pending constraints from agents."""
 
     @functools.wraps(operation)
     def run(reader: S, /, *arguments: P.args, **named: P.kwargs) -> T:
@@ -50,7 +50,7 @@ def discreet(operation: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[
 
 @dataclass(frozen=True, slots=True)
 class _Veil:
-    """Takes the texts of some constraints, and what was made of them, out of a value."""
+    """Removes the texts of some constraints, and anything quoting them, from a value."""
 
     texts: tuple[str, ...]
     seqs: frozenset[int]
@@ -82,7 +82,7 @@ class _Veil:
         return text
 
     def _over_verdict(self, verdict: dict[str, Any]) -> dict[str, Any]:
-        """Hide the grounds that a verdict has in these constraints."""
+        """Hide the reasons that a verdict takes from these constraints."""
         steps = tuple(f"constraint {seq}: " for seq in self.seqs)
         hidden = verdict | {
             "violations": [
@@ -98,7 +98,7 @@ class _Veil:
 
 
 def _is_verdict(value: object) -> bool:
-    """Whether a recorded value, which may be anything, is the description of a verdict."""
+    """Return whether a recorded value describes a verdict."""
     match value:
         case {"reason": str(), "violations": list(grounds), "trace": list(trace)}:
             kinds = {type(one) for one in trace}, {type(one) for one in grounds}

@@ -1,4 +1,4 @@
-"""Sentences that have no matcher yet, laid out for the user's own agent to write one for each."""
+"""Write the task for an agent to draft matchers for sentences without one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOTHING = "Every rule has a matcher: there is nothing to draft.\n"
 
 @cache
 def matcher_reference() -> str:
-    """Return the matcher reference in the compact form that an agent is given."""
+    """Return the matcher reference in its compact form for agents."""
     return (resources.files("dmm") / "data" / REFERENCE).read_text("utf-8").strip()
 
 

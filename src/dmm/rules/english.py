@@ -1,4 +1,4 @@
-"""English to rules: a sentence compiled into fields that hold their own examples."""
+"""Compile English sentences into the fields of rule files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BY_NAME = 'If another command did that, name it with query_memory: "./COMMAND r
 
 
 def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
-    """Compile a rule in English for the common forms; nothing where it isn't certain."""
+    """Compile an English rule of a common form; return None if it is not certain."""
     found = read_sentence(text, known)
     if found.fields is None:
         return found
@@ -38,13 +38,13 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
 
 
 def asks_first(text: str) -> bool:
-    """Whether a sentence wants to be asked rather than obeyed: "Ask before running migrations"."""
+    """Return whether a sentence wants a question first: "Ask before running migrations"."""
     clauses = [clause for one in sentences(text) for clause in clauses_of(one)]
     return bool(clauses) and all(clause.level == "ask" for clause in clauses)
 
 
 def _of_new_text(fields: dict[str, object]) -> dict[str, object]:
-    """Limit what a sentence says about text to new text; an edit of a line may leave it there."""
+    """Limit a content matcher to new text, so that existing lines may stay."""
     items = fields.get("match")
     if not isinstance(items, list):
         return fields
@@ -56,7 +56,7 @@ def _of_new_text(fields: dict[str, object]) -> dict[str, object]:
 
 
 def _placed(fields: dict[str, object]) -> dict[str, object]:
-    """Put the examples of a rule into its folder; without paths there is nothing to place."""
+    """Move the paths in a rule's examples into its folder."""
     folder = fields.get("folder")
     if not folder:
         return fields
@@ -82,7 +82,7 @@ def _moved(example: dict[str, object], folder: str) -> dict[str, object]:
 
 
 def call_rules(text: str) -> tuple[ToolRule, ...]:
-    """Compile a constraint in English as rules on tool calls; none when it isn't certain."""
+    """Compile an English constraint into rules on tool calls; none if it is not certain."""
     found = compile_sentence(text)
     if found.fields is None:
         return ()

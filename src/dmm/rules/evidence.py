@@ -1,4 +1,4 @@
-"""Evidence: what of a call a pattern found, or why it could not look."""
+"""Evidence: the part of a call that matches a pattern, or why that is unknown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Evidence(NamedTuple):
-    """What of a call matched a pattern: the place, the text there, and why.
+    """The part of a call that matches a pattern: the place, its text, and why.
 
     `where` names the place better than the text there does. `stopped` says that nobody knows
     whether it matches, and why the search was given up. `doubt` says why a match is not certain.

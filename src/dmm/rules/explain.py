@@ -1,4 +1,4 @@
-"""Rules on tool calls in plain words: what they stop, their exceptions and examples."""
+"""Describe rules on tool calls in plain words."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _BY_REGEX = "text that fits its regular expression"
 
 
 def _text(regex: str) -> str:
-    """Return in words what a regex finds: code like it, the names in it, or that there is one."""
+    """Describe what a regex finds: code like it, the names in it, or only that there is one."""
     from dmm.rules.content.constructs import IMPORTED, sample_of
     from dmm.rules.content.expressions import LINE
 
@@ -105,7 +105,7 @@ def _text(regex: str) -> str:
 
 
 def _rest(pattern: CommandPattern) -> str:
-    """Return what few patterns ask of a command."""
+    """Describe the less common conditions of a command pattern."""
     parts = [f"the argument {_either(one)}" for one in pattern.args if not one.startswith("!")]
     parts += [f"no argument {_either(one[1:])}" for one in pattern.args if one.startswith("!")]
     parts += ["no arguments"] if pattern.no_args else []
@@ -124,7 +124,7 @@ def _rest(pattern: CommandPattern) -> str:
 
 
 def _selected(globs: Sequence[str], folder: str | None = None) -> str:
-    """Name what globs take in, the folder they are about, and what they take out."""
+    """Describe what globs include and exclude, and their folder."""
     inside = f" in {folder}/" if folder else ""
     taken = [one for one in globs if not one.startswith("!")]
     out = [one.removeprefix("!") for one in globs if one.startswith("!")]
@@ -166,7 +166,7 @@ def _content(pattern: ContentPattern) -> str:
 
 
 def _syntax(rule: Any) -> str:
-    """Return in words what a rule on syntax finds: code like it, or its kind."""
+    """Describe what a syntax rule finds: code like it, or its kind."""
     from dmm.rules.content.constructs import sample_of
 
     if "any" in rule:
@@ -205,7 +205,7 @@ def describe_pattern(pattern: Pattern) -> str:
 
 
 def _together(patterns: Sequence[Pattern]) -> str:
-    """Return what must hold at once; a path beside something else is where that happens."""
+    """Describe patterns that must all match; a path beside another pattern is its place."""
     places = [one for one in patterns if isinstance(one, PathPattern)]
     acts = [describe_pattern(one) for one in patterns if not isinstance(one, PathPattern)]
     if not acts:
@@ -218,7 +218,7 @@ def _but(names: tuple[str, ...]) -> str:
 
 
 def describe_call(call: ToolCall) -> str:
-    """Write a call in one line: the command itself, or the tool and its first value."""
+    """Return a call in one line: the command, or the tool and its first value."""
     command = call.input.get("command")
     if isinstance(command, str) and call.tool == "Bash":
         return command
@@ -228,7 +228,7 @@ def describe_call(call: ToolCall) -> str:
 
 
 def describe_example(call: ToolCall) -> str:
-    """Write an example call in one line, with the branch or folder that it needs."""
+    """Return an example call in one line, with the branch or folder it needs."""
     place = [f"on the branch {call.branch}"] if call.branch else []
     place += [f"in {call.cwd}"] if call.cwd else []
     text = str(call.input.get("content", "")).strip()

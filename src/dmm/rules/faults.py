@@ -1,4 +1,4 @@
-"""Rule files as they stand, checked: each by itself, and all of them side by side."""
+"""Check rule files, each by itself and all together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Files = dict[str, bytes | None]
 
 
 def find_rule_files(root: Path) -> Files:
-    """Read the rule files of a .dmm folder as they stand; None for one that can't be read."""
+    """Return the rule files of a .dmm folder; None for one that can't be read."""
     files: Files = {}
     for path in sorted(list_rule_files(root)):
         try:
@@ -43,7 +43,7 @@ def find_rule_files(root: Path) -> Files:
 
 
 def find_broken(files: Mapping[str, bytes | None]) -> Iterator[Finding]:
-    """Name the files that can't be read as rules; their examples are not tried."""
+    """Return the files that can't be read as rules; examples are not run."""
     for path, data in files.items():
         try:
             read_rule(path, decode_rule(path, data))
@@ -54,7 +54,7 @@ def find_broken(files: Mapping[str, bytes | None]) -> Iterator[Finding]:
 def check_rule_files(
     files: Mapping[str, bytes | None], terms: tuple[str, ...] = ()
 ) -> Iterator[Finding]:
-    """Check everything about rule files, with the line of each fault."""
+    """Check rule files completely; return each fault with its line."""
     rules: dict[str, Rule] = {}
     for path, data in files.items():
         try:
@@ -84,7 +84,7 @@ def _check_ids(rules: Mapping[str, Rule]) -> Iterator[Finding]:
 
 
 def _check_twins(rules: Mapping[str, Rule]) -> Iterator[Finding]:
-    """Name files that say the same: the same matcher, or the same sentence without one."""
+    """Report files with the same matcher, or with the same sentence and no matcher."""
     first: dict[str, str] = {}
     for path, rule in rules.items():
         other = first.setdefault(_meaning(rule), path)
@@ -94,7 +94,7 @@ def _check_twins(rules: Mapping[str, Rule]) -> Iterator[Finding]:
 
 
 def _check_clashes(rules: Mapping[str, Rule]) -> Iterator[Finding]:
-    """Name rules that can't both hold."""
+    """Report rules that contradict each other."""
     paths = {rule.id: path for path, rule in rules.items()}
     for one in clashes(rules.values()):
         message = f"it contradicts {paths[one.other]}: {one.what}"
@@ -111,7 +111,7 @@ def _meaning(rule: Rule) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Two rules that can't both hold: one asks for or shows what the other forbids."""
+    """Two contradictory rules: one requires or shows as allowed what the other forbids."""
 
     rule: str
     other: str
@@ -119,7 +119,7 @@ class Clash:
 
 
 def clashes(rules: Iterable[Rule], about: Rule | None = None) -> list[Clash]:
-    """Find the rules of which no one can keep both; `about` is one that all others are tried on."""
+    """Return the pairs of rules that nobody can follow; `about` limits them to one rule."""
     held = [one for one in rules if not one.disabled]
     # All that forbid in one book, each by its place: a call is then read once, not once a rule.
     entries = [
@@ -138,7 +138,7 @@ def clashes(rules: Iterable[Rule], about: Rule | None = None) -> list[Clash]:
 
 
 def _other_ways(rules: Iterable[Rule]) -> Iterator[Clash]:
-    """Name rules that stop the same and say to use something else instead."""
+    """Yield rules that stop the same calls but name different replacements."""
     first: dict[str, Rule] = {}
     for rule in (one for one in rules if name_way_out(one.title)):
         own = Likeness.of(rule.title, rule.call, rule.folder)
@@ -151,12 +151,12 @@ def _other_ways(rules: Iterable[Rule]) -> Iterator[Clash]:
 
 
 def _forbids(rule: Rule) -> bool:
-    """Whether a rule denies whatever was done before."""
+    """Return whether a rule denies regardless of earlier steps."""
     return rule.level == "deny" and rule.call is not None and not rule.call.needs
 
 
 def _find_against(rule: Rule, book: CallBook) -> dict[int, str]:
-    """Return what each rule of the book denies of all that a rule asks for or shows as allowed."""
+    """Return what other rules deny of the calls that a rule requires or shows as allowed."""
     found: dict[int, str] = {}
     for need in rule.call.needs if rule.call else ():
         ways = list(_ways(need))
@@ -172,7 +172,7 @@ def _find_against(rule: Rule, book: CallBook) -> dict[int, str]:
 
 
 def _ways(need: Need) -> Iterator[ToolCall]:
-    """Return a call for each way to do what is required, where it goes by one name."""
+    """Return a call for each way to do a required step."""
     for pattern in need.patterns:
         if isinstance(pattern, CommandPattern) and pattern.check in PROCEDURE_CHECKS:
             continue
@@ -180,7 +180,7 @@ def _ways(need: Need) -> Iterator[ToolCall]:
 
 
 def _denied_by(book: CallBook, calls: Sequence[ToolCall]) -> set[int]:
-    """Name the rules of the book that deny every one of some calls."""
+    """Return the rules that deny every one of some calls."""
     denying: set[int] | None = None
     for call in calls:
         findings = try_example(book, Example(call, "")).findings

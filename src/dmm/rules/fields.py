@@ -1,4 +1,4 @@
-"""A compiled rule written back as the fields of a rule file, where the fields say exactly that."""
+"""Convert a compiled rule back to the fields of a rule file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Fields = dict[str, object]
 
 
 def fields_of(rule: ToolRule) -> Fields | None:
-    """Write a rule as the fields of a file; none where no fields mean exactly the same."""
+    """Return a rule as fields of a file, or None if no fields mean exactly the same."""
     matched, lifted = _items(rule.patterns), _items(rule.exceptions)
     if rule.tools or matched is None or lifted is None:
         return None
@@ -35,7 +35,7 @@ def fields_of(rule: ToolRule) -> Fields | None:
 
 
 def example_of(call: ToolCall) -> object:
-    """Write a call as an example."""
+    """Return a call in the form of an example."""
     if call.tool == "Bash":
         command = str(call.input.get("command", ""))
         return command if call.branch is None else {"run": command, "branch": call.branch}
@@ -53,7 +53,7 @@ def _items(patterns: Iterable[Pattern]) -> list[object] | None:
 
 
 def _item(pattern: Pattern) -> Fields | None:
-    """Write one pattern: the first form that reads back as the same pattern."""
+    """Return the fields of one pattern: the first form that parses to the same pattern."""
     for item in _forms(pattern):
         try:
             if read_items(item, (), "") == (pattern,):

@@ -1,4 +1,4 @@
-"""The rule files of one checkout, as far as the user agreed to them; read anew where they changed.
+"""Read the rule files of one checkout in the texts that the user approved.
 
 The files are what is in force, whether or not the ledger can be written. A file that changed
 without the user's consent counts in the text they agreed to last, and so does one that broke.
@@ -42,7 +42,7 @@ Stamp = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """A rule in force with the file it stands in; `held` where that file says something else.
+    """An active rule with its file; `held` if the file says something else.
 
     `seq` is the event that recorded it, 0 until there is one.
     """
@@ -64,7 +64,7 @@ class FileRule:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a look at the files found: rules, and what is wrong with files, each with its line."""
+    """The rules in the files, and the faults with their lines."""
 
     rules: tuple[FileRule, ...] = ()
     faults: tuple[MemoryFileError, ...] = ()
@@ -92,11 +92,11 @@ class RuleFolder:
 
     @property
     def place(self) -> str:
-        """What this checkout is called in a ledger that several may share."""
+        """The name of this checkout in a shared ledger."""
         return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
 
     def recorded(self, state: State) -> Mapping[str, Constraint]:
-        """Find what the ledger knows to be in force here from rule files, by path."""
+        """Return the rules from files that the ledger records as active here, by path."""
         known = self._recorded
         if known is None or known[0] is not state.constraints:
             place = self.place
@@ -109,7 +109,7 @@ class RuleFolder:
         return known[1]
 
     def standing(self, state: State) -> list[Constraint]:
-        """List what is in force here: the ledger's constraints, and the rules in files."""
+        """Return everything active here: the ledger's constraints and the rules in files."""
         recorded = self.recorded(state)
         found = self.read(recorded)
         known = self._standing
@@ -121,7 +121,7 @@ class RuleFolder:
         return known[2]
 
     def alone(self) -> list[Constraint]:
-        """List the rules in files, for when the ledger can't be read."""
+        """Return only the rules in files, for when the ledger can't be read."""
         return list(self._enacted(self.read({}), {}))
 
     def _enacted(self, found: Found, recorded: Mapping[str, Constraint]) -> Iterator[Constraint]:
@@ -133,14 +133,14 @@ class RuleFolder:
             yield known if known is not None and same else enact(one, self.place)
 
     def read(self, recorded: Mapping[str, Constraint]) -> Found:
-        """Read the rules; what the ledger has recorded stands in for a file that broke."""
+        """Read the rules; for a broken file, use the text that the ledger recorded."""
         changed = self._read_texts()
         if self._found is None or changed or self._found[0] is not recorded:
             self._found = (recorded, self._compile(recorded))
         return self._found[1]
 
     def _read_texts(self) -> bool:
-        """Read what changed of the files or of the user's consents; say whether a text did."""
+        """Read changed files and consents; return whether a text has changed."""
         agreed = self.consents.stamp
         if not self._look() and agreed == self._agreed and not self._unsettled:
             return False
@@ -154,7 +154,7 @@ class RuleFolder:
         return changed
 
     def _look(self) -> bool:
-        """Look at the stamps of the files, all of them or only those of their folders."""
+        """Return whether files have changed; of many files, only the folders are checked often."""
         now = time.monotonic()
         if self._folders is not None and len(self._stamps) > FEW:
             same = all(_changed(path) == at for path, at in self._folders.items())
@@ -186,7 +186,7 @@ def _read_file(
     *,
     held: bool,
 ) -> Iterator[FileRule]:
-    """Read one file; where it is broken, what was in force of it before stays so."""
+    """Read one file; if it is broken, return its last active rule."""
     from dmm.files.markdown import decode
     from dmm.rules.source import check_rule, read_rule
 
@@ -205,7 +205,7 @@ def _read_file(
 
 
 def enact(one: FileRule, place: str, seq: int = 0) -> Constraint:
-    """Return a rule in a file as the constraint that it is."""
+    """Return a rule file as a constraint."""
     return Constraint(
         seq=seq,
         text=one.rule.title,
@@ -217,7 +217,7 @@ def enact(one: FileRule, place: str, seq: int = 0) -> Constraint:
 
 
 def describe_file(one: FileRule, place: str) -> dict[str, str]:
-    """Write down what a rule file says, as the ledger keeps it."""
+    """Return a rule file as the ledger records it."""
     return {
         "kind": FILE,
         "id": one.rule.id,
@@ -234,12 +234,12 @@ def priority_of(rule: Rule) -> str:
 
 
 def digest_source(source: str) -> str:
-    """Name a rule file's text."""
+    """Return the digest of a rule file's text."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def find_doubles(ids: Iterable[tuple[str, str]]) -> Iterator[MemoryFileError]:
-    """Name files whose rule has the id of another; both hold, and nobody can tell them apart."""
+    """Report files whose rule has the id of another; both stay active."""
     first: dict[str, str] = {}
     for path, rule in ids:
         other = first.setdefault(rule, path)

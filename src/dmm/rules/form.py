@@ -1,4 +1,4 @@
-"""The fields of a rule ↔ the typed rule: what a rule file's front matter means."""
+"""Compile the front matter of a rule file into a typed rule."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NOTHING = ToolCall("", {})
 
 
 def compile_fields(fields: Mapping[str, object], title: str, why: str = "", stem: str = "") -> Rule:
-    """Compile the fields of a rule; the first one that can't be meant is refused.
+    """Compile the fields of a rule; raise an error for the first invalid one.
 
     `stem` names a rule that has no id of its own.
     """
@@ -184,7 +184,7 @@ def _kind(held: Mapping[str, object], place: Place) -> str:
 
 
 def _call(kind: str, held: Mapping[str, object], place: Place) -> ToolCall:
-    """Make the call that a client's tool would make of an example."""
+    """Return an example as the call that a client's tool would make."""
     if kind == "tool":
         given = held.get("input", {})
         if not isinstance(given, dict):
@@ -236,7 +236,7 @@ def _files(value: object, place: Place) -> tuple[tuple[str, str], ...]:
 
 
 def show_example(held: Mapping[str, object], kind: str) -> str:
-    """Show an example on one line: the call, its branch or text, and what was done before."""
+    """Return an example in one line: the call, its branch or text, and earlier steps."""
     named = str(held[kind])
     shown = named if kind == "run" else f"{'the tool' if kind == 'tool' else kind} {named}"
     written = held.get("text" if kind == "write" else "new")
@@ -250,7 +250,7 @@ def show_example(held: Mapping[str, object], kind: str) -> str:
 
 
 def _step(value: object) -> str:
-    """Show what was done before; a step that failed says so."""
+    """Return an earlier step as text; a failed one is marked."""
     if not isinstance(value, dict):
         return str(value)
     kind = next((one for one in _KINDS if one in value), "")

@@ -1,4 +1,4 @@
-"""Values in the fields of a rule, each refused by its place where it can't be meant."""
+"""Read the values of a rule's fields, with errors that name the place."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def refuse_unknown(values: Mapping[str, object], known: Iterable[str], place: Pl
 
 
 def mapping(value: object, place: Place, what: str) -> Mapping[str, object]:
-    """Read a mapping that holds something."""
+    """Return a mapping that is not empty."""
     if not isinstance(value, dict) or not value:
         raise RuleFormError(place, f"{what} must be a list of 'key: value' fields")
     return value
 
 
 class Fields:
-    """The fields of a mapping, each read where it is given."""
+    """The fields of a mapping, read one by one."""
 
     def __init__(self, held: Mapping[str, object], place: Place, known: Iterable[str]) -> None:
         refuse_unknown(held, known, place)
@@ -40,7 +40,7 @@ class Fields:
         self.place = place
 
     def read(self, name: str, reader: Callable[[object, Place], T], otherwise: T) -> T:
-        """Read a field, or take what counts where it is not given."""
+        """Return a field's value, or the default if it is not given."""
         given = name in self.held
         return reader(self.held[name], (*self.place, name)) if given else otherwise
 
@@ -50,7 +50,7 @@ class Fields:
 
 
 def each(value: object, place: Place) -> list[tuple[object, Place]]:
-    """Pair what a list holds, or a single value, with its place."""
+    """Return the items of a list, or a single value, with their places."""
     if not isinstance(value, list):
         return [(value, place)]
     if not value:
@@ -80,7 +80,7 @@ def flag(value: object, place: Place) -> bool:
 
 
 def whole(value: object, place: Place) -> int | None:
-    """Read a whole number, where there is one."""
+    """Return a whole number or None."""
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     raise RuleFormError(place, f"a whole number is expected, not {_shown(value)}")

@@ -1,4 +1,4 @@
-"""The guard of tool calls: one ruling on a call, under the constraints in force."""
+"""Judge tool calls by the active constraints."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ FINISHED = (EventType.TOOL_USED, EventType.TOOL_FAILED)
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Rules on tool calls; of a call it records nothing, of rule files that they changed."""
+    """Judges tool calls; it records changed rule files, but no calls."""
 
     project_ledger: ProjectLedger
     published: PublishedRules | None = None
     shelf: RuleShelf | None = None
 
     def rule(self, call: ToolCall) -> Ruling:
-        """Rule on a call under what is in force now; what changed is recorded afterwards."""
+        """Return the ruling on a call by the active rules, then record changed rule files."""
         try:
             state = self.project_ledger.state()
             rules = self.project_ledger.rulebook(state)
@@ -67,12 +67,12 @@ class Guard:
         return ruling
 
     def judge(self, call: ToolCall) -> Ruling:
-        """Rule on a call under what is in force now, and record nothing at all."""
+        """Return the ruling on a call by the active rules, and record nothing."""
         state = self.project_ledger.state()
         return self._rule(call, state, self.project_ledger.rulebook(state))
 
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
-        """Rule on a call as things stood at some point of the log."""
+        """Return the ruling on a call by the rules of an earlier state."""
         return self._rule(call, state, Rulebook(state.in_force))
 
     def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
@@ -81,12 +81,12 @@ class Guard:
         return rules.guarding.rule(call, self.done_before(state, call.root), *files_of(call))
 
     def _rule_by_readable(self, call: ToolCall) -> Ruling:
-        """Rule on a call by the rules that can be read; what was done before it is not known."""
+        """Return the ruling by the readable rules, without knowledge of earlier steps."""
         rules = Rulebook(self.project_ledger.readable()).guarding
         return rules.rule(call, None, *files_of(call))
 
     def let_through(self, call: ToolCall, ruling: Ruling) -> tuple[str, int | None, Ruling]:
-        """Return the name of a call that a rule asks about, what lets it pass, and the answer."""
+        """Return the digest of an asked call, the event that allows it, and the ruling."""
         if ruling.level != "ask":
             return "", None, ruling
         allowances = Allowances(self.project_ledger)
@@ -97,7 +97,7 @@ class Guard:
         return digest, allowed, ruling if allowed is None else Ruling()
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:
-        """Return what was looked up and run, and what of it a rule has used up."""
+        """Return the recorded look-ups and runs, and which of them a rule has used up."""
 
         @cache
         def past() -> list[Done]:
@@ -113,7 +113,7 @@ class Guard:
 
 
 def done_by(event: Event, root: str | None = None) -> Done | None:
-    """Read a recorded tool event as something that was done; what was imported is not that.
+    """Return a recorded tool event as an earlier step; imported events do not count.
 
     `root` is the folder of the repository.
     """
@@ -137,12 +137,12 @@ def done_by(event: Event, root: str | None = None) -> Done | None:
 
 
 def _printed(told: ToolCalled) -> Outcome:
-    """Read what an output says, as it was noted from the whole of it or as far as it is kept."""
+    """Return the recorded summary of an output, or read it from the kept part."""
     return Outcome(told.outcome) if told.outcome in tuple(Outcome) else read_output(told.output)
 
 
 def recorded_call(event: Event, project: str = "") -> ToolCall | None:
-    """Read the tool call of an event, where it was recorded, as one in a project if it was."""
+    """Return the tool call of an event if it was recorded, with the project if it ran there."""
     told = ToolCalled.read(event)
     if told is None or not told.tool or told.input is None:
         return None
@@ -154,7 +154,7 @@ def recorded_call(event: Event, project: str = "") -> ToolCall | None:
 def spend(
     rule: ToolRule, done: Sequence[Done], after: int = 0, budget: Budget | None = None
 ) -> list[Done]:
-    """Mark what a call that the rule guards has used up: all before the last one, or an event.
+    """Mark the steps that a guarded call has used up.
 
     `Stopped` where the time does not suffice to find that out.
     """

@@ -44,7 +44,7 @@ def _name_key(kind: str, name: str) -> Key:
 
 
 def _path_key(glob: str) -> Key:
-    """Choose the part of a glob that every path it matches must hold."""
+    """Return the part of a glob that every matching path must contain."""
     parts = [part for part in glob.split("/") if part not in ("", ".")]
     plain = [part for part in parts if _is_plain(part)]
     if plain:
@@ -56,7 +56,7 @@ def _path_key(glob: str) -> Key:
 
 
 def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
-    """Go by the subcommand too, where a program has them: there are many rules on Git."""
+    """Return the keys of a command: the program, and its subcommand if it has any."""
     if "/" in program:
         yield _path_key(program)
     elif program in SUBCOMMANDED and operands and _is_plain(operands[0]):
@@ -67,7 +67,7 @@ def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
 
 
 def _command_keys_of(pattern: CommandPattern) -> Iterator[Key]:
-    """Go by the branch where Git changes one by name."""
+    """Return the keys of a command pattern, by branch if it names one."""
     if pattern.branches and pattern.operands in (("push",), ("commit",)):
         yield from (_name_key("branch", name) for name in pattern.branches)
         return
@@ -76,7 +76,7 @@ def _command_keys_of(pattern: CommandPattern) -> Iterator[Key]:
 
 
 def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
-    """Go by every line that puts something in; a folder may be touched as a whole."""
+    """Return the keys of a path pattern: one for each including glob."""
     lines = pattern.glob.split("\n")
     if pattern.folder is not None and not set(pattern.access) <= {"read", "create", "edit"}:
         yield ("change", "*")
@@ -88,7 +88,7 @@ def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
 
 
 def _tool_key(name: str) -> Key:
-    """Go by the end of a name such as `mcp__*__delete`, where the name begins after a wildcard."""
+    """Return the key of a tool's name: its end, such as in `mcp__*__delete`."""
     end = name[max(map(name.rfind, _WILD)) + 1 :]
     if _is_plain(name) or not end.startswith("_") or not end.strip("_"):
         return _name_key("tool", name)

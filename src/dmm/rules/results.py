@@ -27,7 +27,7 @@ class InForce:
 
 @dataclass(frozen=True, slots=True)
 class RuleRow(InForce):
-    """A rule in brief; `kind` says where it stands: in a file, the ledger or the team's log."""
+    """A rule in brief; `kind` is its place: a file, the ledger or the team's log."""
 
     id: str
     title: str
@@ -96,7 +96,7 @@ class RuleAdopted(RuleRow):
 
 @dataclass(frozen=True, slots=True)
 class RuleKept:
-    """A constraint that no file can say."""
+    """A constraint that no rule file can express."""
 
     seq: int
     title: str
@@ -204,7 +204,7 @@ class RuleExplained:
 
 @dataclass(frozen=True, slots=True)
 class VerdictExplained:
-    """A verdict as it was recorded, and as today's engine gives it."""
+    """A recorded verdict, and the verdict of today's engine."""
 
     seq: int
     branch: str | None
@@ -216,7 +216,7 @@ class VerdictExplained:
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """A decision or a call of the past that a rule meets."""
+    """A past decision or call that a rule matches."""
 
     seq: int
     text: str
@@ -245,7 +245,7 @@ class RuleRehearsed(Rehearsed):
 
 @dataclass(frozen=True, slots=True)
 class CallFinding:
-    """A rule that a call or a decision meets."""
+    """A rule that matches a call or a decision."""
 
     rule: str | None
     seq: int | None
@@ -256,7 +256,7 @@ class CallFinding:
 
 @dataclass(frozen=True, slots=True)
 class CallChecked(InForce):
-    """What would be said to a call or a decision; it was neither run nor recorded."""
+    """The verdict on a call or a decision that was neither run nor recorded."""
 
     call: str
     outcome: str
@@ -270,7 +270,7 @@ class CallChecked(InForce):
 
 @dataclass(frozen=True, slots=True)
 class ConstraintRecorded:
-    """A constraint as it was recorded, or as it stands where it is `existing` already.
+    """A recorded constraint, which may have been `existing` already.
 
     One of an agent's is `pending`; with a matcher it has the `id` of the rule file it would be.
     """
@@ -349,7 +349,7 @@ class PendingConstraints:
 
 @dataclass(frozen=True, slots=True)
 class AskedCall:
-    """A call that a rule asked about, whole or in part; `digest` tells it from every other one."""
+    """A call that a rule asked about, whole or cut; `digest` identifies it."""
 
     seq: int
     actor: str

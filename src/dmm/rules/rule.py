@@ -1,4 +1,4 @@
-"""A rule as its file says it: a sentence, how hard it binds, what it matches, and its examples."""
+"""A rule as in its file: a sentence, a level, matchers and examples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """Something that was done before an example call, with what came of it."""
+    """A step that was done before an example call, with its outcome."""
 
     call: ToolCall
     output: str = ""
@@ -61,7 +61,7 @@ class Rule:
 
     @property
     def binds(self) -> bool:
-        """Whether it may stop something."""
+        """Whether it can stop a call."""
         return self.level in ("deny", "ask")
 
     def state(self, *, judges_decisions: bool) -> State:

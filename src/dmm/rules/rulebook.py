@@ -1,4 +1,4 @@
-"""The constraints in force as one thing to ask: rules in words, and rules on tool calls."""
+"""Judge decisions and calls by all active constraints."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Lookups = Callable[[InForce], Sequence[Recorded]]
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What became of a constraint's text: its rule with two examples, or why not."""
+    """The result of compiling a constraint: its rule with two examples, or why there is none."""
 
     rule: dict[str, Any] | None
     blocks: str = ""
@@ -112,7 +112,7 @@ class Rulebook:
 
     @cached_property
     def guarding(self) -> CallBook:
-        """The rules on calls as hooks judge by them; where any rule holds, agents lift none."""
+        """The rules on calls for hooks; if any rule is active, agents can't lift rules."""
         return CallBook((*self.calls.entries, *BUILT_IN)) if self._held else self.calls
 
     @cached_property
@@ -120,7 +120,7 @@ class Rulebook:
         return RuleSet([in_words(one) for one in self._held])
 
     def judge(self, text: str, lookups: Lookups) -> Judgement:
-        """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
+        """Return the verdict on a decision; its own text can't lift or satisfy a constraint."""
         found = [
             one.changed(
                 note=self._notes.get(one.seq, ""), id=self._ids.get((one.seq, one.text), "")
@@ -133,7 +133,7 @@ class Rulebook:
         return Judgement.of(found)
 
     def used_up(self, text: str) -> list[int]:
-        """Name the constraints whose verification a committed decision uses up."""
+        """Return the constraints whose verification a committed decision uses up."""
         concerned = {
             one.seq: one.rule
             for one, part in self._words.candidates(read(text))
@@ -160,7 +160,7 @@ def _programs(rule: ToolRule) -> Iterator[str]:
 
 
 def in_words(constraint: Constraint) -> InForce:
-    """Read a constraint as the policy on words takes it; an unknown priority binds.
+    """Return a constraint as a rule in words; an unknown priority binds.
 
     One that waits for a person warns, as a preference does.
     """
@@ -173,7 +173,7 @@ def in_words(constraint: Constraint) -> InForce:
 
 
 def filed_rule(constraint: Constraint) -> FiledRule | None:
-    """Read a constraint that stands in a rule file; another version may have understood more."""
+    """Return the rule of a constraint that is a rule file, as this version reads it."""
     if not constraint.from_file:
         return None
     try:
@@ -213,14 +213,14 @@ def on_tools(constraint: Constraint) -> ToolRule | None:
 
 
 def _renewed(rule: ToolRule) -> ToolRule:
-    """Take a starter rule of another version as this version knows it."""
+    """Replace a starter rule of another version by that of this version."""
     from dmm.rules.starter import starter_rules
 
     return next((one for one in starter_rules() if one.id == rule.id), rule)
 
 
 def on_calls(constraint: Constraint) -> list[CallEntry]:
-    """Read all that a constraint says of tool calls, typed or in plain words."""
+    """Return the rules on tool calls in a constraint, typed or in plain words."""
     filed = filed_rule(constraint)
     if filed is not None:
         if filed.call is None or filed.disabled:
@@ -256,12 +256,12 @@ def _entry(constraint: Constraint, rule: ToolRule, *, typed: bool) -> CallEntry:
 
 
 def asks_lookup(rule: Rule | None) -> bool:
-    """Whether a rule wants something looked up first."""
+    """Return whether a rule requires a look-up first."""
     return rule is not None and any(isinstance(part, Verification) for part in rule.parts)
 
 
 def may_satisfy(rule: Rule | None, text: str) -> bool:
-    """Whether a recorded look-up has to do with what a rule wants looked up."""
+    """Return whether a recorded look-up may satisfy a rule."""
     if rule is None:
         return False
     forms = [

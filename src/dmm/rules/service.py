@@ -1,4 +1,4 @@
-"""Rules: written, proposed, accepted and switched; the same verbs on every surface."""
+"""Add, propose, accept, disable and adopt rules."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Rules(RuleReading):
         why: str = "",
         seen: str | None = None,
     ) -> RuleView | ConstraintRecorded:
-        """Add a rule: a person's is in force at once, an agent's is proposed.
+        """Add a rule: a person's is active immediately, an agent's is proposed.
 
         `seen` is the digest of the rule file that was shown.
         """
@@ -86,12 +86,12 @@ class Rules(RuleReading):
         return self._write(composed, replaced)
 
     def preview(self, text: str, level: str | None = None, **given: Any) -> RuleDraft:
-        """Write the file that a rule would have; nothing is kept."""
+        """Return the file that a rule would have, without writing it."""
         composed, replaced = self._compose(Wish(text, level, **given))
         return RuleDraft(composed.rule.id, composed.source, replaced is None)
 
     def compile(self, text: str, level: str | None = None, **given: Any) -> CompiledRule:
-        """Compile a sentence into the rule that it would be; nothing is kept."""
+        """Return the rule that a sentence would become, without keeping it."""
         composed, _ = self._compose(Wish(text, level, **given))
         rule, state = composed.rule, state_of_rule(composed.rule)
         examples = examples_of(rule)
@@ -109,7 +109,7 @@ class Rules(RuleReading):
         )
 
     def add_source(self, source: str, name: str) -> RuleView:
-        """Add a rule by the whole text of its file, which `name` names."""
+        """Add a rule from the whole text of its file; `name` is the file's name."""
         self._need_person(PersonAct.ADD_RULE)
         rule = check_rule(f"{FOLDER}/{name}.md", source)
         known = {one.rule.id: one for one in self.shelf.rules()}
@@ -172,7 +172,7 @@ class Rules(RuleReading):
         return self._unless_trusted(detail_rule(show, shelved.rule, shelved.state))
 
     def _lift_sentence(self, rule: Rule) -> None:
-        """Lift a ledger constraint whose sentence a file with a matcher has taken over."""
+        """Deactivate a ledger constraint whose sentence is now a rule file."""
         own = Likeness.of(rule.title)
         for one in self._constraints():
             if not one.pending and own.same_words(Likeness.of(one.text)):
@@ -234,7 +234,7 @@ class Rules(RuleReading):
     def accept(
         self, names: Iterable[str], *, seen: str | None = None
     ) -> tuple[RuleAccepted | ConstraintBinds, ...]:
-        """Put pending rules in force, all of them or none; a person has to say this."""
+        """Accept pending rules, all or none; only a person can do this."""
         self._need_person(PersonAct.ACCEPT_RULE)
         waiting = [self._pending(name) for name in dict.fromkeys(names)]
         need_seen(waiting, seen)
@@ -276,7 +276,7 @@ class Rules(RuleReading):
 
     @traced()
     def disable(self, name: str, *, seen: str | None = None) -> RuleRow | ConstraintLifted:
-        """Take a rule out of force: its file stays, a ledger constraint becomes inactive."""
+        """Disable a rule file, or deactivate a constraint of the ledger."""
         self._need_person(PersonAct.DISABLE_RULE)
         found = self._find(name)
         need_seen([found], seen)
@@ -288,7 +288,7 @@ class Rules(RuleReading):
 
     @traced()
     def enable(self, name: str, *, seen: str | None = None) -> RuleRow:
-        """Put a disabled rule file in force again."""
+        """Activate a disabled rule file again."""
         self._need_person(PersonAct.ENABLE_RULE)
         found = self._need_file(name)
         need_seen([found], seen)
@@ -302,7 +302,7 @@ class Rules(RuleReading):
 
     @traced()
     def allow(self, seq: int, *, seen: str | None = None) -> AskedCall:
-        """Let a call through once that a rule asked about, as it was recorded in an event."""
+        """Allow once the recorded call that a rule asked about."""
         self._need_person(PersonAct.ALLOW_CALL)
         asked = self.show_asked(seq)
         if seen is not None and asked.digest != seen:
@@ -319,7 +319,7 @@ class Rules(RuleReading):
 
     @traced()
     def adopt(self, seqs: Iterable[int] | None = None, *, seen: str | None = None) -> Adopted:
-        """Turn ledger constraints into rule files; what no file can say stays in the ledger."""
+        """Turn ledger constraints into rule files; those a file can't express stay."""
         self._need_person(PersonAct.ADOPT_RULES)
         chosen = self.adoptable(seqs)
         need_seen(chosen, seen)

@@ -1,4 +1,4 @@
-"""The rules in a project's files: listed, written, removed, and recorded in the ledger."""
+"""List, write and remove rule files, and record them in the ledger."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ class RuleShelf:
     publish: Callable[[], object]
 
     def rules(self) -> list[FileRule]:
-        """List the rules in the texts that count, by id; disabled ones too."""
+        """Return the rules by id, in their approved texts, including disabled ones."""
         recorded = self._recorded()
         found = self.folder.read(recorded)
         return [replace(one, seq=_seq_of(one, recorded.get(one.path))) for one in found.rules]
 
     def faults(self) -> list[MemoryFileError]:
-        """Name the files that are broken as they stand in force, with file and line."""
+        """Return the broken files, with file and line."""
         return list(self.folder.read(self._recorded()).faults)
 
     def find(self, name: str) -> FileRule:
-        """Find a rule by its id; the name of a broken file gives its fault."""
+        """Return a rule by its id; for a broken file, raise its fault."""
         rules = self.rules()
         for one in rules:
             if one.rule.id == name:
@@ -77,11 +77,11 @@ class RuleShelf:
         raise UsageError(f"no rule is called {name!r}", hint=hint)
 
     def standing(self, state: LedgerState) -> Sequence[Constraint]:
-        """List what is in force here: the ledger's constraints, and the rules in files."""
+        """Return everything active here: the ledger's constraints and the rules in files."""
         return self.folder.standing(state)
 
     def record(self) -> None:
-        """Bring the ledger up to the files; where that fails, the next call tries again."""
+        """Record changed rule files in the ledger; if that fails, the next call tries again."""
         try:
             if self._is_recorded() or not self.project_ledger.is_own:
                 return
@@ -93,7 +93,7 @@ class RuleShelf:
             return
 
     def _is_recorded(self) -> bool:
-        """Return whether the ledger holds the files as they are; cheap while nothing changes."""
+        """Return whether the ledger has the files as they are."""
         state = self.project_ledger.state()
         recorded = self.folder.recorded(state)
         found = self.folder.read(recorded)
@@ -106,7 +106,7 @@ class RuleShelf:
         return True
 
     def write(self, name: str, text: str) -> FileRule:
-        """Write one rule file; a text that does not hold by its own examples is refused.
+        """Write one rule file; refuse a text whose examples fail.
 
         What a person writes counts at once; an agent's file waits for one.
         """
@@ -128,7 +128,7 @@ class RuleShelf:
         return FileRule(rule, path, text, digest_source(text), held=True)
 
     def refuse_unapproved(self, name: str, text: str | None = None) -> None:
-        """Refuse to write over another text that nobody has approved: it would be lost."""
+        """Refuse to overwrite another text that nobody has approved."""
         path = self._path(name)
         target = self.root.folder / path
         if not os.path.lexists(target) or not self.folder.consents.is_held(path):
@@ -141,7 +141,7 @@ class RuleShelf:
             raise UsageError(what, where=path, hint="review the change first: dmm trust")
 
     def remove(self, id: str) -> None:  # noqa: A002 - what a rule is known by
-        """Remove a rule's file; where an agent does it, the rule stays in force."""
+        """Remove a rule's file; if an agent does it, the rule stays active."""
         path = self.find(id).path
         target = self.root.folder / path
         with translated(target, "remove the file"):
@@ -150,7 +150,7 @@ class RuleShelf:
         self._settle(path)
 
     def _settle(self, path: str, before: bytes | None = None) -> None:
-        """Have a file count that a person just wrote, and the ledger and hooks follow.
+        """Approve a file that a person just wrote, and update the ledger and the hooks' rules.
 
         `before` is the text that it replaces; that one counts no more.
         """
@@ -167,7 +167,7 @@ class RuleShelf:
         return f"{FOLDER}/{stem}{ENDING}"
 
     def _recorded(self) -> Mapping[str, Constraint]:
-        """Find what is recorded; a ledger that can't be read hides no file."""
+        """Return the recorded rule files; none if the ledger can't be read."""
         try:
             return self.folder.recorded(self.project_ledger.state())
         except DmmError:
@@ -200,7 +200,7 @@ class RuleShelf:
         gone: dict[str, Constraint],
         state: LedgerState,
     ) -> Iterator[Draft]:
-        """Prepare the events of rules that came or changed; what they replace is lifted first."""
+        """Return the events for new and changed rules, after those that lift replaced ones."""
         moved = {one.id: path for path, one in gone.items()}
         for one in changed:
             before = recorded.get(one.path)

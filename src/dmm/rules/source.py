@@ -1,6 +1,6 @@
-"""The text of a rule file ↔ the rule it says, held against its own examples.
+"""Read the text of a rule file and run its examples.
 
-Every fault is told with its file and line.
+Every fault has its file and line.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ALL_BUT = re.compile(r"\*\*(?:\n![^*\n]+)+\Z")
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def read_rule(path: str, source: str) -> Rule:
-    """Read a rule file's text; its examples are not tried."""
+    """Return the rule of a file's text, without running its examples."""
     text = parse_rule(path, source)
     stem = PurePosixPath(path).stem
     try:
@@ -50,7 +50,7 @@ def read_rule(path: str, source: str) -> Rule:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def find_failures(path: str, source: str) -> tuple[MemoryFileError, ...]:
-    """Try a rule's own examples; those that do not hold are told."""
+    """Run a rule's examples and return those that fail."""
     rule = read_rule(path, source)
     found = prove(rule)
     lines = parse_rule(path, source) if found else None
@@ -68,7 +68,7 @@ def find_failures(path: str, source: str) -> tuple[MemoryFileError, ...]:
 
 
 def check_rule(path: str, source: str) -> Rule:
-    """Read a rule file's text and hold it to its examples."""
+    """Return the rule of a file's text, or raise an error if its examples fail."""
     rule = read_rule(path, source)
     for fault in find_failures(path, source):
         raise fault
@@ -77,7 +77,7 @@ def check_rule(path: str, source: str) -> Rule:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def read_sentence(title: str) -> WordRule | None:
-    """Read a rule's sentence as one that can judge decisions, where it can."""
+    """Return a rule's sentence compiled for decisions, or None."""
     # English takes long to load, and calls are judged without it.
     from dmm.rules.language.compile import compile_rule
 
@@ -90,7 +90,7 @@ def judge_words(rule: Rule) -> WordRule | None:
 
 
 def spares_only_files(rule: Rule) -> bool:
-    """Whether a rule stops every change but that of some files; no standing instruction means that.
+    """Return whether a rule stops every change except to some files.
 
     "Only update `en.yml`" stands under "Translations"; taken by itself it would stop all work.
     """
@@ -107,7 +107,7 @@ def state_of_rule(rule: Rule) -> State:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An example that does not hold: where it stands, and what the rule did instead."""
+    """A failed example: its place, and what the rule did instead."""
 
     kind: Literal["block", "allow"]
     number: int
@@ -121,7 +121,7 @@ class Failure:
 
 
 def prove(rule: Rule) -> tuple[Failure, ...]:
-    """Run a rule's own examples; what is returned does not hold."""
+    """Run a rule's examples and return the failures."""
     if rule.call is None:
         return ()
     book = CallBook([CallEntry(1, rule.title, rule.call, typed=True)])
@@ -139,7 +139,7 @@ def prove(rule: Rule) -> tuple[Failure, ...]:
 
 
 def _stops(ruling: Ruling) -> bool:
-    """Whether a call is not simply let through; a rule that warns matches its examples too."""
+    """Return whether a call is denied, asked about or warned about."""
     return LEVELS.index(ruling.level) > 0
 
 
@@ -149,7 +149,7 @@ def _why(ruling: Ruling) -> str:
 
 
 def try_example(book: CallBook, example: Example) -> Ruling:
-    """Rule on an example with what it says was done before, and the files that exist."""
+    """Return the ruling on an example, with its earlier steps and files."""
     files = dict(example.files)
     tree = FileTable(tuple(files))
     return book.rule(example.call, lambda *_: _done(example), files.get, tree=tree)

@@ -1,4 +1,4 @@
-"""The starter rules: what an agent must not do to a machine, a repository or its data unasked.
+"""Return the starter rules, which protect the machine, the repository and its data.
 
 They are in `data/starter.txt`, which also says how they are written. One more rule is built in,
 active wherever any rule is: only a person changes the rules.

@@ -1,4 +1,4 @@
-"""What each rule in force does, in the four words that every surface uses."""
+"""Return the state of each active rule in the four words of every surface."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def state_of(constraint: Constraint) -> State:
 
 
 def order_by_state(one: tuple[Constraint, State]) -> tuple[int, bool, int]:
-    """Sort the most binding first, and among those the newest; what is not recorded is newest."""
+    """Return a sort key: the most binding first, then the newest."""
     constraint, state = one
     return MOST_BINDING.index(state), constraint.seq > 0, -constraint.seq
 
 
 def hardest(constraint: Constraint) -> RuleLevel:
-    """Return how hard a constraint stops a tool call; a rule that names none advises."""
+    """Return the level of a constraint on tool calls; without a matcher it only advises."""
     levels = [one.level_of(one.rule.action) for one in on_calls(constraint)]
     return advised(max(levels, key=LEVELS.index, default="allow"))
 
 
 def advised(level: Level) -> RuleLevel:
-    """Name the level of a rule that lets every call through."""
+    """Return the level of a rule that lets every call through."""
     return "advise" if level == "allow" else level
 
 

@@ -1,4 +1,4 @@
-"""What a rule stopped: the recorded calls whose verdict names it."""
+"""Find the recorded calls that a rule stopped."""
 
 from __future__ import annotations
 

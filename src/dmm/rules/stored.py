@@ -1,4 +1,4 @@
-"""Rules on calls ↔ plain values for JSON: as constraints keep them, and as hooks read them."""
+"""Convert rules on calls to plain JSON values and back."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def _sample(glob: str) -> str:
 
 
 def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
-    """Make up a call that a pattern matches."""
+    """Return an example call that a pattern matches."""
     match pattern:
         case ToolPattern():
             return ToolCall(_sample(pattern.name), {})
@@ -218,7 +218,7 @@ def _on_branch(verb: Verb, name: str) -> ToolCall:
 
 
 def allowed_example(pattern: Pattern, blocked: ToolCall) -> ToolCall:
-    """Make up a similar call that the pattern leaves alone."""
+    """Return a similar call that the pattern does not match."""
     match pattern:
         case CommandPattern():
             command = str(blocked.input["command"])

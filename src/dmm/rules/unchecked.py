@@ -1,4 +1,4 @@
-"""Rules that could not be checked on real calls, as the recorded verdicts tell."""
+"""Find rules that could not be checked on real calls."""
 
 from __future__ import annotations
 

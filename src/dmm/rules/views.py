@@ -1,4 +1,4 @@
-"""Rules as the operations return them: plain values, the same on every surface."""
+"""Convert rules to the plain values that operations return."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ V = TypeVar("V", bound=RuleView)
 
 
 def digest_rule(one: FileRule | Constraint) -> str:
-    """Return the digest of the whole text of a rule, by which somebody can say what was seen."""
+    """Return the digest of a rule's whole text, which says what a person has seen."""
     if isinstance(one, Constraint) and not one.from_file:
         return digest_source(canonical([one.text, one.priority, one.rule]))
     return digest_source(one.source)
@@ -137,7 +137,7 @@ def count_states(views: Iterable[RuleRow]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """The rule that a sentence would be; `why_not` says why it stops no call."""
+    """The rule that a sentence becomes; `why_not` says why it stops no call."""
 
     id: str
     title: str

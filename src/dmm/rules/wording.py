@@ -1,4 +1,4 @@
-"""Rules in plain words, for a person who decides whether they should hold."""
+"""Describe rule files in plain words for the person who decides on them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ShownRule:
 
 
 def show_rule_file(path: str, data: bytes) -> ShownRule:
-    """Return what a rule file means; nothing that it holds can pass for something of ours."""
+    """Return a rule file in plain words, quoted so that it can't imitate DMM."""
     try:
         source = markdown.decode(path, data)
         rule = read_rule(path, source)

@@ -209,7 +209,7 @@ def test_a_conflict_is_told_with_both_quotes_and_may_still_be_approved() -> None
     assert found.outcome is Outcome.WARN
     assert found.other == "project/x.md"
     assert found.text == (
-        "contradiction with project/x.md (confidence 0.87): 'never paid at once' against "
+        "contradiction with project/x.md (confidence 0.87): 'never paid at once' vs. "
         "'paid at once <U+202E>back'. If the older one no longer holds, edit it,"
         " or: dmm forget project/x.md"
     )

@@ -12,8 +12,8 @@ def test_a_text_that_held_secrets_is_refused_with_their_kinds() -> None:
     found = check(CheckName.SECRETS, propose(), secrets=("token", "password", "token"))
     assert found.hard
     assert found.text == (
-        "it held secrets (password, token), which were removed before it was recorded; propose "
-        "it again without them, and change the secrets if they are real"
+        "it contained secrets (password, token), which were removed before it was recorded; "
+        "propose it again without them, and rotate the secrets if they are real"
     )
     assert check(CheckName.SECRETS, propose()).outcome is Outcome.PASS
 
@@ -27,7 +27,7 @@ def test_a_term_that_is_kept_out_is_refused_wherever_it_stands() -> None:
     )
     assert found.hard
     assert found.text == (
-        "terms banned from this repository: "
+        "terms that this repository bans: "
         "'Project Falcon' in project/billing/refunds.md:27; rewrite it"
     )
     named = propose(path="project/project_falcon/a.md")

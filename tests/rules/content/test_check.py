@@ -31,10 +31,16 @@ def test_a_pattern_that_can_be_used_passes(pattern: ContentPattern) -> None:
         (ContentPattern(), "it needs a regex, a pattern or a rule"),
         (ContentPattern(regex="("), "its regex can't be used: missing )"),
         (ContentPattern(regex="(a{900}){900}"), "its regex becomes too large"),
-        (ContentPattern(pattern="f($A", language="ts"), "its pattern is no typescript: f($A"),
+        (
+            ContentPattern(pattern="f($A", language="ts"),
+            "its pattern is not valid typescript: f($A",
+        ),
         (ContentPattern(pattern="a; b", language="ts"), "more than one piece of code"),
-        (ContentPattern(pattern="except E: $$$", language="python"), "its pattern is no python"),
-        (ContentPattern(pattern="f($A"), "code of no known language; name the one"),
+        (
+            ContentPattern(pattern="except E: $$$", language="python"),
+            "its pattern is not valid python",
+        ),
+        (ContentPattern(pattern="f($A"), "not valid in any known language; set the"),
         (ContentPattern(pattern="f()", language="klingon"), "unknown language 'klingon'"),
         (ContentPattern(rule='{"kind": "nonsense"}', language="go"), "Kind `nonsense` is invalid"),
         (ContentPattern(rule='{"kid": "call"}', language="go"), "unknown field `kid`"),
@@ -56,4 +62,4 @@ def test_paths_beside_a_pattern_tell_its_language() -> None:
     pattern = ContentPattern(pattern="puts $A")
 
     assert check_content(pattern, ["**/*.rb"]) is None
-    assert check_content(pattern, ["**/*.ts"]) == "its pattern is no typescript: puts $A"
+    assert check_content(pattern, ["**/*.ts"]) == "its pattern is not valid typescript: puts $A"

@@ -1,4 +1,4 @@
-"""Words of a rule read as things and acts."""
+"""Read the words of a rule as things and acts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _term(token: Token) -> Term:
 
 
 def terms_of(words: Iterable[Token]) -> tuple[Term, ...]:
-    """The content words."""
+    """Return the content words."""
     return tuple(
         _term(word)
         for word in words
@@ -31,7 +31,7 @@ def terms_of(words: Iterable[Token]) -> tuple[Term, ...]:
 
 
 def listed_terms(words: Words, *, but: frozenset[str]) -> tuple[tuple[Term, ...], ...]:
-    """The content words of each member of a list; general words count where it has no others."""
+    """Return the content words of each list member; general words only if there are no others."""
     found: list[tuple[Term, ...]] = []
     start = 0
     for index in range(len(words) + 1):
@@ -43,7 +43,7 @@ def listed_terms(words: Words, *, but: frozenset[str]) -> tuple[tuple[Term, ...]
 
 
 def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Noun | None:
-    """The thing these words name: the last word before a preposition is its head."""
+    """Return the thing that these words name; its head is the last word before a preposition."""
     named: list[Token] = []
     for index in indices:
         word = words[index]
@@ -67,7 +67,7 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
 
 
 def action_of(words: Words, first: int, last: int) -> Action | None:
-    """The act of a verb phrase: "commit or push secrets to main"."""
+    """Return the act of a verb phrase: "commit or push secrets to main"."""
     while first < last and words[first].text in _IDLE_LEADS:
         first += 1
     start = first
@@ -121,19 +121,19 @@ _PURPOSES = frozenset(("to", "for", "when", "while", "by"))
 
 
 def _is_doing(word: Token) -> bool:
-    """ "To parse HTML", "for parsing HTML": what is done with the thing named behind."""
+    """Return whether a word begins an act, as in "to parse HTML" or "for parsing HTML"."""
     return bool(word.forms & lex.VERBS) and (is_base(word) or word.text.endswith("ing"))
 
 
 def _is_here(words: Words, index: int, noun: Noun) -> bool:
-    """ "In this repository": every decision is."""
+    """Return whether words mean "in this repository", where every decision is."""
     places = ("repository", "repo", "project", "codebase")
     here = index > 0 and words[index - 1].text in ("this", "our", "these")
     return here and not noun.modifiers and noun.head.text in places
 
 
 def named_actions(words: Words, first: int, last: int) -> list[Action]:
-    """What a noun phrase forbids: bringing the thing about, or the act that it names."""
+    """Return the acts that a noun phrase forbids: making the thing, or the act it names."""
     plain = _action(words, (first, first, last), (), [])
     found = [plain] if plain.objects or plain.conditions else []
     for thing in plain.objects:
@@ -159,7 +159,7 @@ _AIMED = frozenset(("=deploy", "push", "merge", "upload"))
 
 
 def as_verb(head: Term) -> Term:
-    """The verb that a noun is made of: "deploy" for "deployments"."""
+    """Return the verb of a noun: "deploy" for "deployments"."""
     verbs = {lex.VERB_BY_STEM.get(form[1:], "") for form in head.forms if form[0] == "~"} - {""}
     if head.forms & lex.VERBS or not verbs:
         return head
@@ -171,7 +171,7 @@ def _names_act(head: Term) -> bool:
 
 
 def is_vague(action: Action) -> bool:
-    """Whether nearly every decision would be such an act."""
+    """Return whether nearly every decision is such an act."""
     open_ended = not action.verbs or action.verbs[0].forms & (lex.LIGHT | lex.USE | {"=modify"})
     if open_ended and not action.conditions:
         for noun in action.objects:

@@ -1,4 +1,4 @@
-"""Decisions that go without what a rule asks for, or break a numeric limit."""
+"""Find decisions that lack what a rule requires or break a limit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AGAINST = english("going_without")
 
 
 def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -> Breach | None:
-    """Where the decision says that something is not there, not done or done away with."""
+    """Return where the decision says that something is missing, not done or removed."""
     for act in reading.acts:
         if act.polarity in (Polarity.ASIDE, Polarity.UNSURE) and act.verb is not None:
             continue
@@ -54,14 +54,14 @@ def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -
 
 
 def _is_head(reading: Reading, act: Act, found: Sequence[int]) -> bool:
-    """ "Skip the test runner" is not about tests; "skip the test step" is."""
+    """Return whether a word heads its phrase: "the test step", not "the test runner"."""
     last = max(found)
     behind = (i for one in act.phrases if last in one.indices for i in one.indices if i > last)
     return all(reading.tokens[i].forms & (lex.CARRIERS | lex.TIMES) for i in behind)
 
 
 def _denied(reading: Reading, act: Act, *, doing: bool) -> Iterator[list[int]]:
-    """The words that an act says nothing is done with."""
+    """Return the words that an act denies."""
     if act.polarity is Polarity.NOT_DONE:
         verb = [act.verb] if act.verb is not None and doing else []
         if not act.forms & _AGAINST:
@@ -109,7 +109,7 @@ def _is_told(reading: Reading, index: int) -> bool:
 
 
 def is_denied(reading: Reading, terms: Sequence[Term]) -> bool:
-    """Whether the decision says that it goes without most of what the terms name."""
+    """Return whether the decision says that it omits most of what the terms name."""
     for act in reading.acts:
         for places in _denied(reading, act, doing=True):
             tokens = [reading.tokens[index] for index in places]
@@ -120,7 +120,7 @@ def is_denied(reading: Reading, terms: Sequence[Term]) -> bool:
 
 
 def find_contradiction(reading: Reading, part: Requirement) -> Breach | None:
-    """Where the decision goes without what is required, for what it is required for."""
+    """Return where the decision omits what is required for its subject."""
     finding = find_denial(reading, part.core, doing=part.subject is not None)
     if finding is None or (part.where is not None and not _names(reading, part.where)):
         return None
@@ -141,14 +141,14 @@ def find_contradiction(reading: Reading, part: Requirement) -> Breach | None:
 
 
 def told_by(acts: Iterable[Act]) -> Iterator[int]:
-    """The places of all that acts say, but for what they deny."""
+    """Return the positions of all words in the acts that are not denied."""
     for act in acts:
         yield from (act.verb,) if act.verb is not None else ()
         yield from act.told()
 
 
 def _is_another(reading: Reading, index: int, noun: Noun) -> bool:
-    """Whether other words tell which one it is: the meeting room, not the archive room."""
+    """Return whether other words name a different thing: the meeting room, not the archive room."""
     for act in reading.acts:
         for phrase in act.phrases:
             if index in phrase.indices:
@@ -172,7 +172,7 @@ _PERIODS = ("second", "minute", "hour", "day", "week", "month", "year")
 
 
 def find_breach(reading: Reading, limit: Limit) -> Breach | None:
-    """The amount in the decision that breaks the limit."""
+    """Return the amount in the decision that breaks the limit."""
     stated = [
         (quantity, value, certain, subject)
         for quantity, value in _candidates(reading, limit)
@@ -195,7 +195,7 @@ def find_breach(reading: Reading, limit: Limit) -> Breach | None:
 
 
 def amount_holds(reading: Reading, limit: Limit) -> bool:
-    """Whether the decision states an amount that satisfies the limit, whatever it is about."""
+    """Return whether the decision has any amount that satisfies the limit."""
     return any(
         holds(value, limit)
         for quantity, value in _candidates(reading, limit)
@@ -204,7 +204,7 @@ def amount_holds(reading: Reading, limit: Limit) -> bool:
 
 
 def holds(value: Decimal | tuple[int, ...], limit: Limit) -> bool:
-    """Whether an amount or a version satisfies the comparison of a limit."""
+    """Return whether an amount or a version satisfies the limit."""
     if isinstance(value, tuple):
         length = min(len(value), len(limit.version))
         order = _order(value[:length], limit.version[:length])
@@ -263,7 +263,7 @@ def _sentence(reading: Reading, index: int) -> tuple[int, int]:
 
 
 def _holder(reading: Reading, quantity: Quantity) -> tuple[Act, Phrase] | None:
-    """The act and the phrase that hold an amount."""
+    """Return the act and the phrase that contain an amount."""
     places = range(quantity.first, quantity.last + 2)
     for act in reading.acts:
         for phrase in act.phrases:
@@ -273,7 +273,7 @@ def _holder(reading: Reading, quantity: Quantity) -> tuple[Act, Phrase] | None:
 
 
 def _is_decided(reading: Reading, quantity: Quantity, limit: Limit) -> bool | None:
-    """True when the amount is the one decided on, False when unsure, None when it is not."""
+    """Return True if the amount is the decided one, False if unsure, None if it is not."""
     held = _holder(reading, quantity)
     if held is None:
         return False
@@ -297,7 +297,7 @@ def _is_given_up(act: Act, phrase: Phrase, quantity: Quantity) -> bool:
 
 
 def _is_aside(reading: Reading, quantity: Quantity) -> bool:
-    """A budget or a refund is not the amount decided on, nor is how often or when."""
+    """Return whether an amount is only a budget, a refund, a frequency or a time."""
     after = reading.tokens[quantity.last + 1 : quantity.last + 2]
     before = reading.tokens[max(0, quantity.first - 3) : quantity.first]
     if quantity.measure.startswith("money"):
@@ -309,7 +309,7 @@ def _is_aside(reading: Reading, quantity: Quantity) -> bool:
 
 
 def _subject_tokens(reading: Reading, limit: Limit, quantity: Quantity) -> list[int] | None:
-    """The words that tell that the amount is about what the limit is about."""
+    """Return the words that show that an amount has the subject of the limit."""
     first, last = _sentence(reading, quantity.first)
     found: list[int] = []
     for term in limit.subject:

@@ -1,4 +1,4 @@
-"""Constraint text to typed rule, with examples that were tried."""
+"""Compile the text of a constraint into a typed rule, tested on examples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SOFT = frozenset(("prefer", "ideally", "try", "consider", "preferably"))
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What became of a constraint text; without a rule it is guidance, and `why_not` says why."""
+    """The result of compiling; without a rule the text is guidance, and `why_not` says why."""
 
     rule: Rule | None
     blocks: str = ""
@@ -33,7 +33,7 @@ class Compilation:
 
 
 def compile_rule(text: str) -> Compilation:
-    """Compile a constraint text; a rule that fails on its own example is not trusted."""
+    """Compile a constraint text; a rule that fails its own example is discarded."""
     if len(text) > MAX_CONSTRAINT:
         return _guidance(f"the text is longer than {MAX_CONSTRAINT} characters")
     words = tokens_of(text)
@@ -51,7 +51,7 @@ def compile_rule(text: str) -> Compilation:
 
 
 def _named_by(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
-    """The things a sentence begins with: "API keys live in the vault"."""
+    """Return the things that a sentence begins with: "API keys live in the vault"."""
     if sentence[0].text in GRAMMAR:
         return ()
     ends = (i for i, word in enumerate(sentence[:3]) if word.text.endswith("s"))
@@ -59,13 +59,13 @@ def _named_by(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _with_name(sentence: tuple[Token, ...], named: tuple[Token, ...]) -> tuple[Token, ...]:
-    """ "Secrets come from the vault. Never commit them": the pronoun is what was named before."""
+    """Replace "them" by the thing named before: "Secrets are in the vault. Never log them"."""
     at = next((i for i, word in enumerate(sentence[:6]) if word.text == "them"), None)
     return (*sentence[:at], *named, *sentence[at + 1 :]) if at and named else sentence
 
 
 def _statements(sentence: tuple[Token, ...]) -> list[tuple[Token, ...]]:
-    """ "Use X for Y, don't add Z" is two statements."""
+    """Split a sentence into statements: "Use X for Y, don't add Z" is two."""
     for index in range(2, len(sentence) - 2):
         denied = sentence[index + 1].forms & {"not"} and sentence[index + 1].text != "not"
         denied = denied or (sentence[index + 1].text == "do" and sentence[index + 2].text == "not")
@@ -78,7 +78,7 @@ _OPENERS = english("openers")
 
 
 def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
-    """What a preference is about: "prefer X over Y" turns against the use of Y."""
+    """Return the demand in a preference: "prefer X over Y" is against the use of Y."""
     if sentence[0].text not in _SOFT:
         return sentence
     choice = find_choice([word.text for word in sentence]) if sentence[0].text == "prefer" else None
@@ -113,14 +113,14 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
 
 
 def _only_warns(part: Part) -> bool:
-    """Whether no decision shows that it breaks the part."""
+    """Return whether a part can only warn, because no decision shows a breach for certain."""
     if isinstance(part, Prohibition):
         return any(one.preposition == "that" for one in part.action.conditions)
     return isinstance(part, Verification) and not part.firm
 
 
 def _waits_to_be_asked(part: Part) -> bool:
-    """Whether the act is fine where somebody asks for it, which no decision shows."""
+    """Return whether the act is allowed on request, which no decision shows."""
     told = () if isinstance(part, Verification) else part.exemptions
     return any(
         exemption.terms and all(one.forms & _ASKED for one in exemption.terms) for exemption in told
@@ -131,7 +131,7 @@ _ASKED = frozenset(("ask", "request", "instruct", "tell"))
 
 
 def _names_nothing(part: Part) -> bool:
-    """Whether it is left open what must not be done to: "never log them" would stop all logging."""
+    """Return whether a part names no thing: "never log them" would stop all logging."""
     if not isinstance(part, Prohibition) or part.action.objects or part.action.conditions:
         return False
     return not _POINTING.isdisjoint(part.action.text.split())

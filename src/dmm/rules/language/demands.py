@@ -1,4 +1,4 @@
-"""Constraints that ask for something: a look-up before an act, a choice, an only place, a duty."""
+"""Read constraints that demand a look-up, a choice, a place or a duty."""
 
 from __future__ import annotations
 

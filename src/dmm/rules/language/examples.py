@@ -1,4 +1,4 @@
-"""Made-up decisions: one that a part of a rule blocks, and one that it allows."""
+"""Make up decisions that a rule blocks and allows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MEASURES = {
 
 
 def examples_of(part: Part) -> tuple[str, str]:
-    """A decision the part blocks and one it allows."""
+    """Return a decision that the part blocks and one that it allows."""
     if isinstance(part, Prohibition):
         return _prohibition(part)
     if isinstance(part, Verification):
@@ -71,7 +71,7 @@ def _base(action: Action) -> str:
 
 
 def _plainness(form: str, text: str) -> tuple[bool, bool, int]:
-    """The base of an unlisted verb: prescribe for prescribing, sprint for sprinting."""
+    """Return a rank for the base of an unlisted verb: prescribe for prescribing."""
     inflected = text.endswith(("ing", "ed"))
     mute = form.endswith("e") != form.rstrip("e").endswith(("b", "c", "g", "s", "u", "v", "z"))
     return (form == text if inflected else form != text), mute, len(form)

@@ -1,4 +1,4 @@
-"""The sentence forms of constraints, each read into parts of a rule."""
+"""Read the sentence forms of constraints into parts of rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def parts_of(words: Words) -> tuple[Part, ...]:
-    """What one sentence of a constraint says; nothing when no form fits."""
+    """Return the parts of a rule in one sentence; none if no form fits."""
     label = next((i for i, word in enumerate(words[:4]) if word.text == ":"), None)
     if label and limits_of(words[label:]) == ():
         named = limits_of((*words[:label], *words[label + 1 :]))
@@ -53,7 +53,7 @@ def parts_of(words: Words) -> tuple[Part, ...]:
 
 
 def _is_fragment(words: Words) -> bool:
-    """Whether the words are cut off from a longer sentence."""
+    """Return whether the words are a fragment of a longer sentence."""
     texts = [word.text for word in words]
     links = frozenset(("to", "of", "for", "with", "from", "by", "into", "than"))
     open_ended = texts[-1] in lex.DETERMINERS | lex.CONJUNCTIONS | links
@@ -62,7 +62,7 @@ def _is_fragment(words: Words) -> bool:
 
 
 def _trimmed(words: Words) -> Words:
-    """The words without a label in front, marks around, and a reason or remark behind."""
+    """Return the words without a leading label, outer marks, and a final reason or remark."""
     while words and words[-1].sort is Sort.MARK and words[-1].text != "%":
         if words[-1].text == ":":
             # What the rule is about comes after the colon, and is not here.
@@ -131,7 +131,7 @@ _SCOPES = frozenset(("in", "on", "for", "if", "when", "during", "within", "insid
 
 
 def _cut_exceptions(words: Words) -> tuple[Words, tuple[Exemption, ...] | None]:
-    """The rule proper and its exceptions; None when they say nothing usable."""
+    """Return the rule proper and its exceptions, or None if they are not usable."""
     for index in range(1, len(words)):
         word = words[index].text
         only = word == "only" and text_at(words, index + 1) in ("if", "when", "for")

@@ -1,4 +1,4 @@
-"""The verdict on a decision under the constraints in force."""
+"""Judge decisions by the active constraints."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Priority(StrEnum):
 
 
 class Status(StrEnum):
-    """What the policy says to a decision."""
+    """The status of a judged decision."""
 
     ALLOWED = "ALLOWED"
     WARNING = "WARNING"
@@ -60,7 +60,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """A constraint in force, with the rule it compiled to or None when it is guidance only."""
+    """An active constraint, with its compiled rule, or None if it is only guidance."""
 
     seq: int
     text: str
@@ -78,13 +78,13 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a decision; what blocks it comes first."""
+    """The verdict on a decision, with blocking findings first."""
 
     findings: tuple[Finding, ...] = ()
 
     @classmethod
     def of(cls, found: Sequence[Finding]) -> Judgement:
-        """Put what blocks first, and the oldest constraint among equals; a team's comes last."""
+        """Return the verdict with blocking findings first, then by age; a team's come last."""
         return cls(
             tuple(sorted(found, key=lambda one: (not one.blocks, one.seq < 0, abs(one.seq))))
         )
@@ -110,11 +110,11 @@ class Judgement:
 
     @property
     def suggestion(self) -> str:
-        """The way out."""
+        """The suggestion of the first finding."""
         return self.findings[0].suggestion if self.findings else ""
 
     def describe(self) -> dict[str, Any]:
-        """The verdict as it is recorded: enough to explain it and to try it again."""
+        """Return the verdict as it is recorded, with all that explains and reproduces it."""
         return {
             "status": self.status.value,
             "engine": ENGINE_VERSION,
@@ -135,7 +135,7 @@ class Judgement:
 
 
 class RuleSet:
-    """Constraints indexed by the words a decision must hold to concern them."""
+    """Constraints, indexed by the words of the decisions that can concern them."""
 
     def __init__(self, constraints: Sequence[InForce]) -> None:
         self.constraints = tuple(constraints)
@@ -146,13 +146,13 @@ class RuleSet:
                 self._places.setdefault(key, []).append(order)
 
     def candidates(self, reading: Reading) -> Iterator[tuple[InForce, Part]]:
-        """The parts of rules that the words of the decision could concern, in order."""
+        """Return the parts of rules that the decision could concern, in order."""
         found = {at for key in _keys_of_reading(reading) for at in self._places.get(key, ())}
         return (self._parts[at] for at in sorted(found))
 
 
 def _keys_of_part(part: Part) -> frozenset[str]:
-    """The forms one of which a decision must hold to concern the part."""
+    """Return the word forms of which a decision must have one to concern the part."""
     if isinstance(part, Limit):
         return frozenset((f"#{part.measure.partition(':')[0]}",))
     if not isinstance(part, Requirement):
@@ -183,7 +183,7 @@ def _keys_of_reading(reading: Reading) -> set[str]:
 
 
 def unlisted_verbs(part: Part) -> frozenset[str]:
-    """The verbs of a rule that the lexicon lacks: a decision is read with them."""
+    """Return the verbs of a rule that the lexicon lacks, for reading decisions."""
     if isinstance(part, Limit):
         return frozenset()
     if isinstance(part, Requirement):
@@ -197,7 +197,7 @@ def judge(
     constraints: Sequence[InForce] | RuleSet,
     verified: Sequence[Recorded] | Callable[[InForce], Sequence[Recorded]] = (),
 ) -> Judgement:
-    """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
+    """Return the verdict on a decision; its own text can't lift or satisfy a constraint."""
     if len(decision) > MAX_DECISION:
         raise UsageError(
             f"the decision has {len(decision)} characters, at most {MAX_DECISION} are judged",
@@ -235,7 +235,7 @@ def _finding(constraint: InForce, reading: Reading, breach: Breach) -> Finding:
 
 
 def guards(rule: Rule, decision: str) -> bool:
-    """Whether the decision does an act that the rule asks a verification for."""
+    """Return whether the decision does an act for which the rule requires a verification."""
     for part in rule.parts:
         if isinstance(part, Verification):
             finding = find_action(read(decision, unlisted_verbs(part)), part.before)
@@ -245,7 +245,7 @@ def guards(rule: Rule, decision: str) -> bool:
 
 
 def match_part(reading: Reading, part: Part, records: Sequence[Recorded] = ()) -> Breach | None:
-    """How the decision breaks one part of a rule, or None."""
+    """Return how the decision breaks one part of a rule, or None."""
     if isinstance(part, Verification):
         return _match_verification(reading, part, records)
     if isinstance(part, Prohibition):
@@ -272,7 +272,7 @@ def _unless_exempt(
     finding: Breach | None,
     records: Sequence[Recorded],
 ) -> Breach | None:
-    """The finding, less certain or gone where an exemption may hold or holds."""
+    """Return the finding: weakened if an exemption may apply, None if one does."""
     if finding is None:
         return None
     certain, steps = finding.certain, finding.steps
@@ -291,7 +291,7 @@ def _unless_exempt(
 def _is_exempt(
     reading: Reading, exemption: Exemption, finding: Breach, records: Sequence[Recorded]
 ) -> bool | None:
-    """Whether an exemption holds; None where that is not certain."""
+    """Return whether an exemption applies; None if that is not certain."""
     if exemption.amount is not None and not amount_holds(reading, exemption.amount):
         return False
     if exemption.actor:
@@ -303,7 +303,7 @@ def _is_exempt(
 
 
 def _acts(reading: Reading, exemption: Exemption, finding: Breach) -> bool | None:
-    """Whether the one who may act does; None where nobody is named."""
+    """Return whether the permitted actor acts; None if nobody is named."""
     if _covers(reading.tokens, exemption.terms):
         return True
     for act in reading.acts:
@@ -314,7 +314,7 @@ def _acts(reading: Reading, exemption: Exemption, finding: Breach) -> bool | Non
 
 
 def _goes_with(reading: Reading, exemption: Exemption, records: Sequence[Recorded]) -> bool | None:
-    """Whether the act has what it may not go without; an assent has to be recorded."""
+    """Return whether the act has what it needs; an approval has to be recorded."""
     assent = any(item.forms & _ASSENT for item in exemption.terms)
     if assent and _is_covered(exemption.terms, records):
         return True

@@ -1,4 +1,4 @@
-"""Numeric limits: how constraints word them, and the amounts in a decision that break them."""
+"""Read numeric limits from the words of constraints."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MEASURED = {
 
 
 def limits_of(words: Words) -> tuple[Limit, ...]:
-    """The limits a sentence of a constraint sets, if it sets any."""
+    """Return the limits that a sentence of a constraint sets."""
     found = quantities_of(words)
     if found:
         commas = (i for i in range(found[0].last, len(words) - 1) if words[i].text == ",")
@@ -73,7 +73,7 @@ def _range(words: Words, low: Quantity, high: Quantity) -> tuple[Limit, ...]:
 
 
 def comparison_of(words: Words, quantity: Quantity) -> tuple[str, set[int]] | None:
-    """How the words compare the amount, and which of them say so."""
+    """Return the comparison with an amount, and the words that express it."""
     texts = [word.text for word in words]
     first, behind = quantity.first, quantity.last + 1
     if texts[first].endswith("+"):

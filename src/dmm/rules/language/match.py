@@ -1,4 +1,4 @@
-"""Where a decision does the act that a rule speaks of."""
+"""Find where a decision does the act of a rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ USING = frozenset(("use", "=use", "adopt", "introduce", "depend", "rely"))
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """The tokens that show a breach, whether they surely do, how they were read, and a way out."""
+    """The tokens that show a breach, whether it is sure, how they were read, and a suggestion."""
 
     certain: bool
     tokens: tuple[int, ...]
@@ -36,7 +36,7 @@ class Breach:
     suggestion: str = ""
 
     def spans(self, reading: Reading) -> tuple[Span, ...]:
-        """The places in the text, words in a row as one."""
+        """Return the ranges of the tokens in the text; adjacent words are one range."""
         spans: list[Span] = []
         previous = -2
         for index in sorted(set(self.tokens)):
@@ -50,7 +50,7 @@ class Breach:
 
 
 def find_action(reading: Reading, action: Action) -> Breach | None:
-    """The act of the decision that is the action: a certain one before a similar one."""
+    """Return the act of the decision that is the action; a certain one before a similar one."""
     similar: Breach | None = None
     for act in reading.acts:
         finding = _meet(reading, act, action)
@@ -101,12 +101,12 @@ def names_thing(reading: Reading, action: Action, finding: Breach) -> bool:
 
 
 def is_use(action: Action) -> bool:
-    """Whether the action is any act that puts its object to use."""
+    """Return whether the action means any use of its object."""
     return not action.verbs or any(verb.forms & USING for verb in action.verbs)
 
 
 def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
-    """The verb and the object of the action, and whether they are surely meant."""
+    """Return the tokens of the verb and object of the action, and whether they are certain."""
     verb_at = [] if act.verb is None else [act.verb]
     if action.verbs and act.verb is not None and _is_verb(reading, act, action):
         if not action.objects:
@@ -123,7 +123,7 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
 
 
 def _find_use(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
-    """The object of "use X" put to use."""
+    """Return the tokens where the object of "use X" is used."""
     verb_at = [] if act.verb is None else [act.verb]
     for noun in action.objects:
         common = bool(noun.head.forms & lex.CARRIERS) and not noun.modifiers
@@ -205,7 +205,7 @@ _OF = frozenset(("of", "to", "for"))
 def _circumstances(
     reading: Reading, act: Act, action: Action, used: list[int]
 ) -> tuple[bool, list[int]] | None:
-    """The tokens that show manner, doer and conditions, and whether all are shown.
+    """Return the tokens for manner, actor and conditions, and whether all of them are there.
 
     None where one is missing without which the act is another one.
     """
@@ -239,7 +239,7 @@ def _manners(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
 
 
 def _leaves_open(act: Act, action: Action, condition: Condition) -> bool:
-    """Whether the act may fall under a condition that it does not name: "use X", for whatever."""
+    """Return whether the act may meet a condition that it does not name: "use X"."""
     if not condition.nouns:
         return True
     used = any(verb.forms & USING for verb in action.verbs)
@@ -247,7 +247,7 @@ def _leaves_open(act: Act, action: Action, condition: Condition) -> bool:
 
 
 def _holds_here(act: Act, condition: Condition) -> bool:
-    """ "Here" is wherever no other place is named."""
+    """Return whether the act is "here": no other place is named."""
     places = (one.preposition in CIRCUMSTANCES - {"for"} for one in act.phrases)
     return condition.preposition == "here" and not any(places)
 
@@ -258,7 +258,7 @@ CIRCUMSTANCES = lex.CONDITIONS | {"in", "on", "for", "during", "within", "inside
 def match_condition(
     reading: Reading, act: Act, condition: Condition, used: list[int]
 ) -> list[int] | None:
-    """The tokens that say that the act happens under the condition."""
+    """Return the tokens that show the condition of the act."""
     aimed = any(one.preposition in _TOWARDS for one in act.phrases)
     for phrase in act.phrases:
         if phrase.negated or not _fits(condition.preposition, phrase.preposition):
@@ -284,7 +284,7 @@ _TOPICS = frozenset(("about", "against", "like", "than", "except", "insteadof"))
 
 
 def _fits(wanted: str, given: str | None) -> bool:
-    """Whether a phrase under one preposition can tell what the rule has under another."""
+    """Return whether a phrase with one preposition can match a rule with another."""
     if given == wanted:
         return True
     if given in _TOPICS | _ELSEWHERE or wanted in _ELSEWHERE:
@@ -305,7 +305,7 @@ _SETTINGS = frozenset(("in", "on", "onto", "into", "to", "at", "under", "as", "f
 def puts_to_use(
     reading: Reading, act: Act, phrase: Phrase, *, any_act: bool = False
 ) -> bool | None:
-    """Whether the act puts the thing of a phrase to use; False where that is not certain."""
+    """Return whether the act uses the thing of a phrase; False if that is not certain."""
     place, forms = phrase.preposition, act.forms
     if phrase.negated or is_about(reading, act, phrase):
         return None
@@ -335,7 +335,7 @@ def is_about(reading: Reading, act: Act, phrase: Phrase) -> bool:
 
 
 def _brought_by_change(forms: frozenset[str], place: str | None) -> bool | None:
-    """What a replacement or a move brings in: "replace A with B", "move from A to B"."""
+    """Return what a replacement brings in: "replace A with B", "move from A to B"."""
     if not forms & lex.REPLACE:
         return True if place in ("to", "into", "onto", "with", "in", "on") else None
     if "substitute" in forms:

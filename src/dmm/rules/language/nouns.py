@@ -1,4 +1,4 @@
-"""Where a decision names the thing that a rule speaks of."""
+"""Find where a decision names the thing of a rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def match_noun(
     reading: Reading, act: Act, phrase: Phrase, noun: Noun
 ) -> tuple[bool, list[int]] | None:
-    """The tokens of a phrase that name the thing, and whether they surely do."""
+    """Return the tokens of a phrase that name the thing, and whether that is certain."""
     if phrase.negated or is_of_copy(reading, phrase):
         return None
     quote = _quote_of(reading, act, phrase)
@@ -58,7 +58,7 @@ def match_noun(
 
 
 class Quote(Enum):
-    """What a phrase has in quotes: the name of a thing, mere text, or one of the two."""
+    """The meaning of a quotation in a phrase: a name, text, or either."""
 
     NAME = auto()
     TEXT = auto()
@@ -83,7 +83,7 @@ _NEAR = 4
 
 
 def stands(reading: Reading, index: int, term: Term) -> bool:
-    """Whether a token is the word of a rule, and not its contrary such as non-smoking."""
+    """Return whether a token is the word of a rule, not its opposite, such as non-smoking."""
     token = reading.tokens[index]
     denied = token.glued and index and reading.tokens[index - 1].text in ("no", "non", "un", "anti")
     return not denied and token.stands_for(term.forms)
@@ -97,7 +97,7 @@ def _is_named_behind(reading: Reading, phrase: Phrase, head: int, term: Term) ->
 
 
 def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) -> bool:
-    """Whether the noun phrase is about the word: "eval", "eval call", not "eval linter"."""
+    """Return whether a noun phrase is about the word: "eval call", not "eval linter"."""
     token = reading.tokens[head]
     if token.glued and head - 1 not in found and reading.tokens[head - 1].text not in lex.MANNERS:
         return False

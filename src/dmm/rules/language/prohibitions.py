@@ -1,4 +1,4 @@
-"""Constraints that forbid: never, do not, no, avoid, is forbidden, only … may."""
+"""Read constraints that forbid: never, do not, no, avoid, is forbidden, only … may."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FARTHEST = 9
 
 
 def _denial(words: Words) -> tuple[int, int] | None:
-    """Where never, do not, must not, refrain from or stop begins, and the verb phrase behind it."""
+    """Return the start of "never", "must not" and the like, and the verb phrase after it."""
     texts = [word.text for word in words]
     for index, text in enumerate(texts[:_FARTHEST]):
         after = after_denial(texts, index)
@@ -44,7 +44,7 @@ def _denial(words: Words) -> tuple[int, int] | None:
 
 
 def prohibition_of(words: Words) -> tuple[Part, ...]:
-    """Never do X, do not, must not, refrain from: the act is out."""
+    """Return the prohibition in "never do X", "do not", "must not" or "refrain from"."""
     begin, start = _denial(words) or (0, len(words))
     if start >= len(words):
         return ()
@@ -81,7 +81,7 @@ _CONTAINING = word_set("contain include hold carry")
 
 
 def subject_of(words: Words) -> Noun | None:
-    """Who or what a rule is about; None where it is about everyone."""
+    """Return who or what a rule is about, or None if it is about everyone."""
     named = [
         i
         for i, word in enumerate(words)

@@ -28,7 +28,7 @@ class Noun:
 
     @property
     def text(self) -> str:
-        """The thing in its own words."""
+        """The words of the thing."""
         return " ".join(item.text for item in self.terms)
 
     @property
@@ -39,7 +39,7 @@ class Noun:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Where, when or for what a rule holds; any one of the nouns will do.
+    """Where, when or for what a rule applies; any of the nouns suffices.
 
     Without a noun no decision names it: "here", or "that" for a clause which tells things apart.
     """
@@ -65,7 +65,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """Words that, all found in a decision, take it out of a rule.
+    """Words that exempt a decision from a rule if it has all of them.
 
     `absent` marks a rule against acting without something, which has to be recorded. An `amount`
     has to be found, too, where there is one. An `actor` is the one who may act.
@@ -78,14 +78,14 @@ class Exemption:
 
     @property
     def text(self) -> str:
-        """The exemption in its own words."""
+        """The words of the exemption."""
         words = [item.text for item in self.terms]
         return " ".join([*words, self.amount.text] if self.amount else words)
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Amounts of the measure, where the subject is spoken of, have to satisfy the comparison."""
+    """Amounts of the measure about the subject have to satisfy the comparison."""
 
     text: str
     comparison: str
@@ -99,7 +99,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Prohibition:
-    """The action is forbidden, unless an exemption holds; `when` names the amounts it is for."""
+    """The action is forbidden, unless an exemption applies; `when` names its amounts."""
 
     action: Action
     exemptions: tuple[Exemption, ...] = ()
@@ -122,7 +122,7 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The thing has to be there: only a decision that says it is not breaks the rule."""
+    """The thing is required; only a decision that says it is missing breaks the rule."""
 
     text: str
     core: tuple[Term, ...]
@@ -153,12 +153,12 @@ _CLASSES: Final[dict[str, Any]] = {
 
 
 def rule_to_dict(rule: Rule) -> dict[str, Any]:
-    """The rule as plain JSON values."""
+    """Return the rule as plain JSON values."""
     return {"version": RULE_VERSION, "rule": _plain(rule)}
 
 
 def rule_from_dict(stored: dict[str, Any]) -> Rule:
-    """The rule that `rule_to_dict` wrote."""
+    """Return the rule that `rule_to_dict` wrote."""
     if stored.get("version") != RULE_VERSION:
         raise UsageError(
             f"stored rule has version {stored.get('version')}, this program reads {RULE_VERSION}",
