@@ -37,7 +37,7 @@ def test_a_memory_with_a_term_is_refused_with_its_line(
     guarded.write("project/retry.md", memory_text(body="As in the acme-corp client.\n\nRetry."))
     (found,) = check(guarded, open_project)
     assert (found.path, found.level, found.line) == ("project/retry.md", "error", 12)
-    assert found.message == "holds the term 'Acme Corp'"
+    assert found.message == "contains the term 'Acme Corp'"
     assert found.hint == "rewrite it without the term (validation.isolation_terms)"
 
 
@@ -69,4 +69,4 @@ def test_the_command_fails_so_that_a_workflow_does(
     ended = command("validate", within=guarded.folder)
     assert ended.returncode == 1
     assert "project/retry.md:12" in ended.stdout
-    assert "holds the term 'Acme Corp'" in ended.stdout
+    assert "contains the term 'Acme Corp'" in ended.stdout

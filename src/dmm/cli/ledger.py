@@ -140,7 +140,7 @@ def accept(
 ) -> None:
     """Accept pending constraints, all of them or none.
 
-    They now deny where they used to ask. A proposed rule file is shown with
+    They then deny calls instead of asking. A proposed rule file is shown with
     what it would have stopped, then written.
     """
     refuse_agents(ACCEPT)

@@ -33,7 +33,9 @@ def redact(
     ] = None,
     secret: Annotated[
         bool,
-        typer.Option("--secret", help="Ask for the leaked text and find the events that hold it."),
+        typer.Option(
+            "--secret", help="Ask for the leaked text and find the events that contain it."
+        ),
     ] = False,
     reason: Annotated[
         str, typer.Option(help="The reason; it is recorded.")
@@ -45,7 +47,7 @@ def redact(
     """Erase a leaked secret from recorded events.
 
     The events stay, without their payload. Daily backups, packs and the session index
-    are rebuilt; ledgers that were set aside and hold the secret are deleted.
+    are rebuilt; ledgers that were set aside and contain the secret are deleted.
     """
     dmm = open_project(root)
     need_person(PersonAct.REDACT, dmm)

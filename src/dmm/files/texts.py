@@ -33,7 +33,7 @@ def check_isolation(path: str, text: str, terms: tuple[str, ...]) -> list[Findin
     found: list[tuple[str, int | None]] = [(term, None) for term, _ in find_terms(path, terms)]
     found += find_terms(text, terms)
     return [
-        Finding(path, "error", "isolation", f"holds the term {term!r}", line, hint)
+        Finding(path, "error", "isolation", f"contains the term {term!r}", line, hint)
         for term, line in found
     ]
 
