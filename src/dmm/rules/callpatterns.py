@@ -66,7 +66,7 @@ class ToolPattern(Value):
 
 
 class CommandPattern(Value):
-    """One invocation of which everything said here holds.
+    """One invocation that meets all of these conditions.
 
     `programs` are names or globs, or paths of scripts. `operands` stand in this order; the first
     one of a program with subcommands is its subcommand, and `leading` is how many of them stand in

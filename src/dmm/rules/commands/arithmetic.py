@@ -1,4 +1,4 @@
-"""Arithmetic of the shell: the value of `$((…))` where the text decides it."""
+"""Evaluate `$((…))` if its value depends only on the text."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _worked_out(node: ast.AST) -> int:
 
 
 def evaluated(source: str, value_of: Callable[[str], str]) -> str | None:
-    """Work out `$((…))`; none where that takes more than numbers the text gives."""
+    """Return the value of `$((…))`, or None if it depends on more than the text."""
     if len(source) > _MAX_LENGTH:
         return None
 

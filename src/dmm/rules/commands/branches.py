@@ -1,4 +1,4 @@
-"""Branches: what the Git commands of a call do to them, and which one each works on."""
+"""Find what the Git commands of a call do to branches, and which branch each works on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool calls: what a call of an agent's tool would run, read, write, add and push."""
+"""Work out what an agent's tool call would run, read, write, add and push."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
 
 
 def _of_script(base: CallFacts, script: Script) -> CallFacts:
-    """Sort out what the invocations of a parsed text do; `base` knows the call and its files."""
+    """Return the facts of a parsed shell text; `base` has the call and its files."""
     known = tuple(with_known_words(one, base.files) for one in script.invocations)
     commands = with_branches(script._replace(invocations=known), base.call)
     facts = base._replace(
@@ -92,7 +92,7 @@ def _reading(
 
 
 def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFacts:
-    """Add what commands do to the facts of their call."""
+    """Return the facts of a call with what its commands do."""
     paths: list[PathUse] = []
     packages: list[DependencyUse] = []
     branches: list[BranchUse] = []
@@ -150,7 +150,7 @@ class _Files:
         self.unresolved: list[str] = []
 
     def read(self, runs: tuple[FileRun, ...], depth: int = 0) -> None:
-        """Take in what some files would do; `found` grows by it."""
+        """Add what some scripts would do to `found`."""
         for run in runs:
             key = (run.path, run.language, run.words, run.directory)
             if depth >= _MAX_DEPTH or key in self._seen or len(self.found) >= MAX_FILES:
@@ -220,7 +220,7 @@ def _read_edit(base: CallFacts) -> CallFacts:
 
 
 def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
-    """Put the facts of two arguments together; a guess adds only what was found for certain."""
+    """Merge the facts of two arguments; a guess adds only what is certain."""
     shift = len(first.text) + 1
 
     def moved(span: Span) -> Span:
@@ -270,7 +270,7 @@ def _read_other(base: CallFacts, tool: str) -> CallFacts:
 
 
 def read_call(call: ToolCall, files: TextOf | None = None, tree: Tree | None = None) -> CallFacts:
-    """Read what a tool call would do; an unknown tool gives its name alone.
+    """Return the facts of a tool call; of an unknown tool, only its name.
 
     `files` gives the text of a file by its path, seen from the directory of the call; with it, what
     the scripts do that the call runs is read too. `tree` knows the files that exist: with it links

@@ -82,7 +82,7 @@ _PIECES = _read_pieces()
 
 
 def runs_of(words: Sequence[Word]) -> list[Run]:
-    """Return what a program runs beyond itself; an empty list for an ordinary program."""
+    """Return what a program runs besides itself: an empty list for an ordinary program."""
     program = program_of(words[0])
     if program in SHELLS:
         return shell_runs(words)
@@ -157,7 +157,7 @@ def _one(program: str, words: Sequence[Word], row: _Row, what: str) -> list[Run]
 
 
 def _typed(program: str, words: Sequence[Word]) -> list[Run]:
-    """Join what is typed into a shell; names of keys are left out."""
+    """Return the text typed into a shell, without the names of keys."""
     found = joined([one for one in words if not re.fullmatch(_KEYS, one.text)], program)
     return [one._replace(text=re.sub(r"\\n|\^M", "\n", one.text)) for one in found]
 
@@ -195,7 +195,7 @@ def _env(words: Sequence[Word]) -> list[Run]:
 
 
 def _git(words: Sequence[Word]) -> list[Run]:
-    """Open what Git runs, and the settings that it runs as commands: `-c core.pager=…`.
+    """Return what Git runs, also from settings: `-c core.pager=…`.
 
     An alias is read where it is known what follows it.
     """
@@ -246,7 +246,7 @@ def _just(words: Sequence[Word]) -> list[Run]:
 
 
 def _package(program: str, words: Sequence[Word]) -> list[Run]:
-    """Open a script of package.json; where there is none of that name, the program so called."""
+    """Return a script of package.json or, without one, the program of that name."""
     if [word.text for word in words[1:3]] == ["pkg", "set"]:
         texts = [word.text.partition("=")[2] for word in words[3:]]
         pairs = zip(words[3:], texts, strict=True)

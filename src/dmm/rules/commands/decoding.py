@@ -1,4 +1,4 @@
-"""Decoding: what a decoder makes of data that stands in the text of the call."""
+"""Decode data that is in the text of a call."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _letters(text: str) -> str:
 
 
 def decoded(program: str, words: Sequence[Word], given: Output) -> str | None:
-    """Decode what comes in; none where that is not known, or not what comes out."""
+    """Return the decoded input of a program, or None if it is not known."""
     decode = _DECODERS.get(program)
     known = (given.whole or given.exact) and not given.partial
     operands = [word for word in words[1:] if not re.match("-.", word.text) and word.text != "-"]

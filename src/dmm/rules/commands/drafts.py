@@ -89,18 +89,18 @@ class Level:
         return before
 
     def pipe(self) -> None:
-        """Forget the status of what writes into a pipe, unless the shell keeps it."""
+        """Forget the status of commands that write into a pipe, unless `pipefail` is set."""
         if not self.pipefail:
             self.last = self.begin
 
     def join(self, operator: str) -> None:
-        """Note what has succeeded where the next command of an and-or list begins."""
+        """Record what has succeeded before the next command of an and-or list."""
         self.tested = self._succeeded()
         self.last = self.begin = self.tested if operator == "&&" else self.start
         self.either, self.negated, self.joined = operator == "||", False, True
 
     def finish(self, *, background: bool = False) -> None:
-        """End an and-or list: what follows waits for it only under `set -e`."""
+        """End an and-or list, on which later commands depend only under `set -e`."""
         found = self.start if background else self._succeeded()
         self.tested = found
         self.ended = self.ended if self.fresh else found

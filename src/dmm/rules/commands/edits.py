@@ -1,4 +1,4 @@
-"""Edits: what a call does to the text of files, and what the arguments of a file tool ask for."""
+"""Work out what a call does to the text of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word expansion: what a shell makes of a word, with the variables that the text itself sets."""
+"""Expand words as a shell does, with the variables that the text itself sets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MAX_LOOPS = 2
 
 
 def inner_text(source: str) -> str:
-    """Take the commands out of `$(…)`, `<(…)` or backticks."""
+    """Return the commands inside `$(…)`, `<(…)` or backticks."""
     if source.startswith("`"):
         return in_backticks(source[1:].removesuffix("`"))
     return source[2:].removesuffix(")")
@@ -66,7 +66,7 @@ class _Field:
 
 
 class Names:
-    """What names stand for while a text is read on: variables, aliases, functions."""
+    """The variables, aliases and functions that are known so far."""
 
     def __init__(self, evaluate: Callable[[str, Names], Output]) -> None:
         self.values: Values = {
@@ -92,7 +92,7 @@ class Names:
         return made
 
     def refer(self, name: str, target: str) -> None:
-        """Let a variable stand for another one, as `declare -n` does."""
+        """Make a variable a reference to another one, as `declare -n` does."""
         if target and not target.isidentifier():
             self.forget(name, made="an expansion")
         elif target != name:
@@ -144,7 +144,7 @@ class Names:
                 self.aliases[form[1]] = form[2]
 
     def forget(self, name: str, made: str = "") -> None:
-        """Take a value away; `made` says what has set it to something unknown."""
+        """Make a value unknown; `made` says what has set it."""
         self.loops.pop(name, None)
         self.values.pop(name, None)
         if made:

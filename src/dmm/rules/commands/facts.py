@@ -1,4 +1,4 @@
-"""Facts: what a tool call would run, read, write, add and push, as values."""
+"""The facts of a tool call: what it would run, read, write, add and push."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class CallFacts(NamedTuple):
     reach: Any = None
 
     def doubt_at(self, span: Span) -> str:
-        """Return what is not certain of the command at a place."""
+        """Return what is uncertain about the command at a position."""
         return next((doubt for place, doubt in self.doubts if place == span), "")
 
     def with_placed(self, choose: Callable[[str], Iterable[Any]]) -> CallFacts:

@@ -1,4 +1,4 @@
-"""Feeds: the commands that `xargs`, `parallel` and `find -exec` make out of what comes in."""
+"""Build the commands that `xargs`, `parallel` and `find -exec` make of their input."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _unquoted(match: re.Match[str]) -> str:
 
 
 def _handed_over(output: Output, options: _Options, *, lines: bool = False) -> list[Word]:
-    """Return the words that come in; one that stands for anything where they are not known."""
+    """Return the input words, or one placeholder if they are unknown."""
     source = output if output.made else None
     items = _items(output.text or "", options, lines=lines)
     found = [Word(item, 0, 0, source=source if output.exact else None) for item in items]
@@ -81,7 +81,7 @@ def _handed_over(output: Output, options: _Options, *, lines: bool = False) -> l
 
 
 def placed(template: Sequence[Word], fed: Sequence[Word], mark: str = "{}") -> tuple[Word, ...]:
-    """Put words in the place of a mark; behind the command where there is no mark."""
+    """Replace a mark by words, or append them to the command without a mark."""
     found: list[Word] = []
     used = False
     for word in template:

@@ -1,4 +1,4 @@
-"""Flow: what runs from command to command, through pipes, substitutions and files of one call."""
+"""Follow data through the pipes, substitutions and files of one call."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Evaluation:
         return combined([flow.output_of(number) for number in flow.last()])
 
     def file(self, path: str, directory: str, names: Names) -> Output:
-        """Return what a file holds: what was written to it before, or what stands on the disk."""
+        """Return the content of a file: as the call wrote it before, or from the disk."""
         if path.startswith("<("):
             return self.evaluate(inner_text(path), names)
         if path.startswith(("/dev/fd/", "/proc/self/fd/")):
@@ -110,7 +110,7 @@ class Flow:
         redirections: tuple[Redirection, ...],
         directory: str = "",
     ) -> int:
-        """Add a command; gives the number to ask for it by."""
+        """Add a command and return its number."""
         number = len(self._stages)
         self._stages.append(Stage(words, redirections, draft, directory))
         if not draft.loop:
@@ -119,7 +119,7 @@ class Flow:
         return number
 
     def last(self) -> list[int]:
-        """Number the commands whose output goes to no other."""
+        """Return the numbers of the commands whose output goes to no other command."""
         return [
             number
             for number, stage in enumerate(self._stages)
@@ -214,7 +214,7 @@ class Flow:
         return self._evaluation.evaluate(text, inner)
 
     def _known(self, output: Output, directory: str) -> Output:
-        """Replace files by what the call itself has written to them."""
+        """Replace files by the text that the call has written to them."""
         if not output.paths:
             return output
         found = [self._evaluation.file(path, directory, self._names) for path in output.paths]

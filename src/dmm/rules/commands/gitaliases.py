@@ -1,4 +1,4 @@
-"""Git aliases: what `git -c alias.x=… x` and `git config alias.x …` stand for."""
+"""Resolve Git aliases: `git -c alias.x=… x` and `git config alias.x …`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stored_alias(words: Sequence[Word]) -> tuple[str, ...]:
 def alias_runs(
     words: Sequence[Word], env: Sequence[tuple[str, str]], known: dict[str, str]
 ) -> list[Run]:
-    """Open an alias where it is defined and where it is used; keep new definitions in `known`."""
+    """Return what an alias runs, where it is defined or used; add definitions to `known`."""
     at = subcommand_at(words)
     for word, following in pairwise(words[1 : at + 1]):
         if word.text == "-c":
@@ -62,7 +62,7 @@ def aliases_in(settings: str) -> dict[str, tuple[str, int]]:
 
 
 def alias_text(name: str, aliases: Mapping[str, str], rest: str = "") -> str:
-    """Write out the shell text that an alias stands for."""
+    """Return the shell text of an alias."""
     text = aliases[name]
     return f"{text[1:]} {rest}" if text.startswith("!") else f"git {text} {rest}"
 

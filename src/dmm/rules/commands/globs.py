@@ -111,7 +111,7 @@ _LEAST_LITERAL = 2
 
 
 def plain_example(glob: str) -> str:
-    """Fill the wildcards of a glob in with something that no name holds by chance."""
+    """Return a path that matches a glob, with an unlikely name for each wildcard."""
     return re.sub(r"\[[^\]]*\]|[*?]+", "x", glob)
 
 

@@ -40,7 +40,7 @@ def _translated(token: str) -> str:
 
 
 def fault_of_glob(glob: str) -> str:
-    """Return what keeps a glob from ever being matched; nothing where it can be."""
+    """Return why a glob can never match, or an empty text."""
     try:
         _compiled(glob)
     except (re.error, OverflowError) as fault:
@@ -49,7 +49,7 @@ def fault_of_glob(glob: str) -> str:
 
 
 def inside_folder(path: str, folder: str) -> str | None:
-    """Write a path relative to a folder of the repository; none where it lies outside."""
+    """Return a path relative to a folder of the repository, or None outside it."""
     if path.startswith(_OUTSIDE) or path == "..":
         return None
     if not folder:
@@ -95,7 +95,7 @@ def may_select(path: str, globs: str, folder: str | None, *, written: bool) -> b
 
 
 def holds_selected(path: str, globs: str, folder: str | None) -> bool:
-    """Return whether a folder holds something that a glob names by where it lies."""
+    """Return whether a folder contains something that an anchored glob matches."""
     if folder is None:
         return False
     places = (_place(line, folder) for line in globs.split("\n") if not line.startswith("!"))

@@ -166,7 +166,7 @@ def _evaluated(code: str, match: re.Match[str], language: str) -> InlineRun | No
 
 
 def _loaded(code: str, match: re.Match[str], language: str) -> InlineRun | None:
-    """Note where Node loads what runs commands in a way that the calls can't be followed."""
+    """Report where Node loads `child_process` in a way that hides its calls."""
     strings, end = _leading_strings(code, match.end())
     module = strings[0].removeprefix("node:") if strings else ""
     whole = match.group().startswith("from") or code[end : end + 20].lstrip().startswith(")")
@@ -204,7 +204,7 @@ def _literal_runs(language: str, code: str) -> list[InlineRun]:
 
 
 def inline_runs(language: str, code: str) -> list[InlineRun]:
-    """List what a piece of code runs, removes and opens, as far as it can be told."""
+    """Return what a piece of code runs, removes and opens, as far as that is visible."""
     code = code[:_MAX_CODE]
     if language in ("python", "pypy"):
         if not re.search(_PYTHON, code):

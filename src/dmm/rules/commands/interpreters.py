@@ -47,7 +47,7 @@ def shell_runs(words: Sequence[Word]) -> list[Run]:
 
 
 def _from_file(program: str, language: str, words: Sequence[Word]) -> list[Run]:
-    """Run the file that the first word names, or what comes in where there is none."""
+    """Return a run of the file that the first word names, or else of standard input."""
     if not words or words[0].text in STANDARD_INPUT:
         return [Run("input", f"{program} input", tuple(words), language=language)]
     run = Run("file", program, tuple(words), language=language)

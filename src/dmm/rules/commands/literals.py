@@ -33,7 +33,7 @@ _WINDOW = 2000
 
 
 class Arguments(NamedTuple):
-    """The arguments of a call; what is computed stands there as a placeholder."""
+    """The arguments of a call, with placeholders for computed values."""
 
     texts: tuple[str, ...] = ()
     listed: bool = False

@@ -1,4 +1,4 @@
-"""Opening: what an invocation runs for others, followed until nothing is left unread."""
+"""Follow what invocations run for others until nothing is left unread."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Origin(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What is known around an invocation: its names, and what flows into it."""
+    """The context of an invocation: its names and its input."""
 
     origin: Origin
     names: Names
@@ -62,7 +62,7 @@ class Scene(NamedTuple):
 
 
 class Opener(ABC):
-    """Follows invocations into what they run; a reader says how a text is read."""
+    """Follows invocations into what they run; a reader parses each text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -101,7 +101,7 @@ class Opener(ABC):
         return made
 
     def note(self, what: str, made: str, span: Span) -> None:
-        """Note something that is run and can't be read."""
+        """Record something that is run but can't be read."""
         if len(self.unresolved) < _MAX_NOTED:
             self.unresolved.append(Unresolved(what, made, span))
 
@@ -129,7 +129,7 @@ class Opener(ABC):
         self._outflow(invocation, scene)
 
     def finish(self) -> None:
-        """Follow what runs at the end, with the variables as they are then."""
+        """Follow what runs at exit, with the variables as they are then."""
         for run, invocation, scene in self._later[:_MAX_NOTED]:
             self._run(run, invocation, scene)
 
@@ -152,7 +152,7 @@ class Opener(ABC):
             self.read(inner_text(word.text), origin, scene.names.child(), lambda: output)
 
     def _look_at_names(self, invocation: Invocation, scene: Scene) -> None:
-        """See where the command itself comes from, and its subcommand."""
+        """Check whether the command's name and subcommand can be read."""
         first = invocation.words[0]
         if first.made:
             self.note("the name of a command", first.made, invocation.span)
@@ -253,7 +253,7 @@ class Opener(ABC):
             names.values.pop("@", None)
 
     def _nested(self, run: Run, invocation: Invocation, origin: Origin, context: Context) -> Origin:
-        """Place a nested text exactly where it stands unescaped in the outermost text."""
+        """Give a nested text its exact position if it is unescaped in the outermost text."""
         start, end = run.span if run.placed else origin.place(*run.span)
         for skip in (0, 1):
             same = self.text[start + skip : end - skip] == run.text
@@ -334,7 +334,7 @@ class Opener(ABC):
         self._run_output(output, run, invocation, scene)
 
     def _project_file(self, run: Run, invocation: Invocation, scene: Scene) -> None:
-        """Run what a makefile or package.json tells, which the call may have written itself."""
+        """Follow the commands of a makefile or package.json, which the call may have written."""
         directory = invocation.context.directory
         argv = tuple(word.text for word in run.words)
         for name in PROJECT_FILES[run.language]:
@@ -347,7 +347,7 @@ class Opener(ABC):
         self._queue(FileRun("", run.language, invocation.span, argv, directory))
 
     def _run_output(self, output: Output, run: Run, invocation: Invocation, scene: Scene) -> None:
-        """Run what some command writes, or what a file holds."""
+        """Follow the output of a command or the content of a file as a script."""
         argv = tuple(word.text for word in run.words)
         directory = invocation.context.directory
         for path in output.paths:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """What an invocation does to its arguments, where its flags fit."""
+    """What an invocation does to its arguments, if its flags match."""
 
     needed: tuple[str, ...]
     refused: tuple[str, ...]
@@ -81,7 +81,7 @@ def changing_unnamed() -> frozenset[str]:
 def parted(
     program: str, options: Options, operands: Sequence[Word]
 ) -> tuple[Sequence[Word], Word | None]:
-    """Part what is copied from where it goes: the last operand, or the value of `-t`."""
+    """Split sources from the target: the last operand, or the value of `-t`."""
     flagged = "-t" in VALUED.get(program, ())
     folders = options.values_of("-t|--target-directory") if flagged else []
     if folders:

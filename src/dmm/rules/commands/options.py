@@ -251,7 +251,7 @@ def asks_for_help(invocation: Invocation, options: Options) -> bool:
 
 
 def subcommand_at(words: Sequence[Word]) -> int:
-    """Return the place of the subcommand; that behind the last word where there is none."""
+    """Return the index of the subcommand, or of the end if there is none."""
     valued = VALUED.get(words[0].text.rpartition("/")[2], _NO_OPTIONS)
     at = 1
     while at < len(words) and words[at].text.startswith("-"):
@@ -262,7 +262,7 @@ def subcommand_at(words: Sequence[Word]) -> int:
 def subcommand_readings(
     words: Sequence[Word], most: int = 8
 ) -> list[tuple[tuple[Word, ...], str, str]]:
-    """Leave out what may be the value of an option in front of the subcommand.
+    """Return readings without words that may be values of options before the subcommand.
 
     It is not known of every option whether it takes a value: in `npm --x y z` the subcommand may be
     `y` or `z`. Each reading comes with the option and the value that it leaves out. One more than

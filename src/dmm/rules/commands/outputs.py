@@ -164,7 +164,7 @@ _WRITERS: dict[str, Callable[[Sequence[Word]], Output]] = {
 
 
 def _passed(program: str, words: Sequence[Word], given: Callable[[], Output]) -> Output:
-    """Return what `cat` and `tee` pass on: files as they are, or what comes in."""
+    """Return what `cat` and `tee` pass on: files, or their input."""
     if program == "tee":
         return given()
     files = [word for word in words[1:] if not word.text.startswith("-") or word.text == "-"]
@@ -179,7 +179,7 @@ def _passed(program: str, words: Sequence[Word], given: Callable[[], Output]) ->
 
 
 def _made(program: str, words: Sequence[Word], given: Callable[[], Output]) -> Output:
-    """Return what a tool makes; a decoder is followed where the text holds what it decodes."""
+    """Return what a tool outputs; a decoder is followed if its data is in the text."""
     if program not in DECODERS and program != "tr":
         return Output(made=program)
     from dmm.rules.commands.decoding import decoded
@@ -191,7 +191,7 @@ def _made(program: str, words: Sequence[Word], given: Callable[[], Output]) -> O
 def own_output(
     words: Sequence[Word], redirections: Sequence[Redirection], given: Callable[[], Output]
 ) -> Output | None:
-    """Return what a program itself would write; none when that is up to what it runs."""
+    """Return what a program itself would write, or None if that depends on what it runs."""
     if not words:
         return given() if any(one.operator[0] == "<" for one in redirections) else NOTHING
     program = program_of(words[0])

@@ -1,4 +1,4 @@
-"""Patches: what the `*** Update File:` form and unified diffs change in each file."""
+"""Read the changes to each file from patches: `*** Update File:` or unified diffs."""
 
 from __future__ import annotations
 

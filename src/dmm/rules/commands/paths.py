@@ -1,4 +1,4 @@
-"""Paths: the files that a command would read or change.
+"""Find the files that a command would read or change.
 
 The table of operands says it of programs that are known. An operand of any other program counts as
 read; what an option names (a key, a configuration) is used, not shown.
@@ -84,7 +84,7 @@ def _redirected(use: CommandUse) -> Found:
 
 
 def _loads(use: CommandUse) -> bool:
-    """Whether what a command shows only sets variables, as `source` would."""
+    """Return whether a command's output only sets variables, as with `source`."""
     parent = use.invocation.context.parent
     if parent is None or use.invocation.context.via[-1:] != ("substitution",):
         return False
@@ -154,7 +154,7 @@ def _saved(use: CommandUse, operands: tuple[Word, ...]) -> list[Word]:
 
 
 def _packed(use: CommandUse, operands: tuple[Word, ...]) -> Sequence[Word]:
-    """Leave out what an archive is told to leave out."""
+    """Leave out what an archive command excludes."""
     texts = use.invocation.argv
     left_out = use.invocation.words[texts.index("-x") :] if "-x" in texts else ()
     return [word for word in operands[1:] if word not in left_out]
@@ -220,7 +220,7 @@ def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
 
 
 def may_change(use: PathUse, globs: str) -> bool:
-    """Whether a use may change files that globs name, where nobody can say which it changes."""
+    """Return whether a use with unknown targets may change files that match globs."""
     if not use.changes or covers(use, globs, ""):
         return use.changes
     if use.reach in ("", "link") or use.path == ".":
@@ -245,13 +245,13 @@ def _seen_from(use: CommandUse, word: Word) -> str:
 
 
 def seen_from(use: CommandUse, word: Word) -> str:
-    """Write a word as a path, seen from where the call begins."""
+    """Return a word as a path, relative to where the call begins."""
     text = word.text.partition(":")[2] if ":" in word.text[1:] else word.text
     return inside(use.invocation.context.directory, text)
 
 
 def links_of(commands: Sequence[CommandUse]) -> dict[str, tuple[str, int]]:
-    """Pair the links that a call makes with where they lead to, and where it makes them."""
+    """Return the links that a call makes, with their targets and where it makes them."""
     found: dict[str, tuple[str, int]] = {}
     for use in commands:
         words = use.options.operands

@@ -38,7 +38,7 @@ _BESIDE = {
 
 
 def cron_commands(text: str) -> str:
-    """Take the commands out of a table of cron, one a line."""
+    """Return the commands of a crontab, one per line."""
     return "\n".join(re.findall(_CRON, text))
 
 
@@ -48,7 +48,7 @@ def project_commands(
     argv: Sequence[str],
     include: Callable[[str], str | None] = lambda _: None,
 ) -> list[tuple[str, int]]:
-    """Return the commands that a project file tells to run, with their lines.
+    """Return the commands that a project file would run, with their lines.
 
     `include` gives the text of other files of its kind.
     """

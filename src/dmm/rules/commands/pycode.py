@@ -44,7 +44,7 @@ class _TooLong(Exception):
 
 
 class _Walk:
-    """Goes through code in its order and keeps what its names stand for."""
+    """Walks through code in order and keeps the values of its names."""
 
     def __init__(self) -> None:
         self.found: list[InlineRun] = []
@@ -56,7 +56,7 @@ class _Walk:
         self._defined: list[Function] = []
 
     def block(self, body: Iterable[ast.stmt], scope: Scope) -> object:
-        """Follow statements; gives what they return."""
+        """Follow statements and return their return value."""
         result: object = None
         for statement in body:
             made = self._statement(statement, scope)
@@ -64,7 +64,7 @@ class _Walk:
         return result
 
     def uncalled(self) -> None:
-        """Look into functions that nobody calls here; what they would compute is not judged."""
+        """Follow functions that are never called here, with unknown arguments."""
         self._quiet = True
         for function in self._defined:
             if function.node not in self._called:
@@ -157,7 +157,7 @@ class _Walk:
                 self._bind(one, parts[number] if number < len(parts) else UNKNOWN, scope)
 
     def fold(self, node: ast.expr, scope: Scope) -> object:
-        """Work out an expression as far as constants go, and note what it runs on the way."""
+        """Evaluate an expression as far as it is constant, and record what it runs."""
         self._step()
         work = _EXPRESSIONS.get(type(node))
         if work is not None:
@@ -187,7 +187,7 @@ class _Walk:
 
     @staticmethod
     def name(name: str, scope: Scope) -> object:
-        """Look a name up: what it is bound to, or what it is by itself."""
+        """Return the value of a name, or a reference to the name itself."""
         if name in scope:
             return scope[name]
         everything = scope.get("*")

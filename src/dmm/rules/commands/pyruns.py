@@ -112,7 +112,7 @@ def _files(name: str, texts: Sequence[str], named: Mapping[str | None, object]) 
 
 
 def _command(program: str, texts: Sequence[str]) -> list[InlineRun]:
-    """Write a call on files as the command that does the same; what is computed is left out."""
+    """Return a call on files as the equivalent command, without computed parts."""
     words = texts[:2] if program in _PAIRED else texts[:1]
     known = [text for text in words if PLACEHOLDER not in text]
     if len(known) < len(words) or not known:

@@ -22,7 +22,7 @@ _LAST_CODE_POINT = 0x10FFFF
 
 
 class Unknown:
-    """Something that only a run would tell."""
+    """A value that only a run would reveal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def _format(text: str, arguments: Sequence[object]) -> str:
 
 
 def _guarded(work: Callable[[], object]) -> object:
-    """Work something out on constants; a fault in them makes it unknown."""
+    """Evaluate something on constants; an exception makes it unknown."""
     try:
         made = work()
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, MemoryError):

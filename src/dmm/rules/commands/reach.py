@@ -1,4 +1,4 @@
-"""Reach: what the files that exist say of the paths of a call.
+"""Resolve the paths of a call against the files that exist.
 
 A path may lead through a link, and what is done to a folder is done to the files in it.
 """
@@ -32,7 +32,7 @@ class Tree(Protocol):
         """Follow the links in a path, that in its last part only if `last` is set."""
 
     def below(self, folder: str) -> Sequence[str]:
-        """List the files and folders that a folder holds, as far as they are looked at."""
+        """List the files and folders in a folder, up to a limit."""
 
     def states(self) -> Mapping[str, Sequence[str]]:
         """Return which files are changed, staged, untracked or ignored in Git."""
@@ -50,7 +50,7 @@ class FileTable:
         return path
 
     def below(self, folder: str) -> Sequence[str]:
-        """List the files that a folder holds."""
+        """List the files in a folder."""
         return tuple(one for one in self._paths if _lies_in(one, folder))
 
     def states(self) -> Mapping[str, Sequence[str]]:
@@ -67,7 +67,7 @@ class Reach:
         self._texts: dict[tuple[str, str, bool], str] = {}
 
     def of(self, use: PathUse) -> tuple[str, ...]:
-        """List what exists that a use of a folder or of a wildcard does something to."""
+        """Return the existing files that a use of a folder or wildcard reaches."""
         if use.path.startswith(_OUTSIDE) or not (use.reach or (use.glob and use.changes)):
             return ()
         key = (use.path, use.reach, use.glob)
@@ -106,7 +106,7 @@ class Reach:
                     yield path
 
     def _found(self, path: str) -> Sequence[str]:
-        """List what a search hands over: all in its root, or what has the name, at any depth."""
+        """Return the files that a search passes on: all in its root, or those with the name."""
         whole = self.tree.below(path)
         if whole:
             return whole
@@ -117,7 +117,7 @@ class Reach:
 
 @lru_cache(maxsize=4096)
 def _spelled(glob: str) -> str:
-    """Return the longest piece of a glob that stands in every path it matches."""
+    """Return the longest piece of a glob that is in every path it matches."""
     return max(re.split(r"[*?/]|\[[^\]]*\]|\\.", glob.removeprefix("!")), key=len)
 
 
@@ -155,7 +155,7 @@ def settle(
     *,
     edits: bool = False,
 ) -> tuple[PathUse, ...]:
-    """Complete the paths of a call by what exists: links are followed, new files are told apart.
+    """Resolve the paths of a call: follow links and mark new files.
 
     What `edits` replaces text that is there: it writes over a file even if that can't be found.
     """

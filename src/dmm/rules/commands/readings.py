@@ -1,4 +1,4 @@
-"""Readings: what the words of a command may be where the shell alone does not tell.
+"""Find other meanings of a command's words that the shell alone does not decide.
 
 A word may come from a file or a decoder, and a word behind an option that nothing is known of may
 be its value or the subcommand.
@@ -30,7 +30,7 @@ MOST = 8
 
 
 def with_known_words(invocation: Invocation, files: TextOf | None) -> Invocation:
-    """Put what a decoder makes of known data, and what small files hold, in its place."""
+    """Replace decoders of known data and reads of small files by their output."""
     if not any(word.source for word in invocation.words[1:]):
         return invocation
     words = [known for word in invocation.words[1:] for known in _known(word, files) or (word,)]
@@ -63,7 +63,7 @@ def _is_hidden(word: Word, *, from_file: bool) -> bool:
 
 
 def other_readings(use: CommandUse) -> Iterator[tuple[CommandUse, str]]:
-    """Return what an invocation may also be, each with the condition in words."""
+    """Return other readings of an invocation, each with its condition in words."""
     words = use.invocation.words
     hidden = [word for word in words[1:] if _is_hidden(word, from_file=use.script.from_file)]
     if hidden:

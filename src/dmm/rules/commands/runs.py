@@ -1,4 +1,4 @@
-"""Runs: what a program runs beyond itself, and how its words are taken apart to find that."""
+"""Describe what a program runs besides itself, and find that in its words."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def option_values(words: Sequence[Word], flags: Container[str]) -> list[Word]:
 
 
 def language_in(text: str) -> str:
-    """Name the language of a script by its first line; a shell where that says nothing."""
+    """Return the language of a script by its first line; a shell by default."""
     first = re.match(r"#!\s*(\S+)(?:[ \t]+(?:-S[ \t]+)?([^\s-]\S*))?", text)
     if not first:
         return SHELL
@@ -198,7 +198,7 @@ def assigned_by(words: tuple[Word, ...]) -> list[tuple[str, str]]:
 
 
 def runs_of_variables(invocation: Invocation) -> list[Run]:
-    """Open what variables in front of a command tell it to run: `GIT_EDITOR=… git commit`."""
+    """Return what variables before a command make it run: `GIT_EDITOR=… git commit`."""
     found: list[Run] = []
     pairs = list(invocation.env)
     if invocation.program in ("env", "sudo", "export"):

@@ -1,4 +1,4 @@
-"""Scripts: the text of the files that a call runs, as commands with the lines they stand in.
+"""Read the files that a call runs as commands with their lines.
 
 Everything is bounded: how many files, how deep, how long.
 """
@@ -114,7 +114,7 @@ def _of_project(run: FileRun, files: TextOf) -> Iterator[Commands]:
 
 
 def _where(run: FileRun) -> str:
-    """Return the folder that the command is told to work in."""
+    """Return the folder that the command works in."""
     flags = FOLDER_FLAGS[run.language]
     for word, following in zip(run.words, [*run.words[1:], ""], strict=False):
         name, value = clustered(word, flags) or word.partition("=")[::2]

@@ -1,4 +1,4 @@
-"""Searches: what `find` would hand over, as far as its words tell."""
+"""Work out what `find` would pass on, as far as its words say."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ FINDERS = frozenset({"find", "gfind", "fd"})
 
 
 def roots_of(words: Sequence[Word]) -> list[Word]:
-    """Return where `find` begins: the working directory where it names nothing else."""
+    """Return where `find` begins: the working directory unless it names others."""
     named = takewhile(lambda word: not word.text.startswith(("-", "(", "!")), words[1:])
     return list(named) or [Word(".", 0, 0)]
 
 
 def found_by(words: Sequence[Word]) -> list[Word]:
-    """Return what `find` would hand over: its roots, narrowed by a name where one is asked for."""
+    """Return what `find` would pass on: its roots, narrowed by a name if one is given."""
     roots = roots_of(words)
     texts = [word.text for word in words[1:]]
     tests = ("-name", "-iname", "-path", "-wholename", "-regex")

@@ -1,4 +1,4 @@
-"""Settings: what the shell's own commands do to variables, aliases and parameters."""
+"""Follow what shell builtins do to variables, aliases and parameters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DECLARERS = frozenset({"export", "local", "readonly", "declare", "typeset"})
 
 
 def learn(names: Names, draft: Draft, words: tuple[Word, ...], given: Callable[[], Output]) -> None:
-    """Take in what a command does to names; `given` tells what it reads."""
+    """Update the names by what a command does; `given` is its input."""
     if draft.loop:
         names.go_through(draft.loop, words)
         return
@@ -59,7 +59,7 @@ def _declare(names: Names, draft: Draft) -> None:
 def _read(
     names: Names, words: Sequence[Word], given: Callable[[], Output], marks: str | None
 ) -> None:
-    """Set the variables of `read` to what comes in: one line, or in a loop every line."""
+    """Set the variables of `read` to its input: one line, or in a loop every line."""
     program, options = program_of(words[0]), read_options(words)
     named = [word.text for word in options.values_of("-a") or options.operands]
     array = program != "read" or options.has_exactly("-a")
