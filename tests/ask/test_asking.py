@@ -378,7 +378,7 @@ def test_a_look_back_that_no_session_answers_is_told_to_have_no_evidence(
     )
     assert empty["prompt_metrics"]["total"] == empty["token_estimate"]
     assert "\nNo session about this was found. Say so;" in code["suggested_prompt"]
-    assert "No session was found" not in found["suggested_prompt"]
+    assert "No session about this" not in found["suggested_prompt"]
 
 
 def test_the_newest_of_sessions_is_told_once(project: Project, open_project: Opener) -> None:

@@ -246,7 +246,7 @@ def test_a_server_is_backed_up_and_restored(command: Command, folder: Path, tmp_
     done = command("server", "restore", str(file), "--to", "acme/shop:0", *at, within=tmp_path)
     assert done.stdout.startswith(f"Restored in {other}: 1 project, 0 events\n"), done.stderr
     done = command("server", "resume", "acme/shop", *at, within=tmp_path)
-    assert done.stdout == "acme/shop takes events again; 0 laptops had not come back\n"
+    assert done.stdout == "acme/shop takes events again; 0 laptops had not returned\n"
     done = command("server", "resume", "acme/shop", "--laptop", "nobody", *at, within=tmp_path)
     assert "there is no writer nobody" in done.stderr
     assert command("server", "doctor", *at, within=tmp_path).returncode == 0

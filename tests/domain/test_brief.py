@@ -111,7 +111,7 @@ CASES: list[tuple[str, dict[str, Any] | None, str, str, str | None]] = [
     ("PasskeysNoted", {"passkeys": ["a"]}, "1 passkey confirms decisions here", "plain", None),
     (
         *("PasskeysNoted", {"passkeys": [], "given_up": ["a", "b"]}),
-        *("2 passkeys given up without being asked", "warn", None),
+        *("2 passkeys given up without confirmation", "warn", None),
     ),
     ("CallAllowed", {"of": 2, "digest": "d"}, "The call of event 2 may be made once", "good", None),
     (

@@ -157,7 +157,7 @@ def test_a_private_passage_hides_nothing_but_itself(
     ("said", "more", "why"),
     [
         ("APPROVED", {}, "malformed answer: it is not one JSON object"),
-        (GOOD | {"checks": {}}, {}, "malformed answer: checks has not exactly the names"),
+        (GOOD | {"checks": {}}, {}, "malformed answer: checks does not have exactly the names"),
         ("", {}, "malformed answer: it is not one JSON object"),
         (GOOD, {"stop_reason": "max_tokens"}, "malformed answer: it was cut off at"),
     ],

@@ -78,12 +78,10 @@ def test_what_was_assumed_and_what_came_out_is_shown_as_a_difference(office: Off
     shown = list(_lines(ben.team.status()))
     assert "  differs: region: here us-east-1; team:4 says eu-central-1" in shown
     rows = [told for name, told in _team_rows(ben) if name == "Team"]
-    assert (
-        rows[-1] == "[yellow]1 fact recorded otherwise by the team[/yellow]; see: dmm team status"
-    )
+    assert rows[-1] == "[yellow]1 fact differs from the team's[/yellow]; see: dmm team status"
     ben.ledger.add_fact("region", "eu-central-1")
     assert ben.team.status().differences == ()
-    assert not any("otherwise" in told for _, told in _team_rows(ben))
+    assert not any("differ" in told for _, told in _team_rows(ben))
 
 
 def test_a_contributor_shares_facts_and_no_rules(office: Office) -> None:

@@ -193,7 +193,8 @@ def _team_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
             seen = f"updated {standing.pulled}, {counted(standing.behind, 'event')} behind"
         yield "Team", _plain(f"{told}, {seen}; {counted(standing.unsent, 'event')} unsent")
         if standing.differences:
-            differs = f"{counted(len(standing.differences), 'fact')} that differ from the team's"
+            number = len(standing.differences)
+            differs = f"{counted(number, 'fact')} differ{'s' * (number == 1)} from the team's"
             yield "Team", f"[yellow]{differs}[/yellow]; see: dmm team status"
         fault = fault or standing.fault
     if fault:
