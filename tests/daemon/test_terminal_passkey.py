@@ -465,7 +465,7 @@ def test_a_person_who_lost_the_passkeys_does_without_and_doctor_tells(
         timeout=120,
     ) as terminal:
         terminal.expect("The ledger knows 1 passkey that you do not have here")
-        terminal.expect("Do without")
+        terminal.expect("Give them up")
         terminal.sendline("y")
         terminal.expect(pexpect.EOF)
     assert machine.dmm(*line, within=lived_in.folder).returncode == 0
