@@ -11,8 +11,10 @@ from dmm.rules.budget import Stopped
 from dmm.rules.commands.calls import read_call
 from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall, Writing
 from dmm.rules.commands.globs import matches_name
+from dmm.rules.commands.ignoring import selects
+from dmm.rules.commands.reach import OUTSIDE
 from dmm.rules.content.writings import with_writings
-from dmm.rules.patterns import Joint, PathPattern, belongs, parts_of
+from dmm.rules.patterns import ContentPattern, Joint, PathPattern, belongs, parts_of, singles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -87,7 +89,7 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
         return
     for pattern in rule.patterns:
         for subject, evidence in pattern.find(facts):
-            if not _excepted(rule, facts, subject):
+            if not _excepted(rule, facts, subject) and not _held_before(rule, pattern, subject):
                 yield subject, _match(rule, pattern, facts, evidence)
 
 
@@ -112,6 +114,25 @@ def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
         for found, evidence in exception.find(facts)
         if not evidence.stopped
     )
+
+
+def _held_before(rule: ToolRule, pattern: Pattern, subject: object) -> bool:
+    """Whether a rule held already for a text that is moved, where the text was before."""
+    texts = (one for one in parts_of(subject) if isinstance(one, Writing))
+    source = next((one.source for one in texts if one.source), "")
+    if not source or source.startswith(OUTSIDE):
+        return False
+    spared = [one for one in rule.exceptions if isinstance(one, PathPattern)]
+    return all(_is_meant(source, one) for one in singles(pattern)) and not any(
+        _is_meant(source, one) for one in spared
+    )
+
+
+def _is_meant(path: str, pattern: Pattern) -> bool:
+    """Whether a pattern is about texts in a file."""
+    if isinstance(pattern, PathPattern):
+        return selects(path, pattern.glob, pattern.folder)
+    return not isinstance(pattern, ContentPattern) or pattern.reads(path)
 
 
 def _touches_only_spared(rule: ToolRule, facts: CallFacts, command: CommandUse) -> bool:

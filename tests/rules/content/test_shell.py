@@ -39,6 +39,7 @@ FILES = {
         "cp -t src tmpl.ts",
         "{ echo a; echo 'console.log(1)'; } | sudo tee -a src/b.ts",
         "cp tmpl.ts src/b.ts",
+        "mv tmpl.ts src/b.ts",
         "cp -f tmpl.ts plain.ts src/",
         "cd src && cp ../tmpl.ts b.ts",
         "echo 'console.log(1)' > /tmp/x.ts && cp /tmp/x.ts src/b.ts",
@@ -63,7 +64,6 @@ def test_text_that_a_command_is_known_to_write_is_denied(command: str, judge: Ju
         "python - <<'E'\nopen('src/b.ts','w').write('console.log(1)')\nE",
         "python3 -c \"from pathlib import Path; Path('src/a.ts').write_text('console.log(1)')\"",
         "node -e \"fs.writeFileSync('src/a.ts', 'console.log(1)')\"",
-        "mv tmpl.ts src/b.ts",
     ],
 )
 def test_text_that_a_command_may_write_is_asked_about(command: str, judge: Judge) -> None:

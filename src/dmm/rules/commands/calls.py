@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from dmm.rules.commands.arrivals import arriving_files
 from dmm.rules.commands.branches import branch_uses, branches_of, with_branches
 from dmm.rules.commands.dependencies import installed
 from dmm.rules.commands.facts import (
@@ -41,6 +42,7 @@ from dmm.rules.commands.tools import (
     first_text,
     is_patching,
 )
+from dmm.rules.commands.written import copies
 
 if TYPE_CHECKING:
     from dmm.rules.commands.dependencies import DependencyUse
@@ -98,7 +100,10 @@ def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFact
     branches: list[BranchUse] = []
     messages: list[MessageUse] = []
     for use in commands:
-        paths += path_uses(use)
+        named = path_uses(use)
+        paths += named
+        if facts.reach is not None and copies(use.invocation):
+            paths += arriving_files(use, named, facts.reach)
         packages += installed(use.invocation)
         branches += branch_uses(use)
         messages += messages_of(use, facts.files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dmm.rules.commands.tools import PATH_KEYS, first_text
+from dmm.rules.commands.tools import PATH_KEYS, arguments_of, first_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,6 +25,7 @@ _EVERY = ("replace_all", "replaceAll", "allow_multiple_occurrences")
 _PATHS = (*PATH_KEYS, "relative_path", "target_file", "targetFile", "file", "uri")
 _MAX_EDITS = 500
 _MAX_DEPTH = 3
+_TWO_ENDS = 2
 
 
 class Change(NamedTuple):
@@ -46,7 +47,8 @@ class FileChange(NamedTuple):
     """All that a call does to one file; `text` replaces it as a whole, or goes to its end.
 
     `copied` are files whose text comes before it. `doubt` says why the text may not get there.
-    `span` is where a patch names the file.
+    `source` is the file that it is made of, and moved from where `access` is `rename`. `span` is
+    where a patch names the file.
     """
 
     path: str
@@ -101,6 +103,14 @@ def _steps(values: Mapping[str, object]) -> Iterator[Change]:
         return
     every = any(values.get(name) is True for name in _EVERY)
     yield Change(old or "", new, every=every or values.get("expected_replacements", 1) != 1)
+
+
+def moved_by_tool(tool: str, values: Mapping[str, object]) -> Iterator[FileChange]:
+    """Read a tool that moves a file: from whichever of its ends is there to the other one."""
+    ends = [one.path for one in arguments_of(tool, values) if one.access == "rename"]
+    if len(ends) == _TWO_ENDS:
+        for source, target in (ends, reversed(ends)):
+            yield FileChange(target, source=source, access="rename")
 
 
 def notebook_change(values: Mapping[str, object], files: TextOf | None) -> Iterator[FileChange]:

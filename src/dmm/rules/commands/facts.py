@@ -76,6 +76,7 @@ class Writing(NamedTuple):
     `text` is the whole file where that is known, else the piece that the call hands over. `added`
     are the lines of it that are new, counted from zero; `removed` is what is taken away. `language`
     is set where the name of the file does not tell it. `doubt` says why the text may not get there.
+    `source` is the file that is moved there: all its lines are new to this place.
     """
 
     path: str
@@ -86,6 +87,7 @@ class Writing(NamedTuple):
     span: Span = (0, 0)
     language: str = ""
     doubt: str = ""
+    source: str = ""
 
 
 class MessageUse(NamedTuple):

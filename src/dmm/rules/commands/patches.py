@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 _HEADER = r"(?m)^\*\*\* (Add|Update|Delete) File: (?P<path>.+?)\s*$"
 _MOVE = r"(?m)\A\s*\*\*\* Move to: (.+?)\s*$\n?"
-_UNIFIED = r"(?m)^--- (?P<old>\S+).*\n\+\+\+ (?P<path>\S+).*$"
+_NAMES = r"--- (?P<old>\S+).*\n\+\+\+ (?P<path>\S+).*"
+_UNIFIED = (
+    rf"(?m)^(?:{_NAMES}|(?P<how>rename|copy) from (?P<from>.+)\n(?P=how) to (?P<to>.+)"
+    r"(?:\n(?:index .*\n)?--- .*\n\+\+\+ .*)?)$"
+)
 _MARKS = ("*** End", "diff --git ", "index ", "\\ No newline")
 
 
@@ -28,7 +32,8 @@ def patch_changes(patch: str) -> Iterator[FileChange]:
     headers = headers or list(re.finditer(_UNIFIED, patch))
     for header, following in zip(headers, [*headers[1:], None], strict=False):
         body = patch[header.end() + 1 : following.start() if following else len(patch)]
-        yield read(header, body)._replace(span=header.span("path"))
+        name = "path" if header["path"] else "to"
+        yield read(header, body)._replace(span=header.span(name))
 
 
 def _changed(header: re.Match[str], body: str) -> FileChange:
@@ -43,6 +48,11 @@ def _changed(header: re.Match[str], body: str) -> FileChange:
 
 
 def _unified(header: re.Match[str], body: str) -> FileChange:
+    # What Git says of the next file is no line of this one.
+    body = re.split(r"(?m)^diff --git ", body)[0]
+    if header["how"]:
+        access: Access = "rename" if header["how"] == "rename" else "create"
+        return FileChange(header["to"], steps=_hunks(body), source=header["from"], access=access)
     old, new = (re.sub(r"^[ab]/", "", name) for name in (header["old"], header["path"]))
     if old == "/dev/null":
         return _whole(new, body, "create")

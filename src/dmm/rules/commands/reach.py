@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.facts import CallFacts, PathUse, ToolCall
 
-_OUTSIDE = ("/", "~", "$", "..")
+OUTSIDE = ("/", "~", "$", "..")
 _MOST_LINKS = 4
 # How a use reaches only what Git says of a file; anything else reaches what is there.
 _STATES = frozenset({"changed", "staged", "untracked", "ignored"})
@@ -68,7 +68,7 @@ class Reach:
 
     def of(self, use: PathUse) -> tuple[str, ...]:
         """Return the existing files that a use of a folder or wildcard reaches."""
-        if use.path.startswith(_OUTSIDE) or not (use.reach or (use.glob and use.changes)):
+        if use.path.startswith(OUTSIDE) or not (use.reach or (use.glob and use.changes)):
             return ()
         key = (use.path, use.reach, use.glob)
         if key not in self._known:
@@ -169,9 +169,7 @@ def settle(
         return tuple(found)
     doubtful = ("create",) if edits else ("write", "create")
     return tuple(
-        use._replace(
-            access="create" if files(_looked_up(use.path, facts.call)) is None else "write"
-        )
+        use._replace(access="create" if files(looked_up(use.path, facts.call)) is None else "write")
         if use.access in doubtful
         and not use.glob
         and use.reach in ("", "link")
@@ -206,7 +204,7 @@ def _followed(use: PathUse, reach: Reach | None, links: Mapping[str, tuple[str, 
     return reach.tree.resolve(path, last=last)
 
 
-def _looked_up(path: str, call: ToolCall) -> str:
+def looked_up(path: str, call: ToolCall) -> str:
     """Write a path as the files are asked for it: seen from the directory of the call."""
     elsewhere = call.root is not None and call.root != call.cwd
     inside = not path.startswith(("/", "~", "$"))

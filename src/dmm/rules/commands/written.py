@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _MAX_FILES = 100
 _MAX_TARGETS = 10
 _COPIERS = frozenset({"cp", "mv", "ln", "install", "ditto", "gcp", "gmv", "gln"})
+_MOVERS = frozenset({"mv", "gmv"})
 _PASSING = frozenset({"tee", "sponge"})
 # Options whose value is a file that is filled with something not in this text.
 _FILLED = {
@@ -46,7 +47,7 @@ def _written_by(
     if program in _PASSING:
         append = any(word.text in ("-a", "--append") for word in words)
         yield from ((word, flow.input_of(number), append) for word in operands)
-    elif program in _COPIERS:
+    elif copies(invocation):
         yield from _copied(invocation, flow, number)
     elif program == "dd":
         named = {word.text.partition("=")[0]: word for word in words[1:]}
@@ -82,13 +83,26 @@ def note_written(
         yield Write(invocation.id, path, output._replace(paths=paths), append)
 
 
+def copies(invocation: Invocation) -> bool:
+    """Whether an invocation makes files of others, which it copies, links or moves."""
+    return invocation.program in _COPIERS or moves(invocation)
+
+
+def moves(invocation: Invocation) -> bool:
+    """Whether an invocation moves files rather than copying them."""
+    if invocation.program != "git" or "mv" not in invocation.argv:
+        return invocation.program in _MOVERS
+    return read_options(invocation.words).operands[0].text == "mv"
+
+
 def _copied(invocation: Invocation, flow: Flow, number: int) -> Iterator[tuple[Word, Output, bool]]:
     """Return the files that a copy, a move or a link makes."""
     options = read_options(invocation.words)
-    sources, target = parted(invocation.program, options, options.operands)
+    operands = options.operands[invocation.program == "git" :]
+    sources, target = parted(invocation.program, options, operands)
     if target is None or options.has_exactly("-d|--directory"):
         return
-    folder = len(sources) == len(options.operands) or target.text in (".", "..")
+    folder = len(sources) == len(operands) or target.text in (".", "..")
     for source, made in zip(sources, arriving(sources, target, folder=folder), strict=False):
         comes_in = source.text in STANDARD_INPUT
         yield made, flow.input_of(number) if comes_in else Output(paths=(source.text,)), False

@@ -57,6 +57,12 @@ def writing_of(change: FileChange, before: str | None) -> Writing:
     return _whole(change, old, new) if new is not None else _pieces(change)
 
 
+def arrived(made: Writing, before: str | None, source: str) -> Writing:
+    """Take the text of a moved file as new to the place where `before` was."""
+    added, removed = compare(normal(before or ""), made.text)
+    return made._replace(added=added, removed=removed, source=source)
+
+
 def _whole(change: FileChange, old: str, new: str) -> Writing:
     added, removed = compare(old, new)
     return Writing(change.path, new, added, removed, whole=True, language=change.language)

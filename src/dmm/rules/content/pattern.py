@@ -32,6 +32,15 @@ class ContentPattern(Value):
     ignore_case: bool = False
     only_new: bool = False
 
+    def reads(self, path: str) -> bool:
+        """Return whether this looks for text that is added to a file of that name."""
+        from dmm.rules.content.languages import is_written_in, language_of_path
+
+        language = language_of_path(path)
+        if self.removed or (self.language and not is_written_in(language, self.language)):
+            return False
+        return bool(language) or not (self.pattern or self.rule)
+
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the files whose text matches, each with its evidence, or why it is not known."""
         if not facts.writings:

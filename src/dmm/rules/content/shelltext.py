@@ -11,6 +11,7 @@ from dmm.rules.commands.flow import located
 from dmm.rules.commands.patches import patch_changes
 from dmm.rules.commands.scanner import unescape
 from dmm.rules.commands.tools import is_patching
+from dmm.rules.commands.written import moves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from dmm.rules.commands.values import Invocation, Write
 
 _BY_CODE = "the code may write other text there"
-_MOVED = "the text was in a file before"
 _LITERAL = re.compile(
     r"""(?s)(?P<told>\b(?:print|puts|console\.\w+)\s*\(?\s*[rbfuRBFU]{0,2})?"""
     r'''("""|\'\'\'|["'`])((?:\\.|(?!\2).)*?)\2'''
@@ -49,16 +49,10 @@ def _change(use: CommandUse, write: Write) -> Iterator[FileChange]:
     if output.text is not None and output.more:
         # Other output comes with it, so it is not all that the file holds.
         yield FileChange(path, steps=(Change("", output.text),))
-    elif use.invocation.program == "mv":
-        # Within a folder it is the same text under another name; its rules held for it before.
-        if _folder(path) != _folder(*output.paths):
-            yield FileChange(path, copied=output.paths, doubt=_MOVED)
+    elif moves(use.invocation):
+        yield from (FileChange(path, source=one, access="rename") for one in output.paths)
     elif output.text is not None or output.paths:
         yield FileChange(path, output.text or "", append=append, copied=output.paths)
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0].partition("/")[0]
 
 
 def _by_code(use: CommandUse) -> Iterator[FileChange]:

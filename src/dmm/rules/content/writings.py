@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dmm.rules.budget import Budget
+from dmm.rules.commands.arrivals import arrivals
 from dmm.rules.commands.dependencies import declared, is_manifest
 from dmm.rules.commands.facts import located, relative_path
+from dmm.rules.commands.reach import looked_up
 from dmm.rules.commands.tools import PATCH_TOOLS
+from dmm.rules.commands.written import copies
 from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.content.words import Vocabulary
 
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.edits import FileChange
-    from dmm.rules.commands.facts import CallFacts, Writing
+    from dmm.rules.commands.facts import CallFacts, CommandUse, Writing
     from dmm.rules.commands.scripts import TextOf
     from dmm.rules.commands.values import Span
 
@@ -99,32 +103,36 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
     """Work out the text that a call leaves in each file that it changes."""
     if not any(use.changes for use in facts.paths):
         return ()
-    from dmm.rules.content.changes import with_copies, without_known, writing_of
+    from dmm.rules.content.changes import arrived, with_copies, without_known, writing_of
 
     found: list[Writing] = []
     texts: dict[str, str] = {}
 
+    def near(path: str) -> str:
+        return relative_path(path, facts.call.cwd)
+
     def held(path: str) -> str | None:
-        near = relative_path(path, facts.call.cwd)
-        known = texts.get(near)
-        return files(near) if known is None and files is not None else known
+        known = texts.get(near(path))
+        return files(near(path)) if known is None and files is not None else known
 
     for given, span in _changes(facts, files):
         change = with_copies(given, held)
         if change is None:
             continue
         path = located(facts.call, change.path)
-        source = relative_path(change.source or change.path, facts.call.cwd)
-        before = texts.get(source)
-        if before is None and files is not None and not change.language:
-            before = files(source)
+        source = change.source or change.path
+        before = None if change.language and near(source) not in texts else held(source)
         if before is not None and len(before) > MAX_TEXT:
             before = None
         made = writing_of(without_known(change, before), before)
         made = made._replace(path=path, span=span, doubt=change.doubt)
+        moved = change.access == "rename" and made.whole
+        if change.steps or not moved:
+            found.append(made)
+        if moved:
+            found.append(arrived(made, held(change.path), located(facts.call, source)))
         if made.whole:
-            texts[relative_path(change.path, facts.call.cwd)] = made.text
-        found.append(made)
+            texts[near(change.path)] = made.text
     return tuple(found[:_MAX_FILES])
 
 
@@ -138,7 +146,8 @@ def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChang
 
         for use in facts.commands:
             for change in shell_changes(use):
-                yield change, use.invocation.span
+                for one in _spread(change, use, facts):
+                    yield one, use.invocation.span
     if name in PATCH_TOOLS:
         from dmm.rules.commands.patches import patch_changes
 
@@ -148,8 +157,22 @@ def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChang
 
         changes = notebook_change(call.input, files)
     else:
-        from dmm.rules.commands.edits import file_changes
+        from dmm.rules.commands.edits import file_changes, moved_by_tool
 
-        changes = file_changes(call.input)
+        changes = chain(file_changes(call.input), moved_by_tool(call.tool, call.input))
     for change in changes:
         yield change, spans.get(located(call, change.path), everything)
+
+
+def _spread(change: FileChange, use: CommandUse, facts: CallFacts) -> Iterator[FileChange]:
+    """Take what is moved or copied file by file, where folders or wildcards are."""
+    source = change.source or (change.copied[0] if len(change.copied) == 1 else "")
+    if not source or facts.reach is None or not copies(use.invocation):
+        yield change
+        return
+    call = facts.call
+    ends = located(call, source), located(call, change.path)
+    for pair in arrivals(use, *ends, facts.reach):
+        one, other = (looked_up(path, call) for path in pair)
+        where = {"source": one} if change.source else {"copied": (one,)}
+        yield change._replace(path=other, **where)
