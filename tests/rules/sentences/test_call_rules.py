@@ -9,6 +9,7 @@ import pytest
 from dmm.errors import UsageError
 from dmm.rules.callrules import Action, meet
 from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.content.writings import with_writings
 from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_example, describe_matcher
 from dmm.rules.language.sentences.messages import read_message
@@ -347,3 +348,32 @@ def test_help_and_a_known_dry_run_are_let_through(constraint: str, command: str)
 def test_a_list_of_messages_with_an_empty_part_is_read() -> None:
     found = read_message(sentences("AI attribution, or, to commit messages")[0])
     assert found is None or found.items
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "paths"),
+    [
+        ("Never use `Time::now`", "x = Time::now", ("a.rb", "a.php", "a.cpp", "a.rs")),
+        ("Never use `std::endl`", "out << std::endl;", ("a.cpp", "a.h")),
+        ("Don't call `record.save!`", "record.save!", ("a.rb",)),
+        ("Never use `value === null`", "if (value === null)", ("a.ts", "a.php")),
+        ("Never use `== None`", "if x == None:", ("a.py", "a.rs")),
+        ("Use `Clock::now` instead of `time()`", "x = time()", ("a.rb", "a.php")),
+    ],
+)
+def test_code_that_several_languages_write_alike_is_looked_for_in_all(
+    text: str, line: str, paths: tuple[str, ...]
+) -> None:
+    def levels(path: str, written: str) -> list[str]:
+        call = ToolCall("Write", {"file_path": path, "content": f"{written}\n"})
+        facts = with_writings(read_call(call), None)
+        return [found.action.value for rule in call_rules(text) if (found := meet(rule, facts))]
+
+    assert [levels(path, line) for path in paths] == [["deny"]] * len(paths)
+    assert levels("docs/a.md", line) == levels(paths[0], "other") == []
+
+
+def test_a_language_that_a_sentence_names_limits_it() -> None:
+    (rule,) = call_rules("Never use `Time::now` in Ruby")
+    assert "*.rb" in str(rule.patterns[0])
+    assert "*.py" not in str(rule.patterns[0])

@@ -47,18 +47,12 @@ _SAMPLES = {str(one.look): one.bad for _, one in CONSTRUCTS.values()}
 LONGEST = max(len(phrase.split()) for phrase in CONSTRUCTS)
 
 
-# A keyword or a sign that only one language has.
+# What only one language has; `::`, `===`, `None` or `self.` are those of several.
 _SIGNS = (
-    (re.compile(r"::|^#!?\[|^\w+!$|^&(?:mut|str)\b"), "rust"),
-    (
-        re.compile(r"^(?:def|elif|except|lambda|from \w|self\.|__\w+__$)|^@pytest|\bNone\b"),
-        "python",
-    ),
-    (
-        re.compile(r"=>|===|^(?:(?:const|let)\b|console\.|window\.|document\.|use[A-Z])|@ts-"),
-        "javascript",
-    ),
-    (re.compile(r"^fmt\.|:=|^go func"), "go"),
+    (re.compile(r"^#!?\[[a-z]|^&mut\b"), "rust"),
+    (re.compile(r"\bis (?:not )?None\b|^@pytest"), "python"),
+    (re.compile(r"@ts-"), "javascript"),
+    (re.compile(r"^fmt\.[A-Z]|^go func"), "go"),
     (re.compile(r"^is (?:not )?null$"), "c#"),
 )
 
