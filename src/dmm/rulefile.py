@@ -82,7 +82,7 @@ class RuleFiles:
     def find_missing(self, folder: str) -> tuple[str, str] | None:
         """Find a .dmm above a folder that its repository has, but not in this checkout.
 
-        Gives where it would be, and the one whose rules are known.
+        Gives where it would be, and the one whose rules were written last. The nearest counts.
         """
         from dmm.branch import find_common, find_top
 
@@ -91,13 +91,14 @@ class RuleFiles:
         if top is None or not os.path.isdir(shared):
             return None
         here = os.path.join(os.path.realpath(folder), "")
+        found = []
         for _, (_, root, ledger) in self._roots():
             place = os.path.join(top, os.path.dirname(ledger.removeprefix(shared)))
             above = here.startswith(os.path.join(place.rstrip(os.sep), ""))
             missing = os.path.join(place, ".dmm")
             if ledger.startswith(shared) and above and not os.path.isdir(f"{missing}/memory"):
-                return missing, root
-        return None
+                found.append((len(missing), _heard(self._place(RULES, root)), missing, root))
+        return max(found)[2:] if found else None
 
     def _roots(self) -> list[tuple[str, tuple[int, str, str]]]:
         folder = os.path.join(self.state, ROOTS)

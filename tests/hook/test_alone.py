@@ -267,22 +267,59 @@ def test_a_new_worktree_is_under_the_rules_of_its_repository(agent: Agent, secon
     assert agent.decide("docker system prune -af", cwd=str(second))[0] == "deny"
 
 
-def test_a_session_where_the_memory_is_not_checked_out_is_told_so_and_nothing_is_blocked(
-    agent: Agent, second: Path
+def test_where_the_memory_is_not_checked_out_the_constraints_hold_and_no_rule_files(
+    agent: Agent, second: Path, open_project: Opener
 ) -> None:
+    dmm = open_project(agent.project)
+    dmm.shelf.write("makes", "---\nmatch: {command: make}\n---\n# Never run make\n")
+    dmm.close()
     start: dict[str, Any] = {"hook_event_name": "SessionStart", "source": "startup"}
     (second / "src").mkdir()
     shutil.rmtree(second / ".dmm")
     told = agent.ask("", cwd=str(second / "src"), **start)
-    assert "no rules are checked" in told["systemMessage"]
+    assert "; the constraints of its ledger are checked." in told["systemMessage"]
     ways = told["hookSpecificOutput"]["additionalContext"]
     assert f"git checkout BRANCH -- {second}/.dmm. " in ways
     assert ways.endswith(f"dmm trust --revoke --root {agent.project.dmm}")
-    assert agent.ask("docker system prune -af", cwd=str(second)) == {}
+    for folder in (second, second / "src"):
+        assert agent.decide("docker system prune -af", cwd=str(folder))[0] == "deny"
+        assert agent.ask("make", cwd=str(folder)) == {}
+    assert agent.decide("make", cwd=str(agent.project.folder))[0] == "deny"
     assert agent.ask("", cwd=str(second), hook_event_name="Stop") == {}
-    assert agent.kept() == []
+    assert len(agent.kept()) == 1, "only the call in the checkout with a folder is recorded"
     RuleFiles(str(agent.state)).remove(str(agent.project.dmm))
     assert agent.ask("", cwd=str(second), **start) == {}
+    assert agent.ask("docker system prune -af", cwd=str(second)) == {}
+
+
+def test_a_branch_without_the_folder_is_under_the_constraints_alone(
+    agent: Agent, second: Path
+) -> None:
+    main = agent.project.folder
+    git(main, "add", "-A")
+    git(main, "commit", "-q", "-m", "all")
+    git(main, "checkout", "-q", "--orphan", "pages")
+    git(main, "rm", "-rqf", ".")
+    shutil.rmtree(agent.project.dmm, ignore_errors=True)
+    shutil.rmtree(second)
+
+    assert agent.decide("docker system prune -af", session_id="s-2")[0] == "deny"
+    assert agent.decide("terraform destroy", session_id="s-2")[0] == "deny"
+    assert agent.ask("terraform plan", session_id="s-2") == {}
+
+
+def test_without_constraints_a_session_is_told_that_no_rules_are_checked(
+    agent: Agent, second: Path, open_project: Opener
+) -> None:
+    dmm = open_project(agent.project)
+    for seq in (1, 2):
+        dmm.ledger.deactivate(seq)
+    dmm.close()
+    shutil.rmtree(second / ".dmm")
+    told = agent.ask("", cwd=str(second), hook_event_name="SessionStart", source="startup")
+
+    assert "; no rules are checked." in told["systemMessage"]
+    assert agent.ask("docker system prune -af", cwd=str(second)) == {}
 
 
 def test_a_session_in_a_worktree_is_told_what_it_starts_without(agent: Agent, second: Path) -> None:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from dmm import rulefile
 from dmm.clients.registry import NAMES
 from dmm.errors import DmmError
+from dmm.rules.callbook import CallBook
 from dmm.rules.on_file import read_on_failure, read_rules, rule_by_file
 from dmm.sessions.payload import HookEvent, HookKind, name_request, parse_payload
 from dmm.sessions.reply import Reply, write_reply
 from dmm.sessions.rulings import write_absence, write_failure, write_ruling
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dmm.rules.callbook import Ruling
     from dmm.rules.on_file import OnFailure, RulesOnFile
 
@@ -24,9 +27,11 @@ NO_RULES = "the daemon does not answer, and there is no usable rule file"
 FAILED = "the daemon does not answer, and the rules could not be applied here"
 MISSING = (
     "This repository has a .dmm folder, but not in this checkout: the session starts without its "
-    "memory, and no rules are checked. If another branch has it: git checkout BRANCH -- {place}. "
+    "memory and its rule files; {held}. If another branch has it: git checkout BRANCH -- {place}. "
     "If the project no longer uses DMM: dmm trust --revoke --root {root}"
 )
+HELD = "the constraints of its ledger are checked"
+NONE_HELD = "no rules are checked"
 SILENT = "The DMM daemon does not answer"
 
 
@@ -52,12 +57,7 @@ def judge_alone(client: str, payload: bytes, root: str) -> Alone:
         # Memory that nobody accepted has no rules, and a project is on file once it was used.
         return Alone(certain=False)
     folder, data = held or (root, b"")
-    try:
-        return _rule(event, read_rules(data), folder)
-    except DmmError:
-        return _fail(event, NO_RULES, read_on_failure(data or rulefile.read_own_settings()))
-    except Exception:  # noqa: BLE001 - a fault of ours must not let a call pass without a word
-        return _fail(event, FAILED, read_on_failure(data))
+    return _judge(event, data, lambda: _rule(event, read_rules(data), folder))
 
 
 def tell_silence(client: str, payload: bytes, root: str) -> bytes:
@@ -74,12 +74,36 @@ def tell_silence(client: str, payload: bytes, root: str) -> bytes:
 
 
 def tell_missing(client: str, payload: bytes, place: str, root: str) -> bytes:
-    """Say that a session starts where the memory and the rules are not checked out."""
-    told = MISSING.format(place=shlex.quote(place), root=shlex.quote(root))
+    """Say that a session starts where the memory and the rule files are not checked out."""
+    data = rulefile.RuleFiles().read(root)
     try:
+        held = _constraints(data).book.entries if data else ()
+        told = MISSING.format(
+            place=shlex.quote(place), root=shlex.quote(root), held=HELD if held else NONE_HELD
+        )
         return write_reply(parse_payload(client, payload), Reply(context=told, notice=told))
     except DmmError:
         return b""
+
+
+def judge_missing(client: str, payload: bytes, place: str, root: str) -> bytes:
+    """Judge a call by the constraints on file, where no .dmm folder is checked out."""
+    data = rulefile.RuleFiles().read(root)
+    if data is None:
+        return b""
+    try:
+        event = parse_payload(client, payload)
+    except DmmError:
+        return _doubt(client, payload, bool(_constraints(data).book.entries)).answer
+    if event.kind is not HookKind.TOOL_REQUEST:
+        return b""
+    return _judge(event, data, lambda: _rule(event, _constraints(data), place)).answer
+
+
+def _constraints(data: bytes) -> RulesOnFile:
+    """Read the rules on file without those that stand in files: they belong to a checkout."""
+    rules = read_rules(data)
+    return rules.changed(book=CallBook(one for one in rules.book.entries if not one.id))
 
 
 def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
@@ -90,6 +114,15 @@ def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
     event = HookEvent(client, HookKind.TOOL_REQUEST, named, "", "", "")
     answer = write_reply(event, write_failure(UNREADABLE, "ask"))
     return Alone(answer, "unchecked-ask", certain=False)
+
+
+def _judge(event: HookEvent, data: bytes, rule: Callable[[], Alone]) -> Alone:
+    try:
+        return rule()
+    except DmmError:
+        return _fail(event, NO_RULES, read_on_failure(data or rulefile.read_own_settings()))
+    except Exception:  # noqa: BLE001 - a fault of ours must not let a call pass without a word
+        return _fail(event, FAILED, read_on_failure(data))
 
 
 def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:

@@ -117,7 +117,7 @@ def attend(name: str, payload: bytes) -> Attended:
     client = peek_client(name)
     root = find_root(payload) or recall_root(client, payload)
     if root is None:
-        return tell_missing(name, client, payload), b"", ""
+        return attend_missing(name, client, payload), b"", ""
     if not payload.strip():
         return b"", b"", ""
     # Named once, so that an event that is delivered and kept too is recorded once.
@@ -138,10 +138,15 @@ def attend(name: str, payload: bytes) -> Attended:
     return settle(answer, body)
 
 
-def tell_missing(name: str, client: Client, payload: bytes) -> bytes:
-    """Say that a session starts where the memory of its repository is not checked out."""
+def attend_missing(name: str, client: Client, payload: bytes) -> bytes:
+    """Answer where the .dmm folder of the repository is not checked out.
+
+    A session that starts there is told so; a call is under the constraints of the ledger, which
+    belongs to the repository and to no branch.
+    """
     folder = os.environ.get("CLAUDE_PROJECT_DIR") or _told(payload) or _here()
-    if not folder or kind_of(client, payload) != "session_start":
+    starts = kind_of(client, payload) == "session_start"
+    if not folder or not (starts or may_be_call(client, payload)):
         return b""
     from dmm import rulefile
 
@@ -150,7 +155,7 @@ def tell_missing(name: str, client: Client, payload: bytes) -> bytes:
         return b""
     from dmm.hook import alone
 
-    return alone.tell_missing(name, payload, *found)
+    return (alone.tell_missing if starts else alone.judge_missing)(name, payload, *found)
 
 
 def settle(answer: bytes | None, body: bytes) -> Attended:
