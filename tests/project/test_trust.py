@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import shutil
+import sqlite3
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ import pytest
 from tests.conftest import git
 
 from dmm.domain.event import Draft, EventType
-from dmm.errors import LedgerRefused, NotTrusted, PathRefused, StorageError
+from dmm.errors import LedgerBroken, LedgerRefused, NotTrusted, PathRefused, StorageError
 from dmm.eventlog.log import EventLog
 from dmm.eventlog.open_ledger import TrustedLedger
 from dmm.eventlog.place import find_ledger
@@ -149,6 +151,56 @@ def test_a_ledger_that_is_wanted_stays(project: Project, vet: Callable[[Project]
     constrain(project.dmm / "ledger.db", "never run the tests")
     assert vet(project).accept(with_ledger=True) is None
     assert constraints(project.dmm / "ledger.db") == ["never run the tests"]
+
+
+def damage(path: Path, seq: int) -> None:
+    """Change an event in the middle of a ledger, as no log would."""
+    with contextlib.closing(sqlite3.connect(path)) as found:
+        for (name,) in found.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall():
+            found.execute(f"DROP TRIGGER {name}")
+        found.execute(
+            "UPDATE events SET payload = replace(payload, 'never', 'always') WHERE seq = ?", (seq,)
+        )
+        found.commit()
+
+
+def test_a_ledger_that_is_damaged_in_the_middle_is_not_kept(
+    project: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    ledger = project.dmm / "ledger.db"
+    constrain(ledger, "never run a", "never run b", "never run c", "never run d")
+    damage(ledger, 3)
+    found = vet(project).inspect()
+    told = "event 3 of the ledger is damaged: its payload was edited; events 1 to 2 are intact"
+    assert found.ledger_note == told
+    with pytest.raises(LedgerBroken) as refused:
+        vet(project).accept(with_ledger=True)
+    assert (refused.value.what, refused.value.where) == (told, str(ledger))
+    assert "dmm ledger verify" in str(refused.value.hint)
+    assert not vet(project).trusted
+    assert ledger.is_file()
+
+    aside = vet(project).accept()
+
+    assert aside is not None
+    assert vet(project).trusted
+    assert not ledger.exists()
+
+
+def test_a_damaged_ledger_of_the_users_own_is_not_kept_in_a_moved_project(
+    project: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    vet(project).accept()
+    record = TrustedLedger(vet(project).store, project.dmm)
+    constrain(project.dmm / "ledger.db", "never run a", "never run b", record=record)
+    moved = replace(project, folder=project.folder.rename(project.folder.with_name("moved")))
+    assert vet(moved).inspect().written_in == str(project.dmm)
+    damage(moved.dmm / "ledger.db", 2)
+
+    assert vet(moved).inspect().written_in is None
+    assert vet(moved).accept() is not None
 
 
 def test_the_ledger_of_a_trusted_project_is_never_put_aside(

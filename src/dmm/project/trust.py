@@ -18,6 +18,7 @@ from dmm.errors import DmmError, LedgerBroken, MemoryFileError, PathRefused, Sto
 from dmm.eventlog.identity import peek
 from dmm.eventlog.open_ledger import TrustedLedger
 from dmm.eventlog.place import stands
+from dmm.eventlog.verify import verify
 from dmm.files.consents import find_consents, with_plain_ends
 from dmm.files.durable import sync_directory, translated
 from dmm.files.repository import find_repository
@@ -45,6 +46,10 @@ LONGEST = 160
 MAX_TEXT_BYTES = 1 << 20
 MAX_LEDGER_BYTES = 64 << 20
 LOGS = ("-wal", "-shm")
+_DAMAGED = (
+    "see what is wrong: dmm ledger verify; to set it aside and start a new one: dmm trust --yes; "
+    "then a backup of your own: dmm ledger restore"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +231,9 @@ class Vetting:
     def accept(self, seen: Inspection | None = None, *, with_ledger: bool = False) -> Path | None:
         """Trust the project, as it was seen or as it is, with all that instructs and configures.
 
-        A ledger that came with it is put aside, unless it is wanted too or the user's own. The same
-        goes for one that took the place of a trusted project's own. Gives the place where that
-        ledger is now.
+        A ledger that came with it is put aside, unless it is wanted too or the user's own; a
+        damaged one can't be kept. The same goes for one that took the place of a trusted project's
+        own. Gives the place where that ledger is now.
         """
         self.check()
         trusted = self.trusted
@@ -243,6 +248,9 @@ class Vetting:
         there = stands(self._held)
         with_ledger = with_ledger or self._find_writer() is not None
         first = self._identify() if there and with_ledger else None
+        flaw = "" if first is None else self._flaw()
+        if flaw:
+            raise LedgerBroken(flaw, where=str(self._held), hint=_DAMAGED)
         # Nothing can be kept of one that can't be read.
         aside = self._put_aside() if there and first is None else None
         self.store.trust(self.root.folder)
@@ -292,14 +300,35 @@ class Vetting:
             return None
         record = TrustedLedger(self.store, self.root.folder)
         try:
-            return self._look(lambda project_ledger: record.find_writer(project_ledger.log))
+            writer = self._look(lambda project_ledger: record.find_writer(project_ledger.log))
         except (OSError, DmmError):
             return None
+        return None if writer is None or self._flaw() else writer
+
+    def _flaw(self) -> str:
+        """Return what is damaged in the ledger, and which part is not; nothing if all is whole."""
+        try:
+            found, damage = self._look(
+                lambda project_ledger: (
+                    verify(project_ledger.log.raw()),
+                    project_ledger.log.damage(),
+                )
+            )
+        except OSError:
+            # Too large to be looked at; whoever wants it is told so.
+            return ""
+        except DmmError as error:
+            return error.what
+        if found.valid:
+            return f"the ledger is damaged: {damage[0]}" if damage else ""
+        intact = f"events 1 to {found.events} are" if found.events > 1 else "event 1 is"
+        whole = f"; {intact} intact" if found.events else ""
+        return f"event {found.first_bad} of the ledger is damaged: {found.reason}{whole}"
 
     def _demands(self) -> tuple[tuple[Demand, ...], str]:
         """Read the constraints in force."""
         try:
-            return self._look(_in_force), ""
+            return self._look(_in_force), self._flaw()
         except OSError as error:
             return (), f"it can't be read: {error.strerror}"
         except DmmError as error:
