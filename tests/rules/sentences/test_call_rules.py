@@ -26,6 +26,12 @@ def action_on(constraint: str, command: str, **place: str) -> str:
     return min((one.action for one in met), key=order.index).value if met else "allow"
 
 
+def written(constraint: str, path: str, line: str) -> list[str]:
+    call = ToolCall("Write", {"file_path": path, "content": f"{line}\n"})
+    facts = with_writings(read_call(call), None)
+    return [met.action.value for rule in call_rules(constraint) if (met := meet(rule, facts))]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -364,16 +370,50 @@ def test_a_list_of_messages_with_an_empty_part_is_read() -> None:
 def test_code_that_several_languages_write_alike_is_looked_for_in_all(
     text: str, line: str, paths: tuple[str, ...]
 ) -> None:
-    def levels(path: str, written: str) -> list[str]:
-        call = ToolCall("Write", {"file_path": path, "content": f"{written}\n"})
-        facts = with_writings(read_call(call), None)
-        return [found.action.value for rule in call_rules(text) if (found := meet(rule, facts))]
-
-    assert [levels(path, line) for path in paths] == [["deny"]] * len(paths)
-    assert levels("docs/a.md", line) == levels(paths[0], "other") == []
+    assert [written(text, path, line) for path in paths] == [["deny"]] * len(paths)
+    assert written(text, "docs/a.md", line) == written(text, paths[0], "other") == []
 
 
 def test_a_language_that_a_sentence_names_limits_it() -> None:
     (rule,) = call_rules("Never use `Time::now` in Ruby")
     assert "*.rb" in str(rule.patterns[0])
     assert "*.py" not in str(rule.patterns[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "denied", "allowed"),
+    [
+        ("Never run `rm -rf build`", ("rm -rf ./build", "rm -rf build/"), ("rm -rf build2",)),
+        ("Never run `rm -rf ./build/`", ("rm -rf build",), ("rm -rf src/build2",)),
+        ("Do not use `git add .`", ("git add ./",), ("git add ./src", "git add .github")),
+        ("Do not run `pytest tests/e2e`", ("pytest -q ./tests/e2e/",), ("pytest tests/unit",)),
+        (
+            "Never mention AI or Claude in commit messages",
+            ("git commit -m 'made by AI'", 'git commit -m "Claude\'s"'),
+            ("git commit -m 'aid and air'", "git commit -m 'maintain'"),
+        ),
+        (
+            "Never put `[skip ci]` in commit messages",
+            ("git commit -m 'x [skip ci]'", "git commit -m '[skip ci] x'"),
+            ("git commit -m 'skip ci'",),
+        ),
+    ],
+)
+def test_a_path_or_a_word_is_the_same_however_it_is_written(
+    text: str, denied: tuple[str, ...], allowed: tuple[str, ...]
+) -> None:
+    assert [action_on(text, one) for one in denied] == ["deny"] * len(denied)
+    assert [action_on(text, one) for one in allowed] == ["allow"] * len(allowed)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "other"),
+    [
+        ("Never use `process.env`", "f({a:process.env.B})", "f(my.process.envs)"),
+        ("Never use `Foo::Bar`", "::Foo::Bar.new", "Other::Foo::Bar.new"),
+        ("Don't use `var` in JavaScript", "for (var i = 0;;) {}", "const variable = 1"),
+    ],
+)
+def test_a_name_in_code_is_found_behind_a_sign(text: str, line: str, other: str) -> None:
+    assert written(text, "a.ts", line) == ["deny"]
+    assert written(text, "a.ts", other) == []

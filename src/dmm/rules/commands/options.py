@@ -96,9 +96,13 @@ class Options(NamedTuple):
         return looked_at and any(self.either(one, alternatives) for one in given)
 
     def either(self, text: str, alternatives: str) -> bool:
-        """Return whether an argument is one of the alternatives, or may be."""
+        """Return whether an argument is one of the alternatives, or may be.
+
+        A path is the same with `./` before it or a slash behind it.
+        """
+        plain = _plain_path(text)
         return any(
-            matches_name(text, wanted) or (self.open and matches_name(wanted, text))
+            matches_name(plain, _plain_path(wanted)) or (self.open and matches_name(wanted, text))
             for wanted in alternatives.split("|")
         )
 
@@ -137,6 +141,12 @@ class Options(NamedTuple):
         words = (*self.operands, *(word for _, word in self.values))
         found = any(self.either(word.text, wanted.removeprefix("!")) for word in words)
         return found is not wanted.startswith("!")
+
+
+def _plain_path(text: str) -> str:
+    if (not text.startswith("./") and not text.endswith("/")) or "*" in text:
+        return text
+    return text.removeprefix("./").rstrip("/") or text[:1]
 
 
 _FALSE = ("false", "none", "no", "off", "0")

@@ -122,7 +122,8 @@ def _name_regex(text: str, *, behind: bool) -> str:
     # `check()` is not `other.check()` nor its definition; `self.log.error()` is `log.error()`, and
     # a name that only a program has is the same behind a full stop: `db.findUnique`.
     lead = r"(?<![\w$])" if text == name and behind else r"(?<![\w$.])"
-    lead = r"(?<![\w$:])" if dotted or name.startswith("@") else lead
+    # `Other::Time.now` is another one, and `::Time.now` is not.
+    lead = r"(?<![\w$])(?<!\w::)" if dotted or name.startswith("@") else lead
     defined = "" if dotted or text == name else r"(?<!def )(?<!fn )(?<!func )(?<!function )"
     return lead + defined + r"\w+".join(map(re.escape, parts_of(name))) + called
 

@@ -58,7 +58,7 @@ def read_message(pieces: Pieces) -> Thing | None:
     for part in parted(pieces[:turn]):
         part = part[skip(part, 0, words.DETERMINERS) :]
         if len(part) == 1 and where and (part[0].code or part[0].text[:1].isupper()):
-            found.append((rf"(?i)\b{re.escape(part[0].text)}", part[0].text))
+            found.append((_as_word(part[0].text), part[0].text))
         else:
             text = told(part).lower()
             found += [(regex, bad) for name, regex, bad in _CALLED if re.fullmatch(name, text)]
@@ -67,6 +67,12 @@ def read_message(pieces: Pieces) -> Thing | None:
     of = where or ["commit", "pr_body"]
     items = tuple({"message": {"of": of, "regex": regex}} for regex, _ in kept)
     return Thing(items, sample=(kept[0][1], "Fix the parser")) if items else None
+
+
+def _as_word(text: str) -> str:
+    """Write the regex of a word; what a sign begins or ends may have a letter beside it."""
+    lead, end = (r"\b" if re.match(r"\w", one) else "" for one in (text, text[-1]))
+    return f"(?i){lead}{re.escape(text)}{end}"
 
 
 def _leads(pieces: Pieces, at: int) -> bool:
