@@ -134,7 +134,8 @@ class CommandPattern(Value):
         at = 0
         for number, wanted in enumerate(self.operands):
             first = number == 0 and program in SUBCOMMANDED
-            while at < len(words) and not options.either(words[at].text, wanted):
+            same = partial(options.is_subcommand, program) if first else options.either
+            while at < len(words) and not same(words[at].text, wanted):
                 if first or (number < self.leading and words[at] not in maybe_values):
                     return False
                 at += 1

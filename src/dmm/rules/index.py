@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Generic, TypeVar, assert_never
 
 from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
-from dmm.rules.commands.options import SUBCOMMANDED
+from dmm.rules.commands.options import SUBCOMMANDED, full_name
 from dmm.rules.commands.paths import script_of
 from dmm.rules.commands.tools import names_of
 from dmm.rules.patterns import (
@@ -61,7 +61,7 @@ def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
         yield _path_key(program)
     elif program in SUBCOMMANDED and operands and _is_plain(operands[0]):
         for operand in operands[0].split("|"):
-            yield ("subcommand", f"{program} {operand}")
+            yield ("subcommand", f"{program} {full_name(program, operand)}")
     else:
         yield _name_key("program", program)
 
@@ -169,7 +169,7 @@ def _fact_keys(facts: CallFacts, accesses: set[str]) -> set[Key]:
         program, operands = use.invocation.program, use.options.operands
         found.update((("program", program), ("program", "*")))
         if operands:
-            found.add(("subcommand", f"{program} {operands[0].text}"))
+            found.add(("subcommand", f"{program} {full_name(program, operands[0].text)}"))
         script = script_of(use)
         if script:
             found.update(_path_keys(script))

@@ -397,9 +397,23 @@ def test_a_language_that_a_sentence_names_limits_it() -> None:
             ("git commit -m 'x [skip ci]'", "git commit -m '[skip ci] x'"),
             ("git commit -m 'skip ci'",),
         ),
+        (
+            "Never run `python manage.py flush`",
+            (
+                "./manage.py flush --noinput",
+                "cd api && ./manage.py flush",
+                "uv run manage.py flush",
+            ),
+            ("./manage.py migrate", "cat manage.py"),
+        ),
+        ("Do not run `bash install.sh`", ("sh install.sh", "./install.sh"), ("bash other.sh",)),
+        ("Never run `npm install`", ("npm i", "npm add x"), ("npm ci", "npm init")),
+        ("Never run `npm i`", ("npm install",), ("npm test",)),
+        ("Never run `cargo build`", ("cargo b --release",), ("cargo bench",)),
+        ("Never run `yarn build`", ("yarn run build",), ("yarn add build", "yarn builds")),
     ],
 )
-def test_a_path_or_a_word_is_the_same_however_it_is_written(
+def test_a_command_or_a_word_is_the_same_however_it_is_written(
     text: str, denied: tuple[str, ...], allowed: tuple[str, ...]
 ) -> None:
     assert [action_on(text, one) for one in denied] == ["deny"] * len(denied)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dmm.reading import read_table
+from dmm.reading import part_rows, read_table
 from dmm.rules.commands.globs import matches_name
-from dmm.rules.commands.wordlists import listed
+from dmm.rules.commands.wordlists import LISTS, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +24,11 @@ def _read_flags() -> dict[str, tuple[str, str]]:
 _FLAGS = _read_flags()
 VALUED = {name: frozenset(valued.split()) for name, (_, valued) in _FLAGS.items()}
 SUBCOMMANDED = listed("subcommanded")
+_FULL_NAMES = {
+    (program, short): full
+    for program, pairs in part_rows(LISTS["subcommands"]).items()
+    for short, _, full in (pair.partition("=") for pair in pairs)
+}
 LONG_WITH_ONE_DASH = frozenset({"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"})
 # Their first word may be flags without a dash: `tar xzf a.tgz`.
 _DASHLESS = frozenset({"tar", "bsdtar", "gtar"})
@@ -34,6 +39,11 @@ _REFUSING = frozenset({"git"})
 _LIKE = {"pip3": "pip", "oc": "kubectl", "gsed": "sed", "egrep": "grep", "fgrep": "grep"}
 # A long option may be cut short to so many letters.
 _SHORTEST_CUT = 5
+
+
+def full_name(program: str, subcommand: str) -> str:
+    """Return the name of a subcommand that is written short: `npm i`."""
+    return _FULL_NAMES.get((program, subcommand), subcommand)
 
 
 @lru_cache(maxsize=128)
@@ -105,6 +115,11 @@ class Options(NamedTuple):
             matches_name(plain, _plain_path(wanted)) or (self.open and matches_name(wanted, text))
             for wanted in alternatives.split("|")
         )
+
+    def is_subcommand(self, program: str, text: str, alternatives: str) -> bool:
+        """Return whether an argument names one of some subcommands, in full or short."""
+        named = full_name(program, text)
+        return any(self.either(named, full_name(program, one)) for one in alternatives.split("|"))
 
     def has_exactly(self, alternatives: str) -> bool:
         """Return whether one of the alternatives is given in full."""
