@@ -171,3 +171,22 @@ def test_what_a_moved_file_overwrites_is_not_taken_for_new(project: Path) -> Non
     command = {"command": "mv lib/a.ts src/old/a.ts"}
 
     assert _rule(project, "Bash", command).level == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git apply fix.patch",
+        "patch -p1 < fix.patch",
+        "cat fix.patch | git apply",
+        "git apply - < fix.patch",
+    ],
+)
+def test_a_patch_that_lies_in_a_file_is_read(command: str, project: Path) -> None:
+    for added, level in (("console.log(2);", "deny"), ("log.info(2);", "allow")):
+        hunk = f"@@ -1,2 +1,3 @@\n start();\n+{added}\n console.log(1);\n"
+        text = f"--- a/src/old/a.ts\n+++ b/src/old/a.ts\n{hunk}"
+        (project / "fix.patch").write_text(text)
+        assert _rule(project, "Bash", {"command": command}).level == level
+    (project / "fix.patch").write_text(_git_patch("lib/a.ts", "src/a.ts", ""))
+    assert _rule(project, "Bash", {"command": command}).level == "deny"

@@ -24,7 +24,7 @@ from dmm.rules.commands.facts import (
 from dmm.rules.commands.inlineruns import COMPUTED
 from dmm.rules.commands.messages import messages_in, messages_of
 from dmm.rules.commands.outputs import DECODERS
-from dmm.rules.commands.paths import links_of, path_uses, script_of, seen_from
+from dmm.rules.commands.paths import links_of, path_uses, script_of
 from dmm.rules.commands.reach import Reach, settle
 from dmm.rules.commands.readings import MOST, other_readings, with_known_words
 from dmm.rules.commands.runs import SHELL
@@ -128,16 +128,10 @@ def _in_words(one: Unresolved) -> str:
 def _add_patch(
     use: CommandUse, facts: CallFacts, paths: list[PathUse], packages: list[DependencyUse]
 ) -> None:
-    from dmm.rules.commands.patches import patch_changes, uses_of
+    from dmm.rules.commands.patches import patch_changes, patches_of, uses_of
 
-    files, words = facts.files, use.invocation.words[1:]
-    named = [one.target for one in use.invocation.redirections if one.reads]
-    bodies = [one.body for one in use.invocation.redirections if one.body]
-    bodies += [word.text for word in words]
-    if files is not None:
-        bodies += [files(seen_from(use, word)) or "" for word in (*named, *words)]
     span = use.invocation.span
-    for body in bodies:
+    for body in patches_of(use, facts.files):
         changed, added = uses_of(patch_changes(body), facts.call)
         paths += [one._replace(span=span) for one in changed]
         packages += [one._replace(span=span) for one in added]

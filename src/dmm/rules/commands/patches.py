@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from dmm.rules.commands.dependencies import declared
 from dmm.rules.commands.edits import Change, FileChange
 from dmm.rules.commands.facts import PathUse, located
+from dmm.rules.commands.paths import seen_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dmm.rules.commands.dependencies import DependencyUse
-    from dmm.rules.commands.facts import Access, ToolCall
+    from dmm.rules.commands.facts import Access, CommandUse, ToolCall
+    from dmm.rules.commands.scripts import TextOf
 
 _HEADER = r"(?m)^\*\*\* (Add|Update|Delete) File: (?P<path>.+?)\s*$"
 _MOVE = r"(?m)\A\s*\*\*\* Move to: (.+?)\s*$\n?"
@@ -23,6 +25,18 @@ _UNIFIED = (
     r"(?:\n(?:index .*\n)?--- .*\n\+\+\+ .*)?)$"
 )
 _MARKS = ("*** End", "diff --git ", "index ", "\\ No newline")
+
+
+def patches_of(use: CommandUse, files: TextOf | None) -> list[str]:
+    """List the texts that a command takes patches from: its words, its input, files it names."""
+    words, given = use.invocation.words[1:], use.script.input_of(use.invocation)
+    found = [word.text for word in words if "\n" in word.text]
+    found += [one.body for one in use.invocation.redirections if one.body] + [given.text or ""]
+    if files is not None:
+        named = [one.target for one in use.invocation.redirections if one.reads]
+        paths = [seen_from(use, word) for word in (*named, *words)]
+        found += [files(path) or "" for path in (*paths, *given.paths)]
+    return [text for text in dict.fromkeys(found) if text]
 
 
 def patch_changes(patch: str) -> Iterator[FileChange]:

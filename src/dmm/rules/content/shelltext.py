@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.reading import is_device
 from dmm.rules.commands.edits import Change, FileChange
 from dmm.rules.commands.flow import located
-from dmm.rules.commands.patches import patch_changes
+from dmm.rules.commands.patches import patch_changes, patches_of
 from dmm.rules.commands.scanner import unescape
 from dmm.rules.commands.tools import is_patching
 from dmm.rules.commands.written import moves
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.rules.commands.facts import CommandUse
+    from dmm.rules.commands.scripts import TextOf
     from dmm.rules.commands.values import Invocation, Write
 
 _BY_CODE = "the code may write other text there"
@@ -32,10 +33,10 @@ _INSERTION = re.compile(r"(?:^|[\d$/;{])\s*[aic](?:\\\s*|\s+)([^\n]+)")
 _SED = frozenset({"sed", "gsed"})
 
 
-def shell_changes(use: CommandUse) -> Iterator[FileChange]:
+def shell_changes(use: CommandUse, files: TextOf | None) -> Iterator[FileChange]:
     """Read what one command writes to files, as far as the command line tells the text."""
     if is_patching(use.invocation.argv):
-        yield from _patched(use)
+        yield from _patched(use, files)
         return
     yield from _replaced(use.invocation)
     yield from _by_code(use)
@@ -70,10 +71,10 @@ def _by_code(use: CommandUse) -> Iterator[FileChange]:
             yield FileChange(path, steps=steps, doubt=_BY_CODE)
 
 
-def _patched(use: CommandUse) -> Iterator[FileChange]:
+def _patched(use: CommandUse, files: TextOf | None) -> Iterator[FileChange]:
     directory = use.invocation.context.directory
-    for text in (*use.invocation.argv[1:], use.script.input_of(use.invocation).text or ""):
-        for change in patch_changes(text) if "\n" in text else ():
+    for text in patches_of(use, files):
+        for change in patch_changes(text):
             source = located(change.source, directory) if change.source else ""
             yield change._replace(path=located(change.path, directory), source=source)
 

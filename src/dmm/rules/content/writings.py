@@ -145,7 +145,7 @@ def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChang
         from dmm.rules.content.shelltext import shell_changes
 
         for use in facts.commands:
-            for change in shell_changes(use):
+            for change in shell_changes(use, files):
                 for one in _spread(change, use, facts):
                     yield one, use.invocation.span
     if name in PATCH_TOOLS:
