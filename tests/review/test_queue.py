@@ -148,7 +148,6 @@ def test_an_application_that_did_not_end_is_found() -> None:
     queue = fold([made(1), begun(2, 1)])
     assert queue.proposals[1].standing is ProposalStatus.APPLYING
     assert queue.proposals[1].applying == 2
-    assert queue.unfinished == [queue.proposals[1]]
     assert queue.open == []
 
 

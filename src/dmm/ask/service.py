@@ -80,14 +80,6 @@ class Asking:
             timing=took if timed else None,
         )
 
-    def release(self) -> None:
-        """Release memory."""
-        self.sources.repository.release()
-
-    def close(self) -> None:
-        """Close the files."""
-        self.sources.repository.close()
-
     def _read(self, question: str, profile: str | None, budget: int | None, style: str) -> Request:
         if not question.strip():
             raise UsageError("the question is empty", hint='such as: dmm ask "where do I start?"')

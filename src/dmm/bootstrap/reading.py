@@ -59,11 +59,6 @@ class Opened:
     by_agent: bool = False
 
     @property
-    def actor(self) -> Actor:
-        """Who acts: the one who is named, else an agent or the person at the terminal."""
-        return self.project_ledger.actor
-
-    @property
     def project_ledger(self) -> ProjectLedger:
         """The ledger's log and state; what is recorded is in the name of the actor."""
         return self._ledger()

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from dmm.index.service import Indexes
     from dmm.lifecycle.service import Lifecycle
     from dmm.memories.overview import Survey
-    from dmm.memories.service import Memories
     from dmm.memories.validation import Validation
     from dmm.notes.service import Notes
     from dmm.observations.model_distiller import Distiller
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from dmm.review.applied import Subscriber
     from dmm.review.commits import Committing
     from dmm.review.decisions import Reviews
-    from dmm.review.examination import Examination
     from dmm.review.reviewer_calls import Reviewer
     from dmm.review.service import Proposals
     from dmm.review.store import ProposalStore
@@ -98,11 +96,6 @@ class Writing(Viewing):
         from dmm.conflicts.resolutions import Resolutions
 
         return Resolutions(self.conflicts, self._proposals)
-
-    @property
-    def reviewer(self) -> Reviewer:
-        """Asks the reviewer agent, where the user has named a model."""
-        return self._reviewer()
 
     @cached_property
     def _reviewer(self) -> Lazy[Reviewer]:
@@ -250,7 +243,7 @@ def _make_application(
 
     committing = _find_committing(base, ledger)
     subscribers: list[Subscriber] = [
-        partial(after_write.update_index, Lazy(_memories, base)),
+        partial(after_write.update_index, Lazy(lambda: base.memories)),
         # Compares what the index holds by now.
         partial(after_write.check_conflicts, conflicts),
     ]
@@ -294,7 +287,7 @@ def _make_proposals(
         ledger(),
         base.proposal_store,
         Intake(base.root, ledger(), base.proposal_store, Lazy(take_indexes, base), today),
-        Lazy(_examination, base),
+        Lazy(lambda: base.examination),
         application(),
         base.trust_store,
     )
@@ -351,14 +344,6 @@ def _propose_imported(proposals: Lazy[Proposals], path: str, text: str, why: str
 def _write_mended(proposals: Lazy[Proposals], edit: Edit, what: str) -> None:
     """Write a fixed file as the person who asked for it."""
     proposals().apply_as_person([edit], what, origin="validate", one_of_many=True)
-
-
-def _memories(base: Base) -> Memories:
-    return base.memories
-
-
-def _examination(base: Base) -> Examination:
-    return base.examination
 
 
 def _survey(base: Base) -> Survey:

@@ -95,11 +95,6 @@ class Memory:
         return self.path.rpartition("/")[0]
 
     @property
-    def name(self) -> str:
-        """The file name without its folder."""
-        return self.path.rpartition("/")[2]
-
-    @property
     def in_force(self) -> bool:
         """Neither deprecated by its status, its confidence nor its folder."""
         return (

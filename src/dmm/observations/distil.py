@@ -74,12 +74,6 @@ def distil(events: Iterable[Event], start: Progress | None = None, *, root: str 
     return reading.finish()
 
 
-def merge(held: Mapping[str, Observation], units: Iterable[Observation]) -> dict[str, Observation]:
-    """Replace older units by newer ones, in the order of their first events."""
-    merged = {**held, **{unit.id: unit for unit in units}}
-    return dict(sorted(merged.items(), key=lambda one: order_of(one[1])))
-
-
 def order_of(unit: Observation) -> tuple[int, str]:
     """Return where a unit stands among others."""
     return unit.evidence[0], unit.id

@@ -128,10 +128,6 @@ class ScopedMemories:
             self._generations = generations
         return self._held
 
-    def about(self, paths: Sequence[str]) -> list[Scoped]:
-        """Return those that are about any of some files."""
-        return [one for one in self.all() if any(map(one.covers, paths))] if paths else []
-
     def aim(self, text: str, exists: Callable[[str], bool]) -> Aim:
         """Sort memories by the files and packages that a task names; without such names, none.
 

@@ -175,10 +175,6 @@ class Recall:
         self.indexes.release_model()
         self.indexes.release_snapshot()
 
-    def close(self) -> None:
-        """Close the index."""
-        self.indexes.close()
-
     def _rows(
         self, units: Sequence[Observation], terms: frozenset[str] = frozenset()
     ) -> tuple[Row, ...]:

@@ -41,11 +41,6 @@ class Queue:
         """The proposals that wait for a verdict, oldest first."""
         return [proposal for proposal in self.proposals.values() if proposal.is_open]
 
-    @property
-    def unfinished(self) -> list[Proposal]:
-        """The proposals whose application began and did not end: what recovery has to settle."""
-        return [p for p in self.proposals.values() if p.standing is ProposalStatus.APPLYING]
-
 
 def fold(events: Iterable[Event], start: Queue | None = None) -> Queue:
     """Apply events in order to a queue; those it already holds are passed over.
