@@ -5,22 +5,17 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dmm.bootstrap.base import Base, now, today
 from dmm.bootstrap.lazy import Lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from dmm.ask.service import Asking
-    from dmm.config import Config, ModelConfig
-    from dmm.conflicts.register import ConflictRegister
+    from dmm.config import ModelConfig
     from dmm.eventlog.open_ledger import Actor
-    from dmm.files.consents import Consents
-    from dmm.files.roots import Root
-    from dmm.files.trusted import TrustStore
     from dmm.index.service import Indexes
     from dmm.ledger.audit import Audit
     from dmm.ledger.backups import Backups
@@ -28,23 +23,30 @@ if TYPE_CHECKING:
     from dmm.ledger.redactions import Redactions
     from dmm.ledger.service import Ledger
     from dmm.ledger.timelines import Timelines
-    from dmm.memories.overview import Overview
-    from dmm.memories.service import Memories
     from dmm.models.metering import Meter
-    from dmm.observations.service import Observations
     from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.service import Packs
     from dmm.project.cost import Costs
-    from dmm.recall.service import Recall
-    from dmm.review.store import ProposalStore
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
-    from dmm.rules.published import PublishedRules
     from dmm.rules.service import Rules
     from dmm.rules.shelf import RuleShelf
     from dmm.sessions.briefing import Briefing
     from dmm.sessions.service import Sessions
     from dmm.team.service import Team
+
+
+T = TypeVar("T")
+
+
+class OfBase(Generic[T]):
+    """A part that everyone who has a project open shares."""
+
+    def __init__(self, read: Callable[[Base], T]) -> None:
+        self._read = read
+
+    def __get__(self, opened: Opened, _: type[Opened]) -> T:
+        return self._read(opened.base)
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,22 @@ class Opened:
     named: Actor | None = None
     by_agent: bool = False
 
+    root = OfBase(lambda base: base.root)
+    config = OfBase(lambda base: base.config)
+    home = OfBase(lambda base: base.home)
+    count = OfBase(lambda base: base.count)
+    consents = OfBase(lambda base: base.consents)
+    trust_store = OfBase(lambda base: base.trust_store)
+    trusted = OfBase(lambda base: base.is_trusted())
+    indexes = OfBase(lambda base: base.indexes)
+    memories = OfBase(lambda base: base.memories)
+    overview = OfBase(lambda base: base.overview)
+    published = OfBase(lambda base: base.published)
+    proposal_store = OfBase(lambda base: base.proposal_store)
+    conflict_register = OfBase(lambda base: base.conflict_register)
+    observations = OfBase(lambda base: base.observations)
+    recall = OfBase(lambda base: base.recall)
+
     @property
     def project_ledger(self) -> ProjectLedger:
         """The ledger's log and state; what is recorded is in the name of the actor."""
@@ -66,81 +84,6 @@ class Opened:
     @cached_property
     def _ledger(self) -> Lazy[ProjectLedger]:
         return Lazy(_take_ledger, self.base, self.named, self.by_agent)
-
-    @property
-    def root(self) -> Root:
-        """The .dmm folder."""
-        return self.base.root
-
-    @property
-    def config(self) -> Config:
-        """The settings."""
-        return self.base.config
-
-    @property
-    def home(self) -> Path:
-        """The user's home."""
-        return self.base.home
-
-    @property
-    def count(self) -> Callable[[str], int]:
-        """Counts the tokens of a text."""
-        return self.base.count
-
-    @property
-    def consents(self) -> Consents:
-        """What the user has agreed to of what instructs and configures."""
-        return self.base.consents
-
-    @property
-    def trust_store(self) -> TrustStore:
-        """What this user trusts."""
-        return self.base.trust_store
-
-    @property
-    def trusted(self) -> bool:
-        """Whether this user has made this memory or accepted it."""
-        return self.base.is_trusted()
-
-    @property
-    def indexes(self) -> Indexes:
-        """The index of the project, and of the user's own memories beside it."""
-        return self.base.indexes
-
-    @property
-    def memories(self) -> Memories:
-        """Works on all memories at once."""
-        return self.base.memories
-
-    @property
-    def overview(self) -> Overview:
-        """Describes the state of the memory."""
-        return self.base.overview
-
-    @property
-    def published(self) -> PublishedRules:
-        """The rules in force as a file for hooks."""
-        return self.base.published
-
-    @property
-    def proposal_store(self) -> ProposalStore:
-        """All proposals, as they stand."""
-        return self.base.proposal_store
-
-    @property
-    def conflict_register(self) -> ConflictRegister:
-        """The conflicts that are on record."""
-        return self.base.conflict_register
-
-    @property
-    def observations(self) -> Observations:
-        """What sessions did, distilled."""
-        return self.base.observations
-
-    @property
-    def recall(self) -> Recall:
-        """Finds what was said and done in sessions."""
-        return self.base.recall
 
     def release_model(self) -> None:
         """Release the model and the recall data; the next call loads them again."""
