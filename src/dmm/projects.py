@@ -162,11 +162,8 @@ class Project:
             if self.closed:
                 raise self._refusal()
             self.used = time.monotonic()
-            apart = self.dmm.reopened().as_actor(actor)
-            try:
+            with contextlib.closing(self.dmm.reopened().as_actor(actor)) as apart:
                 yield apart
-            finally:
-                apart.close()
 
     def applying(self, actor: Actor) -> contextlib.AbstractContextManager[Dmm]:
         """Run what may write files; queries do not wait for Git hooks."""

@@ -322,13 +322,10 @@ def migrate(
 ) -> None:
     """Migrate the database schema."""
     refuse_agents("migrate the database")
-    database = _read(folder).open_database()
-    try:
+    with contextlib.closing(_read(folder).open_database()) as database:
         if retry_pgvector:
             database.forget_failures()
         before, after = database.migrate(to), database.version()
-    finally:
-        database.close()
     same = before == after
     print_lines([f"Schema {after}: " + ("nothing to do" if same else f"migrated from {before}")])
 
@@ -337,12 +334,9 @@ def migrate(
 def doctor(folder: Folder = None) -> None:
     """Check the server's database."""
     setup = _read(folder)
-    database = setup.open_database()
-    try:
+    with contextlib.closing(setup.open_database()) as database:
         database.need_ready()
         faults, advice = database.faults(), database.advice()
-    finally:
-        database.close()
     kind = "PostgreSQL" if setup.database else "SQLite"
     print_lines([f"✗ {one}" for one in faults] or [f"✓ {kind} database, schema and isolation"])
     print_lines(f"! {one}" for one in advice)

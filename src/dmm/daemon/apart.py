@@ -6,6 +6,7 @@ until it ends.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -64,11 +65,8 @@ def main(arguments: list[str]) -> int:
         os.nice(NICE)
     root, chore, *last = arguments
     try:
-        dmm = open_root(Root(Path(root)), own_home()).as_actor(ACTOR)
-        try:
+        with contextlib.closing(open_root(Root(Path(root)), own_home()).as_actor(ACTOR)) as dmm:
             carry_out(dmm, chore, float(last[0]) if last else None, now=time.time())
-        finally:
-            dmm.close()
     except DmmError as error:
         sys.stderr.write(f"{error}\n")
         return 1

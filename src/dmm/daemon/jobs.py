@@ -10,6 +10,7 @@ Those that load much are done in a process of their own.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -175,14 +176,11 @@ class Chores:
 
     def _do_here(self, care: _Care, chore: str) -> None:
         # It has its own connections, so it holds nobody's lock, however long this takes.
-        dmm = care.project.dmm.reopened().as_actor(ACTOR)
-        try:
+        with contextlib.closing(care.project.dmm.reopened().as_actor(ACTOR)) as dmm:
             last, now = care.last.get(chore), self._clocks.wall()
             silence = carry_out(dmm, chore, last, now=now, progress=self._make_way)
             if silence:
                 self._log.write(f"{chore}: {silence}")
-        finally:
-            dmm.close()
 
     def _make_way(self, _done: int, _of: int) -> None:
         """Pause while somebody is served, for a while; end when the process leaves."""

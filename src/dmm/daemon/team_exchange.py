@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -46,11 +47,8 @@ class Courier:
         self._leaving.set()
 
     def _run(self, way: Callable[[Team], float]) -> None:
-        dmm = self.project.dmm.reopened()
-        try:
+        with contextlib.closing(self.project.dmm.reopened()) as dmm:
             repeat(lambda: way(dmm.team), self._leaving, self._log)
-        finally:
-            dmm.close()
 
     def _send(self, team: Team) -> float:
         from dmm.team.client import HttpLog

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from functools import cache
 from typing import TYPE_CHECKING
@@ -67,12 +68,9 @@ def has_log(path: Path) -> bool:
 @cache
 def list_made() -> frozenset[tuple[str, str, str | None]]:
     """Return what stands in a ledger file, whole or moved."""
-    connection = sqlite.connect(None)
-    try:
+    with contextlib.closing(sqlite.connect(None)) as connection:
         connection.execute(tables.SCHEMA + tables.MOVED)
         return frozenset(connection.execute(tables.MADE))
-    finally:
-        connection.close()
 
 
 def has_own_tables(connection: apsw.Connection) -> bool:

@@ -7,6 +7,7 @@ it, but nobody can make another event that has it.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Protocol
 
 from dmm.errors import IndexBusy, LedgerBroken, LedgerRefused, StorageError
@@ -158,12 +159,9 @@ def peek(path: Path) -> str | None:
     if not stands(path) or path.is_symlink() or not path.is_file():
         return None
     try:
-        connection = sqlite.connect_read_only(path)
-        try:
-            with sqlite.translated(str(path)):
-                return first_of(connection) if has_own_tables(connection) else None
-        finally:
-            connection.close()
+        opened = contextlib.closing(sqlite.connect_read_only(path))
+        with opened as connection, sqlite.translated(str(path)):
+            return first_of(connection) if has_own_tables(connection) else None
     except StorageError:
         # Nothing in it yet, or no database: opening it will tell.
         return None

@@ -308,8 +308,7 @@ class EventLog(LogReader):
         return head
 
     def _check_copy(self, path: Path, *, derived: bool) -> Head:
-        copy = EventLog.open(path, self._upcasts)
-        try:
+        with contextlib.closing(EventLog.open(path, self._upcasts)) as copy:
             copy.take_events()
             if not derived:
                 copy.forget_snapshots()
@@ -317,8 +316,6 @@ class EventLog(LogReader):
             if found:
                 raise LedgerBroken(f"the copy is damaged: {found[0]}", where=str(path))
             return copy.head()
-        finally:
-            copy.close()
 
 
 def _name_code(code: str, seal: Seal) -> str:

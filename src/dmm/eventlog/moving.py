@@ -6,6 +6,7 @@ then it is copied, checked and put in place, and at last it is set aside as a re
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from dmm.eventlog import tables
@@ -32,23 +33,17 @@ def move_ledger(old: Path, new: Path) -> None:
         if stands(new) or not stands(old):
             return
         _stop_writing(old)
-        log = EventLog.open(old)
-        try:
+        with contextlib.closing(EventLog.open(old)) as log:
             log.backup(new)
-        finally:
-            log.close()
         _set_aside(old)
 
 
 def _stop_writing(old: Path) -> None:
     """Make the old file refuse events, also from a process that has it open."""
-    connection = sqlite.connect(old, durable=True)
-    try:
+    with contextlib.closing(sqlite.connect(old, durable=True)) as connection:
         with sqlite.transaction(connection, str(old)) as cursor:
             cursor.execute(tables.MOVED)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
-        connection.close()
 
 
 def _set_aside(old: Path) -> None:

@@ -322,11 +322,9 @@ class OpenLedger:
             yield self.reading
             return
         log = EventLog.look(self.path) if is_sealed(self.path) else EventLog.open(self.path)
-        try:
+        with contextlib.closing(log):
             log.seal = None if self.record_of is None else self.record_of.seal()
             yield log
-        finally:
-            log.close()
 
     @property
     def wrong_snapshots(self) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -81,11 +82,8 @@ def _do(
     project: Project, actor: Actor, work: Callable[[Dmm, Progress], object], progress: Progress
 ) -> object:
     """Work with connections of its own: nobody waits for it."""
-    dmm = project.dmm.reopened().as_actor(actor)
-    try:
+    with contextlib.closing(project.dmm.reopened().as_actor(actor)) as dmm:
         return work(dmm, progress)
-    finally:
-        dmm.close()
 
 
 @router.get("", responses=told(JobsTold))

@@ -174,12 +174,9 @@ class _Watch(threading.Thread):
         """Look until nobody listens; where that fails, the listeners are let go."""
         try:
             # Connections of its own: no request waits for it, and it waits for none.
-            dmm = self._project.dmm.reopened().as_actor(self._actor)
-            try:
+            with contextlib.closing(self._project.dmm.reopened().as_actor(self._actor)) as dmm:
                 while not self.ended.wait(self._streams.limits.every):
                     self._look(dmm)
-            finally:
-                dmm.close()
         except Exception as error:  # noqa: BLE001 - whoever opens the next stream is told the reason
             log.error("a stream failed: %s", type(error).__name__)  # noqa: TRY400 - no payloads
             self._let_go()

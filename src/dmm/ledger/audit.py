@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -110,11 +111,8 @@ class Audit:
             hint = "create one with: dmm ledger init"
             raise LedgerRefused("there is no ledger to copy", hint=hint)
         self.project_ledger.log.backup(target)
-        copy = EventLog.open(target)
-        try:
+        with contextlib.closing(EventLog.open(target)) as copy:
             found = verify(copy.raw(), read_anchors(self.anchors).anchors)
-        finally:
-            copy.close()
         return Copied(**asdict(check(found)), path=str(target))
 
     @traced()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import re
 import secrets
@@ -180,8 +181,7 @@ class Backups:
 
 def _examine(copy: Path, record: TrustedLedger) -> int:
     """Prove that a backup is one of this ledger, and whole; give the number of its newest event."""
-    log = EventLog.open(copy)
-    try:
+    with contextlib.closing(EventLog.open(copy)) as log:
         known = record.kept
         if known is None or log.first() != known[0]:
             raise LedgerRefused("this is not a backup of the ledger that was written here")
@@ -189,8 +189,6 @@ def _examine(copy: Path, record: TrustedLedger) -> int:
         if not found.valid:
             raise LedgerBroken(f"the backup is not valid: {found.reason}")
         return log.head().seq
-    finally:
-        log.close()
 
 
 def _set_aside(path: Path) -> Path | None:

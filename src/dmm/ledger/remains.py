@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass
@@ -133,9 +134,7 @@ def _holds(path: Path, leaked: Leaked) -> bool | None:
     try:
         # A long payload is stored in pieces: only its events tell for certain.
         log = EventLog.open(path) if find_logs(path) else EventLog.look(path)
-        try:
+        with contextlib.closing(log):
             return any(leaked.is_in(event) for event in log.events())
-        finally:
-            log.close()
     except DmmError:
         return True if any(map(leaked.is_in_file, (path, *find_logs(path)))) else None

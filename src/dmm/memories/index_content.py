@@ -65,11 +65,8 @@ def _opened(shelf: Shelf) -> Iterator[IndexStore | None]:
     if not there:
         yield None
         return
-    store = IndexStore.open_read_only(shelf.path)
-    try:
+    with contextlib.closing(IndexStore.open_read_only(shelf.path)) as store:
         yield store
-    finally:
-        store.close()
 
 
 def count_memories(shelf: Shelf) -> int:

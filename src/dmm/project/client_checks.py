@@ -194,13 +194,11 @@ def open_trial(environment: Mapping[str, str], now: Callable[[], dt.datetime]) -
         find_consents(store, project / NAME).accept()
         record = TrustedLedger(store, project / NAME)
         project_ledger = ProjectLedger(find_ledger(project / NAME), now, record_of=record)
-        try:
+        with contextlib.closing(project_ledger):
             published = PublishedRules(
                 RuleFiles(str(state)), project / NAME, project_ledger, "allow"
             )
             Ledger(project_ledger, published).add_constraint(RULE)
-        finally:
-            project_ledger.close()
         kept = {key: value for key, value in environment.items() if not key.startswith("DMM_")}
         own = {"DMM_STATE_DIR": str(state), "DMM_RUN_DIR": str(Path(base) / "run")}
         trial = Trial(project, kept | own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from dmm.domain.markers import WAY_OUT
@@ -83,9 +84,6 @@ def _entries(listed: str, *, column: int) -> Iterable[tuple[str, str]]:
 
 
 def _read_blobs(folder: Path, entries: Iterable[tuple[str, str]]) -> Files:
-    reader = git.ObjectReader(folder)
-    try:
+    with contextlib.closing(git.ObjectReader(folder)) as reader:
         found = {path: reader.read(blob) for path, blob in entries}
-    finally:
-        reader.close()
     return {path: data for path, data in found.items() if data is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -353,11 +354,8 @@ class Vetting:
                 if not end or part.exists():
                     data = read_regular(part, MAX_LEDGER_BYTES)[0]
                     copy.with_name(copy.name + end).write_bytes(data)
-            project_ledger = ProjectLedger(copy, self.now)
-            try:
+            with contextlib.closing(ProjectLedger(copy, self.now)) as project_ledger:
                 return read(project_ledger)
-            finally:
-                project_ledger.close()
 
     def _changed(self) -> Iterator[str]:
         templates = resources.files("dmm.files") / "templates"

@@ -76,12 +76,9 @@ class Setup:
     @contextlib.contextmanager
     def registry(self) -> Iterator[Registry]:
         """Open the database for a block."""
-        database = self.open_database()
-        try:
+        with contextlib.closing(self.open_database()) as database:
             database.need_ready()
             yield Registry(database, self.key)
-        finally:
-            database.close()
 
 
 def default_folder() -> Path:
@@ -106,13 +103,10 @@ def keep_setup(setup: Setup, version: int = SCHEMA_VERSION) -> Iterator[Database
     """Make the folder and the tables, and the settings after a block that may fill them."""
     with translated(setup.folder, "make the folder"):
         make_private_folder(setup.folder)
-    opened = setup.open_database()
-    try:
+    with contextlib.closing(setup.open_database()) as opened:
         _need_empty(opened, version)
         opened.migrate(version)
         yield opened
-    finally:
-        opened.close()
     setup.save()
 
 
@@ -137,11 +131,8 @@ def on_trial(folder: Path) -> Iterator[Setup]:
         make_private_folder(folder)
     with Cluster(folder).running():
         setup = read_setup(folder) if there else set_up(folder, EMBEDDED)
-        database = setup.open_database()
-        try:
+        with contextlib.closing(setup.open_database()) as database:
             database.migrate()
-        finally:
-            database.close()
         yield setup
 
 

@@ -230,13 +230,13 @@ def copy(connection: apsw.Connection, target: Path) -> None:
 
     It is done in one step: in several, every write in between would start it again.
     """
-    other = connect(target, durable=True)
-    try:
-        with translated(str(target)), other.backup("main", connection, "main") as backup:
-            while not backup.done:
-                backup.step()
-    finally:
-        other.close()
+    with (
+        contextlib.closing(connect(target, durable=True)) as other,
+        translated(str(target)),
+        other.backup("main", connection, "main") as backup,
+    ):
+        while not backup.done:
+            backup.step()
 
 
 def erase_freed(connection: apsw.Connection, where: str) -> None:
