@@ -9,8 +9,6 @@ import random
 import struct
 import zlib
 
-SUM = "3f786850e387550fdab836ed7e6dc881de23001b"
-
 
 class Maker:
     """Makes digests, keys and images at random, the same each time for the same number."""

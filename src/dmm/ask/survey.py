@@ -173,7 +173,7 @@ class Survey:
         labels: Counter[tuple[Section, str, str]] = Counter()
         total: Counter[Section] = Counter()
         paths: set[tuple[Section, str]] = set()
-        ordered = sorted(places, key=_strength)
+        ordered = sorted(places, key=lambda one: one.strength)
         best = {(one.section, self._unit(one)): one.strength for one in ordered}
         for one in self._in_turn(sorted(places, key=rank)):
             package = self._unit(one)
@@ -340,10 +340,6 @@ class Survey:
     def _builds(self) -> list[Place]:
         named = landmarks.find_builds(self.files.values())
         return [Place(Section.BUILD, path, 1, sort, 2) for sort, path in named.items()]
-
-
-def _strength(one: Place) -> int:
-    return one.strength
 
 
 def _showing(found: Evidence, place: Place) -> Evidence:

@@ -14,9 +14,7 @@ from dmm.cli.options import Json, Root, open_project, present
 from dmm.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
-    from dmm.bootstrap import Dmm
-    from dmm.rules.checks import Asked
-    from dmm.rules.results import CallChecked
+    pass
 
 FORMS = ("a command", "--write", "--read", "--edit", "--tool", "--decision")
 STATUS = {"denied": failures.BLOCKED, "asks": failures.ASKS}
@@ -78,15 +76,11 @@ def check(
     except ConfigError as error:
         # Its own status would read as an answer here.
         raise UsageError(error.what, where=error.where, hint=error.hint) from error
-    told = _judge(dmm, asked, decision)
+    told = dmm.rules.check(asked) if decision is None else dmm.ledger.check_decision(decision)
     present(told, as_json=as_json, lines=rule_lines.checked)
     status = STATUS.get(told.outcome, 0)
     if status:
         raise typer.Exit(status)
-
-
-def _judge(dmm: Dmm, asked: Asked, decision: str | None) -> CallChecked:
-    return dmm.rules.check(asked) if decision is None else dmm.ledger.check_decision(decision)
 
 
 def _edited(edit: str | None, old: str | None, new: str | None) -> tuple[str, str]:

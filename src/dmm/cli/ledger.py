@@ -13,7 +13,7 @@ from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
-from dmm.cli.proposed_rules import show_proposals
+from dmm.cli.proposed_rules import show_proposals, warn_untrusted
 from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def constraint(
     elif starter:
         _confirm(dmm, _starter, "required")
         present(dmm.ledger.add_starter(), as_json=as_json, lines=lines.starter)
-        _warn_untrusted(dmm)
+        warn_untrusted(dmm)
     elif deactivate is not None:
         lifted = str(deactivate)
         need_person(PersonAct.LIFT_CONSTRAINT, dmm, lambda: dmm.rules.digest([lifted]), on=lifted)
@@ -102,7 +102,7 @@ def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_jso
     present(told, as_json=as_json, lines=show)
     if not compiled.enforceable:
         sys.stderr.write("".join(f"{line}\n" for line in lines.guidance(told, compiled)))
-    _warn_untrusted(dmm)
+    warn_untrusted(dmm)
 
 
 def _confirm(dmm: Dmm, read: Callable[[], Sequence[str]], priority: str) -> None:
@@ -117,12 +117,6 @@ def _starter() -> list[str]:
     from dmm.rules.starter import starter_rules
 
     return [f"{one.id}: {one.reason}" for one in starter_rules()]
-
-
-def _warn_untrusted(dmm: Dmm) -> None:
-    """Warn a person that their rule is not enforced yet; an agent can't change that."""
-    if not dmm.trusted and not dmm.by_agent:
-        sys.stderr.write("".join(f"{line}\n" for line in lines.untrusted()))
 
 
 @app.command()

@@ -26,7 +26,7 @@ from dmm.cli.options import (
     refuse_agents,
 )
 from dmm.cli.persons import need_person
-from dmm.cli.proposed_rules import show_proposals
+from dmm.cli.proposed_rules import show_proposals, warn_untrusted
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
@@ -36,7 +36,6 @@ from dmm.rules.views import digest_rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dmm.bootstrap import Dmm
     from dmm.rules.results import ConstraintRecorded, RuleView
     from dmm.rules.service import Rules
 
@@ -70,7 +69,7 @@ def list_rules(as_json: Json = False, root: Root = None) -> None:
     """
     dmm = open_project(root)
     present(dmm.rules.list(), as_json=as_json, lines=rule_lines.listed)
-    _warn_untrusted(dmm)
+    warn_untrusted(dmm)
 
 
 @app.command()
@@ -129,7 +128,7 @@ def add(
             seen = need_person(PersonAct.ADD_RULE, dmm, lambda: digest_text(preview().source))
         told = dmm.rules.add(text, level, seen=seen, **given)
     present(told, as_json=as_json, lines=rule_lines.added)
-    _warn_untrusted(dmm)
+    warn_untrusted(dmm)
 
 
 def _read(name: str, text: str | None) -> Any:
@@ -338,8 +337,3 @@ def adopt(
     )
     told = dmm.rules.adopt(wanted, seen=seen)
     present(told, as_json=as_json, lines=rule_lines.adopted)
-
-
-def _warn_untrusted(dmm: Dmm) -> None:
-    if not dmm.trusted and not dmm.by_agent:
-        sys.stderr.write("".join(f"{line}\n" for line in lines.untrusted()))

@@ -170,9 +170,6 @@ class Candidates:
                 found.setdefault(number, set()).add(method)
         return found
 
-    def _weight(self, shared: int) -> float:
-        return math.log(1 + len(self.profiles) / shared)
-
     def _by_words(self, profile: Profile) -> dict[int, float]:
         """Score memories by the words they share, and by common ones that stand together.
 
@@ -197,7 +194,7 @@ class Candidates:
 
     def _add(self, scores: dict[int, float], held: Collection[int]) -> None:
         if held:
-            weight = self._weight(len(held))
+            weight = math.log(1 + len(self.profiles) / len(held))
             for number in held:
                 scores[number] += weight
 

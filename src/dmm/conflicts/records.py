@@ -52,7 +52,6 @@ class Record:
     methods: tuple[Method, ...] = ()
     quotes: tuple[str, str] = ("", "")
     key: str = ""
-    by: str = ""
     status: Status = Status.UNRESOLVED
     action: str | None = None
     reason: str = ""
@@ -178,7 +177,6 @@ def _found(draft: Records, event: Event) -> None:
         methods=told.methods,
         quotes=(quotes[0], quotes[1]),
         key=told.key or "",
-        by=event.actor,
     )
 
 

@@ -5,10 +5,6 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # A request that takes longer hangs, most likely: it keeps this process no more than an idle one.
 LONGEST = 600.0
@@ -17,11 +13,7 @@ LONGEST = 600.0
 class UnderWay:
     """Knows since when each request is being answered."""
 
-    def __init__(
-        self, longest: float = LONGEST, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._longest = longest
-        self._clock = clock
+    def __init__(self) -> None:
         self._numbers = itertools.count()
         self._since: dict[int, float] = {}
         self._changed = threading.Condition()
@@ -30,7 +22,7 @@ class UnderWay:
         """Count one more; gives the number to end it by."""
         with self._changed:
             number = next(self._numbers)
-            self._since[number] = self._clock()
+            self._since[number] = time.monotonic()
             return number
 
     def end(self, number: int) -> None:
@@ -42,7 +34,7 @@ class UnderWay:
     @property
     def count(self) -> int:
         """How many are being answered, without those that take too long."""
-        earliest = self._clock() - self._longest
+        earliest = time.monotonic() - LONGEST
         with self._changed:
             return sum(since > earliest for since in self._since.values())
 

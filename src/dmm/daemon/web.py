@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dmm.daemon.address import open_doors
@@ -103,7 +104,7 @@ class Web:
             route(name, self._log)
         for door in (self._port, self._local):
             if door:
-                self._begin(door)
+                self._loop.begin(partial(self._guard, door))
 
     def _place(self) -> Place:
         return Place(self.name, f"http://{self.name}:{self.port}")
@@ -118,9 +119,6 @@ class Web:
             self.fault = doors.fault
         if self.fault is not None:
             self._log.write(self.fault)
-
-    def _begin(self, door: tuple[socket.socket, ...]) -> None:
-        self._loop.begin(lambda: self._guard(door))
 
     async def _guard(self, door: tuple[socket.socket, ...]) -> None:
         """Serve at one door; where that fails, it is closed, so that nobody waits at it."""

@@ -115,7 +115,7 @@ def outline(path: str, text: str, *, skip_lines: int = 0) -> Section:
     # Blank lines in place of the front matter keep the line numbers true.
     kept = [""] * skip_lines + lines[skip_lines:]
     flat = list(_flat(path, kept, _parse("\n".join(kept))))
-    return _nest(flat)
+    return _grow(Section(0, "", 0), flat, 0)[0]
 
 
 def edit(section: Section, change: Callable[[Block], Block | None]) -> Section:
@@ -225,10 +225,6 @@ def _slice(kind: BlockKind, path: str, lines: list[str], first: int, end: int) -
     filled = [number for number in range(first, end) if lines[number].strip()]
     first, end = min(filled, default=first), max(filled, default=first) + 1
     return Block(kind, SourceRef(path, first + 1, end), "\n".join(lines[first:end]))
-
-
-def _nest(flat: Sequence[Section | Block]) -> Section:
-    return _grow(Section(0, "", 0), flat, 0)[0]
 
 
 def _grow(section: Section, flat: Sequence[Section | Block], number: int) -> tuple[Section, int]:

@@ -149,15 +149,14 @@ class Indexes:
         self,
         words: str = "",
         *,
-        paths: Sequence[str] = (),
         whole: bool = False,
         progress: Progress | None = None,
         fill: Fill | None = None,
     ) -> SyncReport | None:
         """Update the indexes from the files if possible, and record why if not.
 
-        Of a large backlog, files at `paths` and those that hold the words come first, and what
-        there is no time for is left, unless the whole is wanted.
+        Of a large backlog, files that hold the words come first, and what there is no time for is
+        left, unless the whole is wanted.
         """
         if self._looked:
             return self._looked[0]
@@ -165,7 +164,7 @@ class Indexes:
             self.notices.pop(about, None)
         self._unread = Unread(0, {})
         try:
-            hurry = None if whole else Hurry(self._allow(), words, paths, self.clock)
+            hurry = None if whole else Hurry(self._allow(), words, clock=self.clock)
             patience = max(PATIENCE, self.allowance)
             report = self.sync(progress=progress, patience=patience, hurry=hurry, fill=fill)
         except IndexBusy:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.event import Event, EventType, Trust, canonical
@@ -328,22 +329,10 @@ def _count(draft: _Draft, event: Event, done: int = 0, failed: int = 0, blocked:
         course.settled = False
 
 
-def _used(draft: _Draft, event: Event) -> None:
-    _count(draft, event, done=1)
-
-
-def _failed(draft: _Draft, event: Event) -> None:
-    _count(draft, event, failed=1)
-
-
-def _blocked(draft: _Draft, event: Event) -> None:
-    _count(draft, event, blocked=1)
-
-
 def _requested(draft: _Draft, event: Event) -> None:
     told = ToolRequested.read(event)
     if told is not None and told.verdict.get("status") == "deny":
-        _blocked(draft, event)
+        _count(draft, event, blocked=1)
 
 
 def _ended(draft: _Draft, event: Event) -> None:
@@ -355,10 +344,10 @@ def _ended(draft: _Draft, event: Event) -> None:
 _STEPS: dict[str, Callable[[_Draft, Event], None]] = {
     EventType.PACK_SERVED: _pack,
     EventType.USAGE_REPORTED: _report,
-    EventType.TOOL_USED: _used,
-    EventType.TOOL_FAILED: _failed,
+    EventType.TOOL_USED: partial(_count, done=1),
+    EventType.TOOL_FAILED: partial(_count, failed=1),
     EventType.TOOL_REQUESTED: _requested,
-    EventType.DECISION_BLOCKED: _blocked,
+    EventType.DECISION_BLOCKED: partial(_count, blocked=1),
     EventType.TURN_ENDED: _ended,
     EventType.SESSION_ENDED: _ended,
 }

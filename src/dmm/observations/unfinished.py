@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dmm.domain.event import Trust
 from dmm.observations.commands import Sort
 from dmm.observations.episodes import Episode, Said
 from dmm.observations.steps import Act, Step
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Another number wherever the rules change: what older rules made is then made again.
 RULES = "observations-4"
@@ -46,14 +43,10 @@ def _episode(*row: Any) -> Episode:
         tuple(_step(*one) for one in steps),
         tuple(edited),
         tuple(looked_at),
-        _all_said(answers),
+        tuple(_said(*row) for row in answers),
         tuple(Trust(one) for one in labels),
         *rest,
     )
-
-
-def _all_said(rows: Iterable[Any]) -> tuple[Said, ...]:
-    return tuple(_said(*row) for row in rows)
 
 
 def _said(seq: int, text: str, trust: str) -> Said:

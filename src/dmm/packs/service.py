@@ -230,12 +230,9 @@ class Packs:
             return self._retrieve(snapshot, request, always, day, marks)
         except (IndexBusy, IndexBroken) as error:
             # Another process may have indexed in between; if not, the index is damaged.
-            if isinstance(error, IndexBroken) and self._is_current(snapshot):
+            if isinstance(error, IndexBroken) and self.indexes.snapshot().places is snapshot.places:
                 self.indexes.fix(error)
             return self._retrieve(self.indexes.snapshot(), request, always, day, marks)
-
-    def _is_current(self, snapshot: Snapshot) -> bool:
-        return self.indexes.snapshot().places is snapshot.places
 
     def _retrieve(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.event import EventType
@@ -123,14 +124,6 @@ def _mark(known: SessionTally | None, event: Event) -> SessionTally:
     )
 
 
-def _prompt(draft: _Draft, event: Event) -> None:
-    draft.count(event, prompts=1)
-
-
-def _call(draft: _Draft, event: Event) -> None:
-    draft.count(event, calls=1)
-
-
 def _requested(draft: _Draft, event: Event) -> None:
     verdict = event.get("verdict")
     status = verdict.get("status") if isinstance(verdict, dict) else None
@@ -168,21 +161,13 @@ def _serve(known: Served, seq: int, day: str) -> Served:
     return Served(packs, tuple(sorted(days.items())[-DAYS_KEPT:]), known.times + 1)
 
 
-def _proposed(draft: _Draft, event: Event) -> None:
-    draft.count_day(event, proposals=1)
-
-
-def _applied(draft: _Draft, event: Event) -> None:
-    draft.count_day(event, applied=1)
-
-
 _STEPS: dict[str, Callable[[_Draft, Event], None]] = {
-    EventType.USER_MESSAGE_RECEIVED: _prompt,
-    EventType.TOOL_USED: _call,
-    EventType.TOOL_FAILED: _call,
+    EventType.USER_MESSAGE_RECEIVED: partial(_Draft.count, prompts=1),
+    EventType.TOOL_USED: partial(_Draft.count, calls=1),
+    EventType.TOOL_FAILED: partial(_Draft.count, calls=1),
     EventType.TOOL_REQUESTED: _requested,
     EventType.DECISION_BLOCKED: _blocked,
     EventType.PACK_SERVED: _pack,
-    EventType.PROPOSAL_MADE: _proposed,
-    EventType.PROPOSAL_APPLIED: _applied,
+    EventType.PROPOSAL_MADE: partial(_Draft.count_day, proposals=1),
+    EventType.PROPOSAL_APPLIED: partial(_Draft.count_day, applied=1),
 }
