@@ -194,7 +194,10 @@ class GovernanceConfig:
 
 @dataclass(frozen=True, slots=True)
 class AskRatios:
-    """How the room for evidence is shared; all three at 0 means as built in."""
+    """How the room for evidence is shared; what one source does not use goes to the others.
+
+    All three at 0 means as built in.
+    """
 
     memory: float = _fraction(0.0)
     sessions: float = _fraction(0.0)

@@ -9,17 +9,18 @@ from hypothesis import strategies as st
 
 from dmm.ask.budget import choose, share_out
 from dmm.ask.evidence import Evidence, Mark, Origin, dedupe, make_code
-from dmm.ask.profiles import BUILT_IN, Ratios
+from dmm.ask.profiles import BUILT_IN
 from dmm.ask.sections import Section
+from dmm.config import AskRatios
 
-HALVES = Ratios(0.5, 0.25, 0.25)
+HALVES = AskRatios(0.5, 0.25, 0.25)
 
 
 def piece(name: str, tokens: int, origin: Origin = Origin.MEMORY) -> Evidence:
     return Evidence(name, origin, name, "", "x" * tokens, "")
 
 
-def taken(pieces: list[Evidence], room: int, ratios: Ratios = HALVES) -> list[str]:
+def taken(pieces: list[Evidence], room: int, ratios: AskRatios = HALVES) -> list[str]:
     return choose(pieces, room, ratios, lambda one: one.text, len).ids
 
 
@@ -54,7 +55,7 @@ PIECES = st.lists(st.tuples(st.integers(0, 300), st.sampled_from(list(Origin))),
 
 @given(PIECES, st.integers(-10, 2_000), st.sampled_from([one.ratios for one in BUILT_IN]))
 def test_the_room_is_never_exceeded_and_nothing_that_fits_is_left(
-    pieces: list[Evidence], room: int, ratios: Ratios
+    pieces: list[Evidence], room: int, ratios: AskRatios
 ) -> None:
     choice = choose(pieces, room, ratios, lambda one: one.text, len)
     rest = max(room, 0) - choice.spent()

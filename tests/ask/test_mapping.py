@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from dmm.ask.mapping import Decision, map_question
-from dmm.ask.profiles import BUILT_IN, NONE, Ratios, make_profiles
+from dmm.ask.profiles import BUILT_IN, NONE, make_profiles
 from dmm.ask.question import read_question
 from dmm.ask.sections import NEEDS, SECTIONS, Section
 from dmm.config import AskProfile, AskRatios
@@ -105,9 +105,9 @@ def test_settings_add_profiles_and_change_those_that_are_there() -> None:
         }
     )
     assert list(profiles) == [*(one.name for one in BUILT_IN), "release"]
-    assert profiles["release"].ratios == Ratios(0.35, 0.30, 0.35)
+    assert profiles["release"].ratios == AskRatios(0.35, 0.30, 0.35)
     assert profiles["release"].sections == (Section.TESTS,)
-    assert profiles["onboarding"].ratios == Ratios(0.5, 0.0, 0.5)
+    assert profiles["onboarding"].ratios == AskRatios(0.5, 0.0, 0.5)
     assert [str(one) for one in profiles["onboarding"].needs] == ["persistence"]
     assert profiles["onboarding"].sections == SECTIONS
     assert profiles["review"].sections == ()

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.notes.placing import LONGEST_TITLE, Around, Near, place_note, title_of
+from dmm.notes.finding import Match
+from dmm.notes.placing import LONGEST_TITLE, Around, place_note, title_of
 
 
 @pytest.mark.parametrize(
@@ -53,12 +54,12 @@ def test_letters_with_marks_keep_their_words_whole() -> None:
 
 
 def test_a_note_joins_the_folder_of_a_memory_that_is_like_it() -> None:
-    near = (Near("project/billing/refunds.md", "Refunds", 0.7),)
+    near = (Match("project/billing/refunds.md", "Refunds", 0.7),)
     text = "A refund is paid by the settlement"
     assert place_note(text, Around(near)).path.startswith("project/billing/")
-    far = (Near("project/billing/refunds.md", "Refunds", 0.3),)
+    far = (Match("project/billing/refunds.md", "Refunds", 0.3),)
     assert place_note(text, Around(far)).path == "project/notes/refund_paid_settlement.md"
-    others = (Near("baseline/identity.md", "Identity", 0.9),)
+    others = (Match("baseline/identity.md", "Identity", 0.9),)
     assert place_note(text, Around(others)).path.startswith("project/notes/")
 
 

@@ -271,7 +271,7 @@ def test_a_hostile_file_costs_its_symbols_and_nothing_else(shop: Repository, sto
 
 
 def test_rules_that_changed_make_everything_be_read_again(index: RepoIndex) -> None:
-    index._store.remember({"rules": "older"})
+    index._store.clear("older")
     assert index.sync(now_ns=LATER).indexed == 6
 
 

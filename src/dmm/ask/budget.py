@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from dmm.ask.evidence import Evidence
-    from dmm.ask.profiles import Ratios
+    from dmm.config import AskRatios
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Choice:
         )
 
 
-def share_out(room: int, ratios: Ratios) -> dict[Origin, int]:
+def share_out(room: int, ratios: AskRatios) -> dict[Origin, int]:
     """Divide the room by ratios, in whole tokens; the shares are never more than the room."""
     return {
         Origin.MEMORY: int(room * ratios.memory),
@@ -59,7 +59,7 @@ def share_out(room: int, ratios: Ratios) -> dict[Origin, int]:
 def choose(
     evidence: Sequence[Evidence],
     room: int,
-    ratios: Ratios,
+    ratios: AskRatios,
     write: Callable[[Evidence], str],
     count: Callable[[str], int],
 ) -> Choice:

@@ -6,28 +6,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.ask.sections import NEEDS, SECTIONS, Category, Section
+from dmm.config import AskRatios
 from dmm.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
-    from dmm.config import AskProfile, AskRatios
+    from dmm.config import AskProfile
 
     Member = TypeVar("Member", Section, Category)
 
 GENERAL = "general"
 # Empties a list that is built in.
 NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Ratios:
-    """How the room for evidence is shared; what one source does not use goes to the others."""
-
-    memory: float
-    sessions: float
-    code: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +31,7 @@ class Profile:
 
     name: str
     goal: str
-    ratios: Ratios
+    ratios: AskRatios
     keywords: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     needs: tuple[Category, ...] = ()
@@ -49,7 +41,7 @@ BUILT_IN = (
     Profile(
         "onboarding",
         "Understand the repository well enough to make a first change",
-        Ratios(0.25, 0.10, 0.65),
+        AskRatios(0.25, 0.10, 0.65),
         (
             *("where do i start", "where to start", "where should i start", "getting started"),
             *("get started", "onboarding", "onboard", "new to", "new here", "overview", "tour"),
@@ -63,7 +55,7 @@ BUILT_IN = (
     Profile(
         "debugging",
         "Find the cause of a bug and fix it",
-        Ratios(0.20, 0.40, 0.40),
+        AskRatios(0.20, 0.40, 0.40),
         (
             *("error", "errors", "exception", "traceback", "stack trace", "bug", "crash"),
             *("crashes", "fail", "fails", "failing", "failed", "failure", "broken", "why does"),
@@ -75,7 +67,7 @@ BUILT_IN = (
     Profile(
         "implementation",
         "Make a change where it belongs, following this project's conventions",
-        Ratios(0.30, 0.20, 0.50),
+        AskRatios(0.30, 0.20, 0.50),
         (
             *("implement", "add", "build", "create", "write", "extend", "support for"),
             *("how do i add", "how to add", "feature", "refactor", "rename", "migrate"),
@@ -86,7 +78,7 @@ BUILT_IN = (
     Profile(
         "review",
         "Review a change against this project's rules and history",
-        Ratios(0.35, 0.25, 0.40),
+        AskRatios(0.35, 0.25, 0.40),
         (
             *("review", "code review", "pull request", "pr", "diff", "merge", "approve"),
             *("my changes", "feedback on", "risk", "risks", "check this change", "patch"),
@@ -96,7 +88,7 @@ BUILT_IN = (
     Profile(
         "architecture",
         "Explain how the parts fit together and why",
-        Ratios(0.35, 0.15, 0.50),
+        AskRatios(0.35, 0.15, 0.50),
         (
             *("architecture", "design", "structure", "structured", "layers", "components"),
             *("modules", "data flow", "fit together", "work together", "dependencies between"),
@@ -110,7 +102,7 @@ BUILT_IN = (
     Profile(
         "daily_brief",
         "Say what was done, decided and left open",
-        Ratios(0.15, 0.75, 0.10),
+        AskRatios(0.15, 0.75, 0.10),
         (
             *("yesterday", "today", "last week", "this week", "standup", "stand-up", "daily"),
             *("brief", "summary of", "what did we do", "what did i do", "what happened"),
@@ -118,7 +110,7 @@ BUILT_IN = (
             *("catch me up", "catch up", "so far", "left open", "what have we done"),
         ),
     ),
-    Profile(GENERAL, "Answer the question from what is known", Ratios(0.35, 0.30, 0.35)),
+    Profile(GENERAL, "Answer the question from what is known", AskRatios(0.35, 0.30, 0.35)),
 )
 
 
@@ -143,7 +135,7 @@ def make_profiles(own: Mapping[str, AskProfile]) -> dict[str, Profile]:
     return known
 
 
-def _ratios(given: AskRatios, usual: Ratios, where: str) -> Ratios:
+def _ratios(given: AskRatios, usual: AskRatios, where: str) -> AskRatios:
     """Take the given shares; none at all means the usual ones, and they need not add up to 1."""
     whole = given.memory + given.sessions + given.code
     if not whole:
@@ -151,7 +143,7 @@ def _ratios(given: AskRatios, usual: Ratios, where: str) -> Ratios:
     if whole > 1.0 + 1e-9:
         hint = "make memory, sessions and code add up to at most 1"
         raise ConfigError(f"the shares add up to {whole:g}", where=f"{where}.ratios", hint=hint)
-    return Ratios(given.memory, given.sessions, given.code)
+    return given
 
 
 def _members(

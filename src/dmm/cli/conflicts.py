@@ -11,6 +11,7 @@ from dmm.cli.format.wrapping import wrapped
 from dmm.cli.options import Json, Root, counted, is_alone, open_project, present
 from dmm.cli.persons import need_person
 from dmm.cli.texts import FromStdin, TextFile, read_text
+from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct
 
 if TYPE_CHECKING:
@@ -127,16 +128,12 @@ def resolve(
 
 
 def _one(name: str | None, given: str | None) -> str:
-    from dmm.errors import UsageError
-
     if (name is None) == (given is None):
         raise UsageError("name one conflict", hint="such as: dmm conflicts show conflict_12")
     return name or given or ""
 
 
 def _need(**values: str) -> None:
-    from dmm.errors import UsageError
-
     for name, value in values.items():
         if not value.strip():
             hint = "deprecate, merge, clarify or intentional; see dmm conflicts resolve --help"
@@ -147,8 +144,6 @@ def _for_both(
     record: ConflictView, target: str | None, text: str | None, other: str
 ) -> dict[str, str]:
     """Match two texts with the two memories of a conflict."""
-    from dmm.errors import UsageError
-
     sides = record.memories
     named = [side for side in sides if target in (side.id, side.path)]
     if not named or text is None:

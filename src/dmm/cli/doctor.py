@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.options import Json, Root, counted, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -94,7 +94,6 @@ def _installations(root: Path | None) -> dict[Scope, Installation]:
 
 def _open_memory(root: Path | None) -> Memory:
     from dmm.bootstrap.checkups import open_memory
-    from dmm.cli.options import open_project
 
     dmm = open_project(root, quiet=True)
 

@@ -14,6 +14,7 @@ from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 from dmm.cli.persons import need_person
 from dmm.cli.proposed_rules import show_proposals, warn_untrusted
+from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ def constraint(
     root: Root = None,
 ) -> None:
     """Record a constraint and show the rule it was compiled into."""
-    from dmm.errors import UsageError
-
     if [text is not None, starter, deactivate is not None].count(True) != 1:
         raise UsageError("give one of: TEXT, --starter, --deactivate SEQ")
     if deactivate is not None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import IndexBroken, IndexBusy, ModelUnavailable, StorageError
 from dmm.files.lock import in_turn
+from dmm.index.derived_file import ELSEWHERE
 from dmm.index.hurry import Hurry, describe_left
 from dmm.index.lexical import Unread
 from dmm.index.loaded import Loaded
 from dmm.index.renewal import renew_snapshot
-from dmm.index.store import ELSEWHERE, IndexStore
 from dmm.index.sync import Syncer, SyncReport
 from dmm.storage import sqlite
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dmm.index.records import IndexedMemory
     from dmm.index.shelves import Shelf
     from dmm.index.snapshot import Place, Snapshot
+    from dmm.index.store import IndexStore
     from dmm.index.sync import Progress
 
     Fill = Callable[[IndexStore, Embedder | None, Progress | None], SyncReport]

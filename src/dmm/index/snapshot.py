@@ -15,11 +15,11 @@ import numpy as np
 from dmm.domain.memory import Confidence, Origin, Scope
 from dmm.domain.pack import shown_path
 from dmm.index import analysis
+from dmm.index.derived_file import intact
 from dmm.index.lexical import LexicalIndex, pack_terms
 from dmm.index.names import NameIndex
 from dmm.index.records import Directory, Terms
 from dmm.index.rows import read_day
-from dmm.index.store import intact
 from dmm.index.vectors import VectorIndex
 
 if TYPE_CHECKING:

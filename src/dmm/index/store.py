@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dmm.errors import IndexBroken, IndexBusy, StorageError
 from dmm.files.durable import translated
 from dmm.index import rows
+from dmm.index.derived_file import EMPTY, DerivedFile, intact
 from dmm.index.records import Directory
 from dmm.private import make_private_folder
 from dmm.storage import sqlite
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from dmm.errors import MemoryFileError
     from dmm.index.records import Batch, IndexedMemory, KnownFile
 
-ELSEWHERE = "an index created elsewhere"
-EMPTY = "an empty index"
-APPLICATION_ID = int.from_bytes(b"DMMi")
 
 _SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -42,8 +40,6 @@ CREATE INDEX memories_about_files ON memories(path) WHERE paths <> '[]';
 CREATE TABLE vectors (key TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE directories (path TEXT PRIMARY KEY, description TEXT NOT NULL) STRICT;
 """
-# An index with other tables is built again; its user version has 31 bits.
-SCHEMA_VERSION = zlib.crc32(_SCHEMA.encode()) >> 1
 _FILES = "SELECT path, size, mtime_ns, inode, content_hash, fault, line, what, hint FROM files"
 # Names and marks of the table's own columns are all that is put into these statements.
 _COLUMNS = ", ".join(one.name for one in rows.MEMORY_COLUMNS)
@@ -86,16 +82,6 @@ SELECT count(*) FROM vectors WHERE key NOT IN (SELECT vector_key FROM memories)
 _DROP_ORPHANS = "DELETE FROM vectors WHERE key NOT IN (SELECT vector_key FROM memories)"
 
 
-@contextlib.contextmanager
-def intact(where: str) -> Iterator[None]:
-    """Treat implausible content as damage, which SQLite does not notice."""
-    try:
-        yield
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
-        hint = "delete the index folder; it is rebuilt from the files"
-        raise IndexBroken(f"damaged content: {error}", where=where, hint=hint) from error
-
-
 def _inode(path: Path) -> str:
     with translated(path, "look at the index"):
         return str(path.stat().st_ino)
@@ -108,12 +94,16 @@ def _refuse_linked_logs(path: Path) -> None:
             raise IndexBroken("its log is a symbolic link", where=str(path))
 
 
-class IndexStore:
+class IndexStore(DerivedFile):
     """One index file, or one in memory where no file can be written."""
 
+    schema = _SCHEMA
+    application = int.from_bytes(b"DMMi")
+    # An index with other tables is built again; its user version has 31 bits.
+    version = zlib.crc32(_SCHEMA.encode()) >> 1
+
     def __init__(self, connection: apsw.Connection, where: str, *, writable: bool) -> None:
-        self._connection = connection
-        self.where = where
+        super().__init__(connection, where)
         self.writable = writable
 
     @classmethod
@@ -169,53 +159,6 @@ class IndexStore:
     def connection(self) -> apsw.Connection:
         """The open file, for whoever keeps tables of their own in it."""
         return self._connection
-
-    def _is_ours(self) -> bool:
-        pragmas = {"application_id": APPLICATION_ID, "user_version": SCHEMA_VERSION}
-        return all(self._connection.pragma(name) == value for name, value in pragmas.items())
-
-    def _prepare(self, inode: str) -> None:
-        with sqlite.translated(self.where):
-            empty = not self._is_ours() and not self._has_tables()
-        if empty:
-            with sqlite.transaction(self._connection, self.where) as cursor:
-                if not self._has_tables():
-                    cursor.execute(_SCHEMA)
-                    cursor.execute("INSERT INTO meta VALUES ('file', ?)", (inode,))
-                    self._connection.pragma("application_id", APPLICATION_ID)
-                    self._connection.pragma("user_version", SCHEMA_VERSION)
-        self._check(inode)
-
-    def _has_tables(self) -> bool:
-        return next(self._select("SELECT 1 FROM sqlite_master LIMIT 1"), None) is not None
-
-    def _check(self, inode: str) -> None:
-        """Believe only an index that was made here: a clone may bring one that says anything."""
-        with sqlite.translated(self.where):
-            if not self._is_ours():
-                what = "an index from another version" if self._has_tables() else EMPTY
-                raise IndexBroken(what, where=self.where)
-        if self.meta("file") != inode:
-            raise IndexBroken(ELSEWHERE, where=self.where)
-
-    def close(self) -> None:
-        """Close the file."""
-        with sqlite.translated(self.where):
-            self._connection.close()
-
-    def _select(self, statement: str, *bindings: str | None) -> Iterator[tuple[Any, ...]]:
-        with sqlite.translated(self.where):
-            yield from self._connection.execute(statement, bindings)
-
-    def meta(self, key: str) -> str | None:
-        """Look up one remark about the whole index."""
-        row = next(self._select("SELECT value FROM meta WHERE key = ?", key), None)
-        return None if row is None else str(row[0])
-
-    def generation(self) -> int:
-        """Count the changes made so far: equal generations hold the same content."""
-        with intact(self.where):
-            return int(self.meta("generation") or 0)
 
     def files(self) -> dict[str, KnownFile]:
         """Everything the index knows of files, by path."""
@@ -359,10 +302,6 @@ class IndexStore:
                 described = [(d.path, d.description) for d in batch.directories]
                 cursor.executemany("INSERT INTO directories VALUES (?, ?)", described)
             self._remember(cursor, batch.meta.items())
-
-    def _remember(self, cursor: apsw.Cursor, items: Iterable[tuple[str, str]]) -> None:
-        remarks = [*items, ("generation", str(self.generation() + 1))]
-        cursor.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", remarks)
 
     def forget_orphans(self, *, keep: int) -> None:
         """Drop vectors that no memory uses once there are more of them than `keep`."""

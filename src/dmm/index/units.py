@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.domain.observation import Kind, Observation
+from dmm.index.derived_file import intact
 from dmm.index.recall import digest, place
-from dmm.index.store import intact
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:

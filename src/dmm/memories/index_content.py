@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from dmm.errors import IndexBroken, StorageError
 from dmm.files.durable import translated
-from dmm.index.store import EMPTY, IndexStore
+from dmm.index.derived_file import EMPTY
+from dmm.index.store import IndexStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

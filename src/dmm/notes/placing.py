@@ -17,6 +17,8 @@ from dmm.text.prose import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from dmm.notes.finding import Match
+
 LONGEST_TITLE = 72
 MOST_PATHS = 4
 MOST_WORDS = 6
@@ -30,15 +32,6 @@ _FILE = re.compile(r"(?<![\w./@-])(?:[\w.@-]+/)*[\w@-][\w.@-]*(?:\.\w{1,8}|/)(?!
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """A memory that is like the note."""
-
-    path: str
-    title: str
-    similarity: float
-
-
-@dataclass(frozen=True, slots=True)
 class Around:
     """What is known beside the text: similar memories, best first, and files.
 
@@ -46,7 +39,7 @@ class Around:
     file or folder, `free` whether a memory can be written to a path.
     """
 
-    near: Sequence[Near] = ()
+    near: Sequence[Match] = ()
     changed: Callable[[], Sequence[str]] = tuple
     exists: Callable[[str], bool] = lambda _: False
     free: Callable[[str], bool] = lambda _: True

@@ -17,7 +17,7 @@ from dmm.domain.proposal_payload import ProposalReviewed
 from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
 from dmm.files.worktree import is_ignored, list_changed
 from dmm.notes.finding import Match
-from dmm.notes.placing import Around, Near, place_note
+from dmm.notes.placing import Around, place_note
 from dmm.notes.ruled import find_rule
 from dmm.redaction.inputs import need
 from dmm.redaction.redact import redact
@@ -177,7 +177,7 @@ class Notes:
         return self.proposals.project_ledger.actor.trust is Trust.USER
 
     def _place(self, text: str) -> Placed:
-        near = tuple(Near(one.path, one.title, one.similarity) for one in self.search.similar(text))
+        near = self.search.similar(text)
         around = Around(near, self._list_changed, self._exists, partial(self._is_free, text))
         return place_note(text, around)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dmm.index.derived_file import intact
 from dmm.index.lexical import LexicalIndex
-from dmm.index.store import intact
 from dmm.repo import graph
 from dmm.repo.mentions import Names
 from dmm.repo.records import Kind, Neighbour

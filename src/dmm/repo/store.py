@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dmm.errors import IndexBroken, StorageError
+from dmm.errors import StorageError
 from dmm.files.durable import translated
+from dmm.index.derived_file import DerivedFile, intact
 from dmm.index.records import Terms
-from dmm.index.store import intact
 from dmm.private import make_private_folder
 from dmm.repo.records import Chunk, Entry, Kind, RepoFile, Symbol
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from dmm.repo.records import Content
-
-SCHEMA_VERSION = 1
-APPLICATION_ID = int.from_bytes(b"DMMr")
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -99,22 +96,23 @@ class Link(NamedTuple):
     content: int | None
 
 
-class RepoStore:
+class RepoStore(DerivedFile):
     """One file with what is known of a repository."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.where = sqlite.MEMORY if path is None else str(path)
-        self._connection = sqlite.connect(path)
+    schema = _SCHEMA
+    application = int.from_bytes(b"DMMr")
+    version = 1
 
     @classmethod
     def open(cls, path: Path | None) -> RepoStore:
         """Open or create the file; None makes one in memory."""
-        inode = sqlite.MEMORY
+        where = inode = sqlite.MEMORY
         if path is not None:
+            where = str(path)
             _refuse_links(path)
             with translated(path.parent, "make the index folder"):
                 make_private_folder(path.parent)
-        store = cls(path)
+        store = cls(sqlite.connect(path), where)
         try:
             if path is not None:
                 inode = str(path.stat().st_ino)
@@ -123,45 +121,6 @@ class RepoStore:
             store.close()
             raise
         return store
-
-    def _prepare(self, inode: str) -> None:
-        tables = next(self._select("SELECT count(*) FROM sqlite_master"))[0]
-        if not tables:
-            with sqlite.transaction(self._connection, self.where) as cursor:
-                cursor.execute(_SCHEMA)
-                cursor.execute("INSERT INTO meta VALUES ('file', ?)", (inode,))
-                self._connection.pragma("application_id", APPLICATION_ID)
-                self._connection.pragma("user_version", SCHEMA_VERSION)
-        pragmas = {"application_id": APPLICATION_ID, "user_version": SCHEMA_VERSION}
-        with sqlite.translated(self.where):
-            ours = all(self._connection.pragma(name) == value for name, value in pragmas.items())
-        # A clone may bring a file that says anything: only one that was made here is believed.
-        if not ours or self.meta("file") != inode:
-            raise IndexBroken("an index from another version or place", where=self.where)
-
-    def close(self) -> None:
-        """Close the file."""
-        with sqlite.translated(self.where):
-            self._connection.close()
-
-    def _select(self, statement: str, *bindings: str | int) -> Iterator[tuple[Any, ...]]:
-        with sqlite.translated(self.where):
-            yield from self._connection.execute(statement, bindings)
-
-    def meta(self, key: str) -> str | None:
-        """Look up one remark about the whole file."""
-        row = next(self._select("SELECT value FROM meta WHERE key = ?", key), None)
-        return None if row is None else str(row[0])
-
-    def remember(self, remarks: Mapping[str, str]) -> None:
-        """Keep remarks about the whole file."""
-        with sqlite.transaction(self._connection, self.where) as cursor:
-            cursor.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(remarks.items()))
-
-    def generation(self) -> int:
-        """Count the changes made so far: equal generations hold the same."""
-        with intact(self.where):
-            return int(self.meta("generation") or 0)
 
     def links(self) -> dict[str, Link]:
         """Everything known of the files that are there now, by path."""
@@ -188,8 +147,7 @@ class RepoStore:
             for entry, blob, content in (*links, *made):
                 row = (entry.path, entry.size, entry.mtime_ns, entry.inode, blob, content)
                 cursor.execute(_PUT_FILE, row)
-            following = str(self.generation() + 1)
-            cursor.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (following,))
+            self._remember(cursor, ())
 
     def _put(self, cursor: Any, content: Content) -> int:
         """Write a content, unless another process has done so meanwhile."""
@@ -255,8 +213,7 @@ class RepoStore:
         with sqlite.transaction(self._connection, self.where) as cursor:
             cursor.execute("DELETE FROM commits")
             cursor.executemany("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)", written)
-            remarks = [("head", head), ("generation", str(self.generation() + 1))]
-            cursor.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", remarks)
+            self._remember(cursor, [("head", head)])
 
     def forget_orphans(self, *, keep: int) -> None:
         """Drop contents that no file has once there are more of them than `keep`."""
@@ -269,8 +226,7 @@ class RepoStore:
         with sqlite.transaction(self._connection, self.where) as cursor:
             cursor.execute("DELETE FROM files; DELETE FROM contents; DELETE FROM commits")
             cursor.execute("DELETE FROM meta WHERE key NOT IN ('generation', 'file')")
-            remarks = [("rules", rules), ("generation", str(self.generation() + 1))]
-            cursor.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", remarks)
+            self._remember(cursor, [("rules", rules)])
 
 
 def _unpack(terms: Terms) -> tuple[bytes, bytes, float]:
