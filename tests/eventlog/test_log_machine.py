@@ -22,8 +22,7 @@ from dmm.domain.event import Draft, EventType
 from dmm.errors import LedgerRefused
 from dmm.eventlog.anchors import anchor_head, read_anchors
 from dmm.eventlog.log import EventLog
-from dmm.eventlog.replay import prove_snapshots, replay
-from dmm.eventlog.snapshots import pack
+from dmm.eventlog.replay import pack, prove_snapshots, replay
 from dmm.eventlog.state import CODE, State, fold
 from dmm.eventlog.verify import verify
 

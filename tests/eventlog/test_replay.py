@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from dmm.domain.event import Draft, EventType
 from dmm.eventlog import replay as replaying
 from dmm.eventlog.log import EventLog
-from dmm.eventlog.replay import prove_snapshots, replay
+from dmm.eventlog.replay import pack, prove_snapshots, replay, unpack
 from dmm.eventlog.seal import Seal
-from dmm.eventlog.snapshots import pack, unpack
 from dmm.eventlog.state import CODE, State, fold
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dmm.eventlog import proof
 from dmm.eventlog import replay as replaying
 from dmm.eventlog.chain import GENESIS, Head, hash_payload, link
 from dmm.eventlog.place import find_ledger
-from dmm.eventlog.snapshots import pack
+from dmm.eventlog.replay import pack
 from dmm.eventlog.state import CODE, State
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard

@@ -17,10 +17,9 @@ from dmm.errors import NotTrusted, ReviewRefused, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.lifecycle import service, usage_projection
 from dmm.lifecycle.service import MOST_REPORTED, MOST_WAITING
-from dmm.lifecycle.snapshots import CODE
 from dmm.lifecycle.suggest import PACKS_NEEDED
 from dmm.lifecycle.usage import Association, Usage
-from dmm.lifecycle.usage_projection import UsageProjection
+from dmm.lifecycle.usage_projection import CODE, UsageProjection
 
 if TYPE_CHECKING:
     from collections.abc import Callable

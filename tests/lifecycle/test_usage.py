@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dmm.domain.event import Event, EventType
 from dmm.domain.usage import key_of
-from dmm.lifecycle.snapshots import pack, unpack
 from dmm.lifecycle.usage import Association, Objection, Usage, Use, fold
+from dmm.lifecycle.usage_projection import pack, unpack
 
 A = {"id": "mem_2026_01_01_001", "path": "project/a.md"}
 B = {"id": "mem_2026_01_01_002", "path": "project/b.md"}

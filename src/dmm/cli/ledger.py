@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli import failures, ledger_file, ledger_packs, ledger_sessions, timelines
+from dmm.cli import failures, ledger_file, ledger_history, timelines
 from dmm.cli.fast_typer import FastTyper
 from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
@@ -204,5 +204,5 @@ app.command()(ledger_file.verify)
 app.command()(ledger_file.backup)
 app.command()(ledger_file.restore)
 app.command()(ledger_file.log)
-app.command()(ledger_packs.pack)
-app.command()(ledger_sessions.session)
+app.command()(ledger_history.pack)
+app.command()(ledger_history.session)

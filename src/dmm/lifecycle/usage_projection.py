@@ -1,12 +1,23 @@
-"""How memories were used, folded from the ledger."""
+"""How memories were used, folded from the ledger; snapshots avoid reading from event one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import zlib
+from typing import TYPE_CHECKING, Any
 
 from dmm.eventlog.projection import Projection
-from dmm.lifecycle.snapshots import CODE, pack, unpack
-from dmm.lifecycle.usage import FOLDED, Usage, Use, add_counts, fold, sum_counts
+from dmm.lifecycle.usage import (
+    FOLDED,
+    Course,
+    Objection,
+    Tally,
+    Usage,
+    Use,
+    add_counts,
+    fold,
+    sum_counts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,9 +26,11 @@ if TYPE_CHECKING:
     from dmm.eventlog.log import EventLog
     from dmm.eventlog.open_ledger import OpenLedger
 
+CODE = "usage-1"
 EVERY = 8_192
 # The ledger keeps one snapshot for an event; those of the state stand at the full multiples.
 BESIDE = EVERY // 2
+FAST = 1
 
 
 class UsageProjection(Projection[Usage]):
@@ -67,3 +80,34 @@ def _advance(log: EventLog, value: Usage, to: int) -> Usage:
     if snapshots:
         log.keep_snapshots(snapshots, CODE, redaction)
     return usage
+
+
+def pack(usage: Usage) -> bytes:
+    """Write usage as bytes; equal usage gives equal bytes."""
+    return zlib.compress(usage.canonical(), FAST)
+
+
+def unpack(data: bytes, seq: int) -> Usage | None:
+    """Read the usage at an event back; bytes that are not such a thing give None."""
+    try:
+        told = json.loads(zlib.decompress(data))
+        usage = Usage(
+            seq=told["seq"],
+            memories={key: _use(*row) for key, row in told["memories"].items()},
+            sessions={name: _course(*row) for name, row in told["sessions"].items()},
+            packs=dict(told["packs"]),
+        )
+    except (zlib.error, ValueError, TypeError, LookupError, AttributeError):
+        return None
+    return usage if usage.seq == seq else None
+
+
+def _use(*row: Any) -> Use:
+    identity, path, served, last_served, helped, last_helped, objections = row
+    told = tuple(Objection(*one) for one in objections)
+    return Use(identity, path, served, last_served, helped, last_helped, told)
+
+
+def _course(tally: Any, settled: bool, given: Any, said: Any) -> Course:
+    begun = {key: Tally(*row) for key, row in given.items()}
+    return Course(Tally(*tally), settled, begun, dict(said))
