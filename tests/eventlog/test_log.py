@@ -91,13 +91,6 @@ def test_a_second_try_under_the_same_id_is_recorded_once(log: EventLog, draft: D
     assert log.head().seq == 2
 
 
-def test_a_second_try_is_known_before_anything_is_decided(log: EventLog, draft: Drafts) -> None:
-    with log.writing() as writer:
-        assert writer.find("once") is None
-        event = writer.append(draft(known="once"))
-        assert writer.find("once") == event
-
-
 def test_a_burst_is_recorded_as_one_by_one_would_be(log: EventLog, draft: Drafts) -> None:
     one_by_one = EventLog.in_memory()
     burst = [draft.fact(f"key{number % 3}", f"väl\u2028ue {number}") for number in range(20)]

@@ -34,14 +34,6 @@ class Writer:
         """The newest event."""
         return Head(self._seq, self._hash)
 
-    def find(self, identity: str) -> Event | None:
-        """Find the event that was recorded under an id, to know a second try before deciding."""
-        row = self._find(identity)
-        return None if row is None else tables.read_event(row, self._upcasts)
-
-    def _find(self, identity: str) -> tuple[Any, ...] | None:
-        return next(self._cursor.execute(tables.BY_ID, (identity,)), None)
-
     def append(self, draft: Draft) -> Event:
         """Record one event; one that was recorded before under the same id is given back."""
         return tables.read_event(self._record(draft), self._upcasts)
@@ -77,7 +69,8 @@ class Writer:
             self._cursor.execute(tables.APPEND, (*columns, payload, payload_hash, digest))
         except apsw.ConstraintError:
             # Nearly every id is new, so the file is asked only when it refuses one.
-            known = self._find(draft.id)
+            same = self._cursor.execute(tables.BY_ID, (draft.id,))
+            known: tuple[Any, ...] | None = next(same, None)
             if known is None:
                 raise
             return known

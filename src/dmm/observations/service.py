@@ -180,7 +180,7 @@ def _retellings(log: EventLog, after: int, to: int, redaction: int) -> dict[str,
     """Read what models made of units; what rests on a blanked event is left out."""
     events = log.events_of((EventType.OBSERVATION_MADE,), after, to)
     told = {one.of: one for event in events if (one := read_retelling(event)) is not None}
-    if not told or not redaction:
+    if not told:
         return told
     blankings = log.events_of((EventType.PAYLOAD_REDACTED,), 0, redaction)
     blanked = {gone.seq for event in blankings if (gone := PayloadRedacted.read(event))}
