@@ -46,6 +46,10 @@ class DmmError(Exception):
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" if self.where else self.what
 
+    def describe(self) -> dict[str, str | None]:
+        """Return the error as plain data, in the form that programs get."""
+        return {"code": self.code, "what": self.what, "where": self.where, "hint": self.hint}
+
 
 class UsageError(DmmError):
     """The request can't be carried out as given."""

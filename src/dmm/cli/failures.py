@@ -46,7 +46,7 @@ def report(error: DmmError, *, as_json: bool) -> int:
     """Return the user what went wrong, where, and the way out; return the exit status."""
     status = EXIT_STATUS[error.code]
     if as_json:
-        told = {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint}
+        told = error.describe()
         if isinstance(error, StaleBase):
             told["view"] = error.view
         sys.stdout.write(json.dumps({"error": told}, indent=2) + "\n")

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """An expected error, as a caller gets it."""
-
-    code: str
-    what: str
-    where: str | None
-    hint: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Reindexed:
     """How many files a scan read, and how many it could not."""
 
@@ -74,9 +64,9 @@ class Calls:
             asked = json.loads(body)
             told = self._dispatch(str(asked["verb"]), dict(asked["arguments"]), peer)
         except DmmError as error:
-            told = {"error": describe_error(error)}
+            told = {"error": error.describe()}
         except (ValueError, KeyError, TypeError, RecursionError):
-            told = {"error": describe_error(UsageError("not a call"))}
+            told = {"error": UsageError("not a call").describe()}
         return json.dumps(to_plain(told)).encode()
 
     def _dispatch(self, verb: str, arguments: Mapping[str, Any], peer: int | None) -> object:
@@ -146,8 +136,3 @@ class Calls:
     def _reindex(self, arguments: Mapping[str, Any]) -> Reindexed:
         report = self._project(arguments).sync(full=bool(arguments.get("full")))
         return Reindexed(report.indexed, len(report.faults))
-
-
-def describe_error(error: DmmError) -> Fault:
-    """Return an error as a value."""
-    return Fault(error.code, error.what, error.where, error.hint)
