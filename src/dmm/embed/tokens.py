@@ -7,7 +7,7 @@ import hashlib
 import re
 import time
 import zlib
-from base64 import b64decode
+from binascii import a2b_base64
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -88,10 +88,9 @@ def _parts(text: str) -> Iterator[str]:
 def _load(path: Path) -> Encoding:
     from tiktoken import Encoding
 
-    ranks = {}
-    for line in _read(path).splitlines():
-        token, rank = line.split()
-        ranks[b64decode(token)] = int(rank)
+    # Each line is a token and its rank. The file, which is known by its hash, counts them from 0.
+    tokens = _read(path).split()[::2]
+    ranks = dict(zip(map(a2b_base64, tokens), range(len(tokens)), strict=True))
     return Encoding("cl100k", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
 
 
