@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.text import shield
-from dmm.review.phrases import DANGERS, HINTS, MANIPULATIONS, RULES
+from dmm.review.phrases import dangers, hints, manipulations, rules
 from dmm.text.prose import paragraphs_of
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Finding:
 
 def find_manipulation(text: str) -> list[Finding]:
     """Find words that are aimed at the agent or at the reviewer rather than at the matter."""
-    found = list(_search(text, MANIPULATIONS))
+    found = list(_search(text, manipulations()))
     found += [Finding("words hidden in a comment", _clip(one)) for one in _urging_comments(text)]
     for decoded in _decoded(text):
         found += [
             Finding(f"encoded text: {one.what}", one.quote)
-            for one in _search(decoded, (*MANIPULATIONS, *DANGERS))
+            for one in _search(decoded, (*manipulations(), *dangers()))
         ]
     if any(line.lstrip().startswith("#") for line in _imitations(text)):
         found.append(Finding("a heading that imitates a pack", _imitations(text)[0]))
@@ -70,7 +70,7 @@ def find_manipulation(text: str) -> list[Finding]:
 
 def find_doubtful(text: str) -> list[Finding]:
     """Find commands that run what nobody has read, and words that may be aimed at the reader."""
-    return list(dict.fromkeys(_search(text, (*DANGERS, *HINTS))))
+    return list(dict.fromkeys(_search(text, (*dangers(), *hints()))))
 
 
 def find_rules(text: str) -> list[Finding]:
@@ -78,7 +78,7 @@ def find_rules(text: str) -> list[Finding]:
     found = []
     for sentence in (one for _, part in paragraphs_of(text) for one in _SENTENCE_END.split(part)):
         plain = _plain(_MARKS.sub("", sentence, count=1))
-        if any(pattern.search(plain) for pattern in RULES):
+        if any(pattern.search(plain) for pattern in rules()):
             found.append(Finding("a standing rule", _clip(plain)))
     return list(dict.fromkeys(found))
 
