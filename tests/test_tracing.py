@@ -81,3 +81,16 @@ def test_without_opentelemetry_an_operation_just_runs(monkeypatch: pytest.Monkey
         return 2 * number
 
     assert double(4) == 8
+
+
+def test_without_a_receiver_for_spans_the_library_is_not_loaded() -> None:
+    program = (
+        "import sys\n"
+        "from dmm.bootstrap import open_stage\n"
+        "open_stage().ledger.add_fact('budget', '100')\n"
+        "print(any(name.startswith('opentelemetry') for name in sys.modules))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.stdout == "False\n", ended.stderr

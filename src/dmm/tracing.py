@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
+import sys
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SIMULATION = ("simulation", "timeline-b")
+LIBRARY = "opentelemetry.trace"
+RECEIVER = "OTEL_PYTHON_TRACER_PROVIDER"
 TAGS = "dmm.tags"
 TOLD = {"status": "dmm.status", "result": "dmm.result", "seq": "dmm.seq", "query_seq": "dmm.seq"}
 
@@ -50,10 +54,20 @@ def _describe(span: Any, result: object) -> None:
             span.set_attribute(attribute, value)
 
 
-@functools.cache
 def _tracer() -> Any:
+    """Return what takes spans; the library is not loaded where nobody could receive them.
+
+    A receiver is named by the environment, or set up by a program that has loaded the library.
+    """
+    if LIBRARY not in sys.modules and RECEIVER not in os.environ:
+        return None
+    return _load_tracer()
+
+
+@functools.cache
+def _load_tracer() -> Any:
     try:
-        api = importlib.import_module("opentelemetry.trace")
+        api = importlib.import_module(LIBRARY)
     except ImportError:
         return None
     return api.get_tracer("dmm")
