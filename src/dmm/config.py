@@ -8,9 +8,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from dmm.domain.frozen import frozen
 from dmm.domain.markers import WAY_OUT, WHAT, find_marker
 from dmm.domain.memory import WANTED_TOKENS
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET, DEFAULT_BUDGET
@@ -114,7 +115,7 @@ def _each(kind: type[Section]) -> Mapping[str, Section]:
     return field(default_factory=dict, metadata={"each": kind})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexerConfig:
     """How files become vectors."""
 
@@ -124,7 +125,7 @@ class IndexerConfig:
     query_wait_ms: int = _limited(2_500, 60_000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetrievalConfig:
     """How candidates are found and how much of them fits."""
 
@@ -135,14 +136,14 @@ class RetrievalConfig:
     baseline_budget: int = _amount(DEFAULT_BASELINE_BUDGET)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StorageConfig:
     """The file name of the index, relative to the .dmm folder."""
 
     embeddings_db: str = _inside("index/embeddings.db")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValidationConfig:
     """What `dmm validate` calls too long or incomplete."""
 
@@ -151,7 +152,7 @@ class ValidationConfig:
     isolation_terms: tuple[str, ...] = _texts()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewerConfig:
     """The model that reviews proposed writes."""
 
@@ -159,7 +160,7 @@ class ReviewerConfig:
     auto_approve_threshold: float = _fraction(0.95)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelConfig:
     """The chat model of this user; only the user's own file may name one."""
 
@@ -172,7 +173,7 @@ class ModelConfig:
     max_tokens_per_day: int = _amount(200_000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grant:
     """Where one agent may propose, and where what it proposes may be applied at once.
 
@@ -183,7 +184,7 @@ class Grant:
     auto_apply: tuple[str, ...] = _texts()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GovernanceConfig:
     """Who may write where; `agents` maps names, or * for all others, to what they may do."""
 
@@ -192,7 +193,7 @@ class GovernanceConfig:
     agents: Mapping[str, Grant] = _each(Grant)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskRatios:
     """How the room for evidence is shared; what one source does not use goes to the others.
 
@@ -204,7 +205,7 @@ class AskRatios:
     code: float = _fraction(0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskProfile:
     """A profile of `dmm ask`, new or changed; what is not given stays as it is built in."""
 
@@ -215,7 +216,7 @@ class AskProfile:
     needs: tuple[str, ...] = _texts()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskConfig:
     """How questions are answered; `profiles` adds to the built-in ones or changes them."""
 
@@ -226,21 +227,21 @@ class AskConfig:
     profiles: Mapping[str, AskProfile] = _each(AskProfile)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HooksConfig:
     """How long an agent may be kept waiting."""
 
     prompt_deadline_ms: int = _limited(100, 2_000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnforcementConfig:
     """What becomes of a tool call that can't be checked: the daemon and the rule file failed."""
 
     on_failure: Literal["allow", "ask", "deny"] = _choice("allow", "ask", "deny")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LifecycleConfig:
     """When memories age or rise."""
 
@@ -249,7 +250,7 @@ class LifecycleConfig:
     expired_days: int = _amount(7)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObservationsConfig:
     """What becomes of that which sessions did: proposals of each day, a model's better words."""
 
@@ -257,7 +258,7 @@ class ObservationsConfig:
     distil_with_model: bool = _flag(False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TeamConfig:
     """What a project shares with its team besides rules."""
 
@@ -266,7 +267,7 @@ class TeamConfig:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config:
     """All settings of a project; every one has a default."""
 

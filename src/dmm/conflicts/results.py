@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dmm.conflicts.records import Record
 from dmm.domain.conflict import ConflictType, Method, Side
+from dmm.domain.frozen import frozen
 from dmm.domain.proposal import ProposalResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolutionView:
     """How a conflict was settled, or will be once its proposals are applied."""
 
@@ -20,7 +19,7 @@ class ResolutionView:
     target: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConflictView:
     """A conflict with both memories; `proposals` are those just made to resolve it."""
 
@@ -40,7 +39,7 @@ class ConflictView:
     proposals: tuple[ProposalResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConflictList:
     """Conflicts in the order they were found, and how many are unresolved in all."""
 
@@ -48,7 +47,7 @@ class ConflictList:
     unresolved: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scanned:
     """What comparing all memories found; `recorded` is False where nothing could be written."""
 

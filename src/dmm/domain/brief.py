@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain import payload as told
 from dmm.domain import proposal_payload as of
+from dmm.domain.frozen import frozen
 from dmm.domain.proposal import PREFIX, Outcome, Verdict
 from dmm.domain.recorded import Payload
 from dmm.domain.text import neutralise
@@ -33,7 +33,7 @@ class Tone(StrEnum):
     BLOCK = "block"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ref:
     """What a line is about: a kind, such as `pack` or `rule`, and its id."""
 
@@ -41,7 +41,7 @@ class Ref:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brief:
     """One event in a list."""
 

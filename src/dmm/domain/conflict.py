@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from dmm.domain.frozen import frozen
 
 # Below this a clash is possible, not sure: it is worth a look, and no pack warns of it.
 LEAST_SURE = 0.6
@@ -33,7 +34,7 @@ class Method(StrEnum):
     FLAG = "flag"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clash:
     """What comparing two memories found; the quotes are the sentences that it rests on."""
 
@@ -49,7 +50,7 @@ class Clash:
         return self.confidence >= LEAST_SURE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Side:
     """One memory of a conflict."""
 
@@ -58,7 +59,7 @@ class Side:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accepted:
     """A conflict that somebody of the team wants to live with; `seq` is its event there."""
 

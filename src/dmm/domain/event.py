@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
+
+from dmm.domain.frozen import frozen
 
 ID_RANDOMNESS = 10
 
@@ -71,7 +73,7 @@ def least(labels: list[Trust]) -> Trust:
     return max(labels, key=order.index, default=Trust.THIRD_PARTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """An event that is about to be recorded; `id` makes a second try harmless."""
 
@@ -88,7 +90,7 @@ class Draft:
     version: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """A recorded event; `payload` is None where it was blanked."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 from typing import TYPE_CHECKING
+
+from dmm.domain.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -56,7 +57,7 @@ class Origin(StrEnum):
     USER = "user"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Citation:
     """A place in the repository that a memory speaks about."""
 
@@ -66,7 +67,7 @@ class Citation:
     hash: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """One memory as its file states it; `path` is relative to the memory folder, with slashes."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from dmm.domain.frozen import frozen
 
 if TYPE_CHECKING:
     from dmm.domain.event import Trust
@@ -24,7 +25,7 @@ class Kind(StrEnum):
     MESSAGE = "message"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observation:
     """One unit of recall; `evidence` are the numbers of the events it rests on.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import Origin, Scope
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ RETRIEVED_HEADING = "Retrieved Context"
 STATISTICS_HEADING = "Pack Statistics"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryRequest:
     """What is asked: the task, the budgets and the filters."""
 
@@ -54,7 +54,7 @@ class Freshness(StrEnum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CitationCheck:
     """The state of one citation in the working tree; `now` says where moved code is."""
 
@@ -85,7 +85,7 @@ def label_line(label: str) -> str:
 ENTRY_END = "\n\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackEntry:
     """One memory in a pack: `token_count` counts its content, `heading_tokens` its heading.
 
@@ -146,7 +146,7 @@ class Candidate(NamedTuple):
         return self.reason is Reason.INCLUDED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Receipt:
     """The account of one retrieval: directories preferred, and the candidates' fates.
 
@@ -162,7 +162,7 @@ class Receipt:
     memory: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Supplement:
     """What a prompt adds to its session, and why."""
 
@@ -170,7 +170,7 @@ class Supplement:
     receipt: Receipt = Receipt()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Baseline:
     """The always-included part, compiled: its entries and what is wrong with it, if anything."""
 
@@ -188,7 +188,7 @@ class Baseline:
         return self.tokens + sum(entry.heading_tokens for entry in self.entries)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintLine:
     """A rule in force as a pack shows it: what it does, and the event that set it.
 
@@ -208,7 +208,7 @@ def constraint_line(name: str, state: str, text: str) -> str:
     return f"- [{name}] {state}: {' '.join(text.split())}\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pack:
     """The compiled pack; with the same files, request and day it is the same pack.
 

@@ -6,11 +6,12 @@ Events keep what is stored as it is: types and keys that are unknown here surviv
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from dmm.domain.conflict import ConflictType, Method, Side
 from dmm.domain.event import EventType
+from dmm.domain.frozen import frozen
 from dmm.domain.receipt_payload import KeptReceipt
 from dmm.domain.recorded import Payload, recorded
 
@@ -214,7 +215,7 @@ class MemoryQueryIssued(Payload):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Held:
     """A memory as a pack or a report names it; a briefing is known by its hash alone."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
 from dmm.domain.event import Trust
+from dmm.domain.frozen import frozen
 from dmm.domain.plain import to_plain
 
 PREFIX = "proposal_"
@@ -61,7 +61,7 @@ class Outcome(StrEnum):
     FAIL = "fail"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One check of a proposal; a `hard` failure holds for everybody, a person included.
 
@@ -80,7 +80,7 @@ class Check:
         return self.outcome is Outcome.FAIL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """What becomes of one file: its text before and after; None where there is no file."""
 
@@ -111,7 +111,7 @@ class Judge(StrEnum):
     RULE = "rule"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Review:
     """One verdict on a proposal; a modified one brings other texts along."""
 
@@ -126,7 +126,7 @@ class Review:
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposal:
     """A proposal as the ledger tells it; `edits` are those that would be applied now.
 
@@ -189,7 +189,7 @@ class Proposal:
         return self.standing is ProposalStatus.PENDING
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposalResult:
     """A proposal as whoever made or decided it is told; `why` says why it is decided so or waits.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.domain.frozen import frozen
 from dmm.domain.pack import Reason
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class LeftOut(NamedTuple):
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptReceipt:
     """Why a pack held what it held.
 

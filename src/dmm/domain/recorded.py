@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar, dataclass_transform
 
+from dmm.domain.frozen import frozen
 from dmm.domain.plain import Malformed, read_value
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def recorded(*kinds: EventType, strict: bool = False) -> Callable[[type[P]], typ
     """Make a frozen class, as the payload of some types of events."""
 
     def make(cls: type[P]) -> type[P]:
-        made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
+        made = frozen(kw_only=True)(cls)
         made.kinds, made.strict = kinds, strict
         PAYLOADS.update(dict.fromkeys(kinds, made) if len(kinds) == 1 else {})
         return made

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
+
+from dmm.domain.frozen import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 Level = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One thing that is wrong (error) or doubtful (warning); `check` is its stable name."""
 
@@ -29,7 +31,7 @@ class Finding:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValidationReport:
     """All findings in path order; `files` counts the memory files, `valid` those without errors."""
 
@@ -58,7 +60,7 @@ class ValidationReport:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repair:
     """One change to a file; where `applied` is false, `what` says why it was left alone."""
 
@@ -67,7 +69,7 @@ class Repair:
     applied: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetupReport:
     """What `dmm init` made, and which files it found and left as they are.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dmm.domain.frozen import frozen
 
 OUTCOMES = ("served", "helped", "wrong", "outdated")
 OWN = "user:"
@@ -18,7 +18,7 @@ def key_of(identity: str, path: str) -> str:
     return f"{OWN}{identity}" if path.startswith(OWN) else identity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Count:
     """How often one memory was served, and said to be helpful, wrong or outdated."""
 
@@ -30,7 +30,7 @@ class Count:
     outdated: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DayCounts:
     """What a laptop counted up to the end of a day; `event` is the last one that it counted."""
 

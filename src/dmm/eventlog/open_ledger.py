@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from dmm.branch import find_branch
 from dmm.domain.event import ID_RANDOMNESS, Draft, Trust, new_id
+from dmm.domain.frozen import frozen
 from dmm.domain.payload import ToolCalled
 from dmm.domain.plain import to_plain
 from dmm.errors import DmmError, LedgerRefused
@@ -52,7 +53,7 @@ class Links(TypedDict, total=False):
     event_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Actor:
     """Who acts: a name, the surface it came through, its session and how far it is trusted.
 
@@ -70,7 +71,7 @@ class Actor:
             object.__setattr__(self, "session", keep_identity(self.session))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrustedLedger:
     """What the user's store knows of the ledger of a project, as it stands now."""
 
@@ -122,7 +123,7 @@ class TrustedLedger:
         return load_seal(self.state)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fold:
     """A state with the head of the log it was read from, and how far its rules were proved."""
 
@@ -165,7 +166,7 @@ class OpenLedger:
 
     path: Path | None
     now: Callable[[], dt.datetime]
-    actor: Actor = Actor()
+    actor: Actor = Actor()  # noqa: RUF009 - it is frozen
     record_of: TrustedLedger | None = None
     earlier: tuple[Path, ...] = ()
     folded: Folded = field(default_factory=Folded)

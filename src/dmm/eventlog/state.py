@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS, Event, EventType, Trust, canonical
+from dmm.domain.frozen import frozen
 from dmm.domain.payload import (
     ConstraintAccepted,
     ConstraintAdded,
@@ -28,7 +29,7 @@ FILE = "file"
 TEAM, BY = "team", "by"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """Something that is held to be so; `previous_value` is what it replaced."""
 
@@ -45,7 +46,7 @@ class Fact:
         return self.previous_seq is not None and self.previous_value != self.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constraint:
     """A rule; `rule` is what it was compiled to, None where it is guidance only.
 
@@ -119,7 +120,7 @@ class Constraint:
         return value if isinstance(value, str) else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """A decision that was committed or blocked."""
 
@@ -130,7 +131,7 @@ class Decision:
     references: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class State:
     """Facts by key, constraints and decisions by number, and what was looked up so far.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType
+from dmm.domain.frozen import frozen
 from dmm.eventlog.chain import GENESIS, Head, hash_payload, link
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TYPE, PAYLOAD, PAYLOAD_HASH, HASH = 2, 11, 12, 13
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Anchor:
     """A head that was written down outside the ledger, in a file that Git keeps.
 
@@ -29,7 +29,7 @@ class Anchor:
     ledger: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verification:
     """The result: how many events were checked, and the first bad one with the reason.
 

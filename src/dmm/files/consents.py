@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.config import FILE_NAME
+from dmm.domain.frozen import frozen
 from dmm.domain.markers import WAY_OUT, WHAT, is_torn
 from dmm.endpoint import make_private
 from dmm.errors import StaleBase, StorageError, UsageError
@@ -46,7 +47,7 @@ SHOWN = 5
 RACY_NS = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """A file that differs from what the user agreed to; None where it is not there."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import yaml
 
+from dmm.domain.frozen import frozen
 from dmm.errors import MemoryFileError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _CLOSING = re.compile(r"(?<=[\r\n])---[^\S\r\n]*(?=[\r\n]|\Z)")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts:
     """A file cut in two: the front matter's text and the body, with the lines where each begins."""
 
@@ -73,7 +73,7 @@ def read_fields(path: str, parts: Parts, *, depth: int = MAX_DEPTH) -> dict[str,
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """One value of the front matter, the line of the file it stands on, and that of its name."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import yaml
 
+from dmm.domain.frozen import frozen
 from dmm.domain.markers import WAY_OUT, WHAT, find_marker
 from dmm.domain.memory import (
     DEPRECATED_DIRECTORY,
@@ -50,7 +50,7 @@ _NULL = "tag:yaml.org,2002:null"
 E = TypeVar("E", bound="StrEnum")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """A memory together with the exact text it was read from."""
 
@@ -174,7 +174,7 @@ def _title(path: str, parts: front_matter.Parts) -> str:
     return title
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Fields:
     """Typed access to the front matter; a refusal names field, line and what is wanted."""
 

@@ -6,11 +6,11 @@ import os
 import re
 import stat
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Scope
 from dmm.domain.text import neutralise
 from dmm.errors import FileExists, MemoryFileError, PathRefused
@@ -50,7 +50,7 @@ class Stamp(NamedTuple):
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scan:
     """One look over the tree: memory files, directory descriptors, and what was refused."""
 
@@ -59,7 +59,7 @@ class Scan:
     faults: tuple[MemoryFileError, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryTree:
     """All memory files below one folder, or below some of its top directories."""
 
@@ -225,7 +225,7 @@ class MemoryTree:
         return target
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     stamps: list[Stamp]
     descriptors: list[Stamp]

@@ -15,10 +15,11 @@ import json
 import os
 import stat
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.frozen import frozen
 from dmm.endpoint import make_private, state_folder
 from dmm.errors import NotTrusted, StorageError
 from dmm.files.durable import translated, write_atomic
@@ -40,7 +41,7 @@ _GENERATION = 0x80087601
 _MEND = "move the file away; then, in each of your projects: dmm trust --with-ledger"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """A folder, told from any other that comes to stand at the same path."""
 
@@ -48,7 +49,7 @@ class Mark:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shared:
     """The repository of a project, by what all its worktrees share, and the place within it."""
 
@@ -56,7 +57,7 @@ class Shared:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """The ledger of a project, by the hash of its first event; settled once that is committed."""
 
@@ -64,7 +65,7 @@ class Kept:
     settled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trusted:
     """One trusted project."""
 
@@ -89,7 +90,7 @@ class Trusted:
         return same or self.folder == other.folder
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrustStore:
     """What the user trusts, kept in one file; a file that can't be believed trusts nothing."""
 

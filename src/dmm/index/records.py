@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
+
 if TYPE_CHECKING:
     import datetime as dt
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from dmm.files.tree import Stamp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexedMemory:
     """A memory ready to be found and served; `content` is what a pack shows."""
 
@@ -42,7 +44,7 @@ class IndexedMemory:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KnownFile:
     """A file as the index last saw it; one that is not a memory is kept with its fault."""
 
@@ -51,7 +53,7 @@ class KnownFile:
     fault: MemoryFileError | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """The weighted terms of a memory, hashed, in ascending order."""
 
@@ -60,7 +62,7 @@ class Terms:
     length: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Directory:
     """A folder of memories and the words that describe it."""
 

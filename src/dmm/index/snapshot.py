@@ -7,11 +7,11 @@ import ctypes
 import datetime as dt
 import json
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import Confidence, Origin, Scope
 from dmm.domain.pack import shown_path
 from dmm.index import analysis
@@ -38,7 +38,7 @@ NEVER = dt.date.max.toordinal()
 UNKNOWN_DAY = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a memory of the snapshot comes from."""
 
@@ -48,7 +48,7 @@ class Place:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Columns:
     """What ranking and filtering need of every memory, one array per property."""
 
@@ -65,7 +65,7 @@ class Columns:
     cited: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """All memories at one moment; rows are in origin and path order.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import MOST_TOKENS, Memory
 from dmm.domain.pack import ENTRY_END, entry_heading, shown_path
 from dmm.domain.text import neutralise, shield, tell_once
@@ -52,7 +53,7 @@ AT_ONCE = 4
 SMALL_PART = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncReport:
     """What one run found and did, and what it left for later.
 
@@ -89,7 +90,7 @@ class SyncReport:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Syncer:
     """Everything a run needs beside the tree and the index."""
 

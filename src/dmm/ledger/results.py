@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from dmm.domain.brief import Brief
 from dmm.domain.event import Event
+from dmm.domain.frozen import frozen
 from dmm.eventlog.compare import Difference
 from dmm.eventlog.state import Decision, Fact, State
 from dmm.eventlog.verify import Verification
 from dmm.rules.results import CallFinding, ConstraintView
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FactRecorded:
     """A fact as it was recorded; a changed value is an alert."""
 
@@ -25,7 +26,7 @@ class FactRecorded:
     drift_alert: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageRecorded:
     """What the user said, as it was recorded."""
 
@@ -33,7 +34,7 @@ class MessageRecorded:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Committed:
     """A decision that was committed."""
 
@@ -44,7 +45,7 @@ class Committed:
     warning: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Blocked:
     """A decision that was blocked, and by which constraint."""
 
@@ -55,14 +56,14 @@ class Blocked:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecisionFinding(CallFinding):
     """A constraint that a decision meets, with the words of it that matched."""
 
     matched: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FactView:
     """A fact by its name."""
 
@@ -72,7 +73,7 @@ class FactView:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecisionView:
     """A decision in brief."""
 
@@ -81,7 +82,7 @@ class DecisionView:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What a search of the ledger found; None for what was not searched."""
 
@@ -91,7 +92,7 @@ class Found:
     decisions: tuple[DecisionView, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Holding:
     """The value of a fact, under its name."""
 
@@ -100,7 +101,7 @@ class Holding:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StateView:
     """Facts, constraints and decisions at an event."""
 
@@ -109,7 +110,7 @@ class StateView:
     decisions: tuple[DecisionView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alert:
     """A fact that changed, or a decision that rests on one."""
 
@@ -118,7 +119,7 @@ class Alert:
     related_seqs: tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """Everything that is held to be so, and what should be looked at."""
 
@@ -130,7 +131,7 @@ class Context:
     pending_constraints: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """One event of a provenance; `stale` is a fact that has another value by now."""
 
@@ -141,14 +142,14 @@ class Link:
     stale: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chain:
     """The events that something rests on, the newest first."""
 
     chain: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replayed:
     """The state at an event, and its hash."""
 
@@ -157,7 +158,7 @@ class Replayed:
     state: State
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flashback:
     """What was known at an event, and how today differs."""
 
@@ -168,7 +169,7 @@ class Flashback:
     diff_from_current: Difference
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compared:
     """How two points of the log differ."""
 
@@ -179,7 +180,7 @@ class Compared:
     changed: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drift:
     """How far two points of the log are apart, from 0 to 1."""
 
@@ -188,7 +189,7 @@ class Drift:
     drift: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Simulation:
     """A decision tried with one more constraint."""
 
@@ -201,7 +202,7 @@ class Simulation:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A decision as it was taken."""
 
@@ -210,14 +211,14 @@ class Step:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimulatedStep(Step):
     """A decision as it would have been taken; `why` says what blocks it now."""
 
     why: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SideBySide:
     """The decisions up to an event as they were (A), and with one more constraint (B)."""
 
@@ -226,14 +227,14 @@ class SideBySide:
     b: tuple[SimulatedStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimulatedTimelines(Simulation):
     """A decision tried with one more constraint, and the decisions that followed."""
 
     timelines: SideBySide
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Created:
     """A ledger, and whether it was made just now."""
 
@@ -242,7 +243,7 @@ class Created:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """A chain of events that was walked from the first to the last, or the first bad one."""
 
@@ -256,7 +257,7 @@ class Checked:
     foreign_anchors: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verified(Checked):
     """A ledger that was verified.
 
@@ -269,7 +270,7 @@ class Verified(Checked):
     anchored: int | None = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copied(Checked):
     """A copy of the ledger that was verified."""
 
@@ -286,14 +287,14 @@ def check(found: Verification) -> Checked:
     return Checked(found.valid, found.events, found.blanked, found.head, *ends)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entries:
     """Recorded events with everything that is stored of them."""
 
     events: tuple[Event, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Briefs:
     """Recorded events in one line each; `head` is the number of the newest of all."""
 
@@ -301,7 +302,7 @@ class Briefs:
     events: tuple[Brief, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restored:
     """A ledger that goes on from a backup; `missing` events are lost."""
 
@@ -311,7 +312,7 @@ class Restored:
     aside: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Withdrawn:
     """What became of blanked events that a team shares: how many have left this laptop.
 
@@ -323,7 +324,7 @@ class Withdrawn:
     unread: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Redacted:
     """Events that were blanked, and what was erased besides."""
 

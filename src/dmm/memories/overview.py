@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Confidence, Origin, Scope
 from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding
@@ -39,7 +40,7 @@ _OUTDATED = frozenset({Freshness.CHANGED, Freshness.GONE})
 MOST_READ = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexState:
     """One index: whether it can be used, what it was built with, and what it has not seen yet."""
 
@@ -62,7 +63,7 @@ class IndexState:
         return self.state == "ready" and not (self.added or self.changed or self.removed)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RootState:
     """One memory folder: its memories in force by scope, those that are not, and its index.
 
@@ -78,7 +79,7 @@ class RootState:
     index: IndexState
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Status:
     """The whole state: the project's memory first, then the user's own, if there is one."""
 
@@ -110,7 +111,7 @@ class Status:
         return values
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Survey:
     """One look over the files: what each folder holds, and the tokens of the baseline files."""
 
@@ -133,7 +134,7 @@ class Survey:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overview:
     """Looks over the memory of one project."""
 

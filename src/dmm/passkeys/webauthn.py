@@ -7,9 +7,9 @@ import hashlib
 import hmac
 import json
 import re
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from dmm.domain.frozen import frozen
 from dmm.errors import ProofRefused
 from dmm.passkeys.acts import digest_text
 from dmm.passkeys.cbor import read_cbor
@@ -22,7 +22,7 @@ _BASE64URL = re.compile(r"[A-Za-z0-9_-]*")
 AGAIN = "try again in the web UI"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a passkey is good: the name of the page, and the origin that the browser states."""
 
@@ -30,7 +30,7 @@ class Place:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assertion:
     """What a passkey answers to a challenge."""
 
@@ -40,7 +40,7 @@ class Assertion:
     signature: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Made:
     """A new passkey: its id, its public key in COSE form, and how often it has signed.
 
@@ -58,7 +58,7 @@ class Made:
         return digest_text(self.attestation)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Head:
     flags: int
     counter: int

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - read_value reads the hints at run time
-from dataclasses import dataclass
 from typing import TypeVar
 
 from dmm import endpoint
+from dmm.domain.frozen import frozen
 from dmm.domain.plain import read_value
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Health:
     """A process that answers; one of another version may say less."""
 
@@ -23,7 +23,7 @@ class Health:
     pid: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChoresDone:
     """When each chore of a project was last done, and what went wrong since."""
 
@@ -31,7 +31,7 @@ class ChoresDone:
     faults: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeldProject:
     """A project that the daemon holds; `indexing` are the steps done and all steps."""
 
@@ -45,7 +45,7 @@ class HeldProject:
     chores: ChoresDone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class DaemonStatus(Health):
     """What the process holds and what it counted."""
 

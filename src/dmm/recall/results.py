@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dmm.domain.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A unit in a row: enough to choose by, and what the whole would cost.
 
@@ -23,7 +23,7 @@ class Row:
     low_trust: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """A unit in full."""
 
@@ -43,7 +43,7 @@ class Unit:
     low_trust: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Searched:
     """The rows that speak to a query, and how they were found."""
 
@@ -54,7 +54,7 @@ class Searched:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Timeline:
     """The rows around a unit, the anchor."""
 
@@ -64,7 +64,7 @@ class Timeline:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Units:
     """Units in full, and the ids that name none."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 from dmm.domain.event import Trust
+from dmm.domain.frozen import frozen
 from dmm.domain.proposal import (
     Check,
     Edit,
@@ -20,7 +20,7 @@ from dmm.domain.proposal import (
 from dmm.review.preview import ClashView, NearMemory
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposalHead:
     """What a proposal is about, from whom, and how long it has waited."""
 
@@ -55,14 +55,14 @@ class ProposalHead:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposalRow(ProposalHead):
     """A proposal in a list, with the number of its checks by outcome."""
 
     checks: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposalList:
     """Proposals, oldest first, and how many wait in all."""
 
@@ -70,7 +70,7 @@ class ProposalList:
     pending: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewView:
     """One verdict on a proposal."""
 
@@ -84,7 +84,7 @@ class ReviewView:
     remarks: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposalView(ProposalHead):
     """Everything about a proposal; `stale` shows how its file has changed since."""
 
@@ -106,7 +106,7 @@ class ProposalView(ProposalHead):
     stale: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Processed:
     """What the reviewer agent made of everything that waited."""
 
@@ -114,7 +114,7 @@ class Processed:
     pending: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undone(ProposalResult):
     """A write that took others back; `rules_left` are rules of undone imports that stay active."""
 
@@ -123,14 +123,14 @@ class Undone(ProposalResult):
     rules_left: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undoable(ProposalResult):
     """A write that would be taken back."""
 
     proposer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoPreview:
     """What an undo would take back, and how the files would change; imported rules stay."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.frozen import frozen
 from dmm.errors import DmmError, MemoryFileError, RuleFormError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.redaction.clean import clean
@@ -36,7 +36,7 @@ _BEFORE, _AFTER = "\"'`([*_", "\"'`)]*_.,;:!?-\N{EM DASH}\N{EN DASH}"
 FORM_HINT = "dmm rules draft prints the matcher reference"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wish:
     """A requested rule; without a matcher, its sentence is compiled.
 
@@ -57,7 +57,7 @@ class Wish:
     compiled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Composed:
     """A tested rule with the text of its file.
 
@@ -149,7 +149,7 @@ def need_examples(examples: Any) -> None:
             raise UsageError(what, where="examples", hint=hint)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Likeness:
     """Recognises equal rules, by their words or by what they match."""
 

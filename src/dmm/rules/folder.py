@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
+from dmm.domain.frozen import frozen
 from dmm.errors import MemoryFileError
 from dmm.eventlog.state import FILE, Constraint
 from dmm.files.consents import RACY_NS
@@ -40,7 +41,7 @@ MAX_BYTES = 1 << 20
 Stamp = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileRule:
     """An active rule with its file; `held` if the file says something else.
 
@@ -62,7 +63,7 @@ class FileRule:
         return state_of_rule(self.rule)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """The rules in the files, and the faults with their lines."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from dmm.domain.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Mark:
     """On how many calls a rule could not be checked, and why on the last of them."""
 
@@ -17,7 +18,7 @@ class Mark:
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class InForce:
     """Whether the rules of the project are in force; told only where they are not."""
 
@@ -25,7 +26,7 @@ class InForce:
     in_force: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleRow(InForce):
     """A rule in brief; `kind` is its place: a file, the ledger or the team's log."""
 
@@ -43,7 +44,7 @@ class RuleRow(InForce):
     unchecked: Mark | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Examples:
     """Calls that a rule stops, and calls that it allows."""
 
@@ -51,7 +52,7 @@ class Examples:
     allow: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class RuleView(RuleRow):
     """A rule with what it does in plain words, its examples and where it comes from.
 
@@ -68,7 +69,7 @@ class RuleView(RuleRow):
     priority: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class RuleShown(RuleView):
     """Everything about a rule; one that is proposed says what it becomes once accepted."""
 
@@ -79,7 +80,7 @@ class RuleShown(RuleView):
     becomes: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class RuleAccepted(RuleRow):
     """A rule file that was a proposed constraint until a person accepted it."""
 
@@ -87,14 +88,14 @@ class RuleAccepted(RuleRow):
     constraint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class RuleAdopted(RuleRow):
     """A rule file that was a constraint of the ledger."""
 
     adopted: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleKept:
     """A constraint that no rule file can express."""
 
@@ -103,7 +104,7 @@ class RuleKept:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Adopted:
     """Which constraints are rule files now, and which stayed in the ledger."""
 
@@ -111,7 +112,7 @@ class Adopted:
     kept: tuple[RuleKept, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleFault:
     """A rule file that can't be used, with its line."""
 
@@ -121,7 +122,7 @@ class RuleFault:
     hint: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleList(InForce):
     """All rules, the most binding first, how many are in force by state, and broken files."""
 
@@ -130,7 +131,7 @@ class RuleList(InForce):
     faults: tuple[RuleFault, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleDraft:
     """The file that a rule would have; `new` is False where one gets its matcher."""
 
@@ -139,7 +140,7 @@ class RuleDraft:
     new: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Uncompiled:
     """A sentence without a matcher."""
 
@@ -148,7 +149,7 @@ class Uncompiled:
     origin: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Uncompileds:
     """The sentences without a matcher, laid out for an agent."""
 
@@ -156,7 +157,7 @@ class Uncompileds:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UncheckedRule:
     """A rule that could not be checked on real calls lately, and why on the last of them."""
 
@@ -168,7 +169,7 @@ class UncheckedRule:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proved:
     """How the examples of the rule files came out."""
 
@@ -179,7 +180,7 @@ class Proved:
     unchecked: tuple[UncheckedRule, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stop:
     """A call that a rule stopped or asked about."""
 
@@ -190,7 +191,7 @@ class Stop:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleExplained:
     """A rule explained by what it stopped last."""
 
@@ -202,7 +203,7 @@ class RuleExplained:
     stops: tuple[Stop, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerdictExplained:
     """A recorded verdict, and the verdict of today's engine."""
 
@@ -214,7 +215,7 @@ class VerdictExplained:
     agrees: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Met:
     """A past decision or call that a rule matches."""
 
@@ -223,7 +224,7 @@ class Met:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rehearsed:
     """What a rule would have blocked in the past."""
 
@@ -234,7 +235,7 @@ class Rehearsed:
     would_block: tuple[Met, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleRehearsed(Rehearsed):
     """What a rule would have blocked and asked about in the past."""
 
@@ -243,7 +244,7 @@ class RuleRehearsed(Rehearsed):
     state: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallFinding:
     """A rule that matches a call or a decision."""
 
@@ -254,7 +255,7 @@ class CallFinding:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallChecked(InForce):
     """The verdict on a call or a decision that was neither run nor recorded."""
 
@@ -268,7 +269,7 @@ class CallChecked(InForce):
     findings: tuple[CallFinding, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintRecorded:
     """A recorded constraint, which may have been `existing` already.
 
@@ -286,7 +287,7 @@ class ConstraintRecorded:
     state: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StarterAdded:
     """The starter rules that were added, and how many were there already."""
 
@@ -296,7 +297,7 @@ class StarterAdded:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintBinds:
     """A constraint that a person accepted."""
 
@@ -305,7 +306,7 @@ class ConstraintBinds:
     constraint: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintLifted:
     """A constraint that is inactive now; `id` is the name it was called by."""
 
@@ -315,7 +316,7 @@ class ConstraintLifted:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintView:
     """A constraint in brief; one in force has the word for what it does."""
 
@@ -329,7 +330,7 @@ class ConstraintView:
     pending: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class PendingConstraint(ConstraintView):
     """A constraint that no person has accepted yet, with where it came from."""
 
@@ -340,14 +341,14 @@ class PendingConstraint(ConstraintView):
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PendingConstraints:
     """The constraints that no person has accepted yet."""
 
     pending: tuple[PendingConstraint, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskedCall:
     """A call that a rule asked about, whole or cut; `digest` identifies it."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, get_args
+
+from dmm.domain.frozen import frozen
 
 if TYPE_CHECKING:
     from dmm.rules.callrules import ToolRule
@@ -23,7 +25,7 @@ class State(StrEnum):
     ADVICE = "advice"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Earlier:
     """A step that was done before an example call, with its outcome."""
 
@@ -32,7 +34,7 @@ class Earlier:
     exit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Example:
     """A call that a rule blocks or allows, with what was done before and the files that exist."""
 
@@ -42,7 +44,7 @@ class Example:
     files: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One rule; without `call` it has no matcher, and its sentence is all there is."""
 

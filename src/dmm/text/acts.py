@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.text import lexicon as lex
 from dmm.text.tokens import Sort, Token, is_glued, text_at
 from dmm.text.verbs import is_participle
@@ -23,7 +23,7 @@ class Polarity(StrEnum):
     ASIDE = "aside"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Phrase:
     """Content words under one preposition; `None` marks a direct object.
 
@@ -36,7 +36,7 @@ class Phrase:
     joined: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Act:
     """One verb with its objects, place, time and manner; no verb if things are only named."""
 
@@ -133,7 +133,7 @@ class _Scan:
         self.preposition = word
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clause:
     """A range of tokens, and the word or mark that opened it."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.frozen import frozen
 from dmm.errors import UsageError
 from dmm.rules.callbook import ENGINE_VERSION, Finding
 from dmm.rules.language.breaches import (
@@ -58,7 +59,7 @@ class Status(StrEnum):
     BLOCKED = "BLOCKED"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InForce:
     """An active constraint, with its compiled rule, or None if it is only guidance."""
 
@@ -68,7 +69,7 @@ class InForce:
     rule: Rule | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recorded:
     """A recorded query or tool event that may count as a verification."""
 
@@ -76,7 +77,7 @@ class Recorded:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judgement:
     """The verdict on a decision, with blocking findings first."""
 

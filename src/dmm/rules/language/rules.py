@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, Final, get_args
 
+from dmm.domain.frozen import frozen
 from dmm.errors import UsageError
 
 RULE_VERSION: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Term:
     """One word of a rule with every form that stands for it."""
 
@@ -18,7 +19,7 @@ class Term:
     forms: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noun:
     """A thing: its head word, the modifiers it must have, and whether the head may be left out."""
 
@@ -37,7 +38,7 @@ class Noun:
         return (*self.modifiers, self.head)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     """Where, when or for what a rule applies; any of the nouns suffices.
 
@@ -48,7 +49,7 @@ class Condition:
     nouns: tuple[Noun, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     """An act: its verbs and objects (any one of each), its manner and its conditions.
 
@@ -63,7 +64,7 @@ class Action:
     subject: Noun | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exemption:
     """Words that exempt a decision from a rule if it has all of them.
 
@@ -83,7 +84,7 @@ class Exemption:
         return " ".join([*words, self.amount.text] if self.amount else words)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     """Amounts of the measure about the subject have to satisfy the comparison."""
 
@@ -97,7 +98,7 @@ class Limit:
     exemptions: tuple[Exemption, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prohibition:
     """The action is forbidden, unless an exemption applies; `when` names its amounts."""
 
@@ -106,7 +107,7 @@ class Prohibition:
     when: Limit | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verification:
     """Every topic has to be looked up before the action; a vague action only warns."""
 
@@ -120,7 +121,7 @@ class Verification:
         return self.before
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Requirement:
     """The thing is required; only a decision that says it is missing breaks the rule."""
 
@@ -134,7 +135,7 @@ class Requirement:
 Part = Prohibition | Verification | Limit | Requirement
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """What one constraint text says, in one or more parts; a soft rule only ever warns."""
 
