@@ -79,7 +79,7 @@ def _fields_of(value: Any) -> tuple[Field[Any], ...]:
     return fields(value)
 
 
-def _comparing(names: list[str]) -> dict[str, Any]:
+def _comparing(names: list[str]) -> dict[str, object]:
     """Return the methods that compare values by some of their fields."""
 
     def get_few(value: object) -> tuple[object, ...]:
@@ -99,7 +99,7 @@ def _comparing(names: list[str]) -> dict[str, Any]:
 
 def _write_init(kind: Any) -> Any:
     """Write and compile the method that takes the fields of a class."""
-    known: dict[str, Any] = {"_set": object.__setattr__, "_LATER": _LATER}
+    known: dict[str, object] = {"_set": object.__setattr__, "_LATER": _LATER}
     by_place: list[str] = []
     by_name: list[str] = ["*"]
     body: list[str] = []
@@ -119,7 +119,7 @@ def _write_init(kind: Any) -> Any:
     taken = ", ".join(["self", *by_place, *(by_name if by_name[1:] else ())])
     # The names are those of fields in this source; nothing from outside gets here.
     exec(f"def __init__({taken}):\n " + "\n ".join(body or ["pass"]), known)  # noqa: S102
-    made = known["__init__"]
+    made: Any = known["__init__"]
     made.__qualname__ = f"{kind.__qualname__}.__init__"
     made.__annotations__ = {one.name: one.type for one in fields(kind)} | {"return": None}
     return made
