@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from pydantic import Field
 
 from dmm.bootstrap import Dmm
@@ -16,10 +16,11 @@ from dmm.errors import UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
+from dmm.http.documented import make_router
 from dmm.projects import Project
 from dmm.redaction.inputs import LONGEST_TEXT
 
-router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=BEHIND_TOKEN)
+router = make_router(prefix="/v1/jobs", tags=["jobs"], dependencies=BEHIND_TOKEN)
 
 Progress = Callable[[int, int], None]
 

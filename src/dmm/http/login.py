@@ -5,14 +5,15 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 import datetime as dt
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from dmm.http import errors, models
 from dmm.http.calls import WITHOUT_TOKEN, Reply, access_of, told
+from dmm.http.documented import make_router
 from dmm.http.gate import LOGIN
 from dmm.http.sign_ins import read_cookie, write_cookie
 
-router = APIRouter(tags=["session"], dependencies=WITHOUT_TOKEN)
+router = make_router(tags=["session"], dependencies=WITHOUT_TOKEN)
 FATES = {"used": errors.CODE_USED, "expired": errors.CODE_EXPIRED, None: errors.CODE}
 
 

@@ -6,17 +6,18 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from dmm.errors import UsageError
 from dmm.http import models, rulings
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
+from dmm.http.documented import make_router
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.rules.checks import Asked
 from dmm.rules.results import CallChecked, RuleList, RuleShown, RuleView
 from dmm.rules.views import CompiledRule
 
-router = APIRouter(prefix="/v1", tags=["rules"], dependencies=BEHIND_TOKEN)
+router = make_router(prefix="/v1", tags=["rules"], dependencies=BEHIND_TOKEN)
 
 Name = Annotated[
     str,
