@@ -10,9 +10,6 @@ import typer
 from dmm.cli import failures
 from dmm.cli.format.lines import line_of
 from dmm.domain.text import neutralise
-from dmm.ledger import results
-from dmm.ledger.results import Blocked, Committed
-from dmm.rules.results import ConstraintRecorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
+    from dmm.ledger import results
     from dmm.project.story import Move, Scene
 
 WIDTH = 80
@@ -79,6 +77,9 @@ def _show(scene: Scene) -> RenderableType:
 
 
 def _show_move(move: Move) -> Iterator[RenderableType]:
+    from dmm.ledger import results
+    from dmm.rules.results import ConstraintRecorded
+
     given = move.step.arguments
     match move.result:
         case results.MessageRecorded() as said:
@@ -88,7 +89,7 @@ def _show_move(move: Move) -> Iterator[RenderableType]:
         case ConstraintRecorded() as rule:
             yield _row(rule.seq, "rule", f"{rule.constraint} ({rule.priority})", "yellow")
             yield _row("", "", f"learned from event {rule.triggered_by}", "dim")
-        case Committed() | Blocked() as told:
+        case results.Committed() | results.Blocked() as told:
             yield from _show_decision(told, f"{given['text']}", f"{given['rationale']}")
         case results.Found() as found:
             events = [str(one.seq) for one in found.facts]
@@ -115,7 +116,11 @@ def _row(seq: object, what: str, text: str, style: str = "") -> Table:
     return row
 
 
-def _show_decision(told: Committed | Blocked, text: str, rationale: str) -> Iterator[Table]:
+def _show_decision(
+    told: results.Committed | results.Blocked, text: str, rationale: str
+) -> Iterator[Table]:
+    from dmm.ledger.results import Blocked, Committed
+
     yield _row(told.seq if isinstance(told, Committed) else "", "decision", text)
     yield _row("", "", f"because: {rationale}", "dim")
     reason = told.reason if isinstance(told, Blocked) else ""

@@ -30,8 +30,6 @@ from dmm.cli.proposed_rules import show_proposals, warn_untrusted
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
 from dmm.passkeys.acts import PersonAct, digest_text
-from dmm.rules.results import RuleExplained
-from dmm.rules.views import digest_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -307,6 +305,8 @@ def explain(
 
     Example: dmm rules explain never-push-to-main
     """
+    from dmm.rules.results import RuleExplained
+
     told = open_project(root).rules.explain(name)
     if isinstance(told, RuleExplained):
         present(told, as_json=as_json, lines=rule_lines.explained)
@@ -327,6 +327,8 @@ def adopt(
 
     Example: dmm rules adopt --all
     """
+    from dmm.rules.views import digest_rules
+
     refuse_agents(PersonAct.ADOPT_RULES.words)
     if bool(seqs) == adopt_all:
         raise UsageError("name constraints (SEQ...) or give --all, not both")

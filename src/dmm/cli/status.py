@@ -13,9 +13,6 @@ from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
-from dmm.memories.index_content import IN_USE
-from dmm.project.daemon_status import Health, ask_health, ask_status
-from dmm.rules.unchecked import find_misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
     from dmm.lifecycle.results import SuggestionView
     from dmm.memories.overview import IndexState, RootState, Status
     from dmm.project.agenda import Pending, Queue
+    from dmm.project.daemon_status import Health
     from dmm.rules.results import UncheckedRule
     from dmm.team.standing import Standing
 
@@ -36,6 +34,8 @@ ANSWER_WITHIN = 1.0
 
 def status(as_json: Json = False, root: Root = None) -> None:
     """Show what the memory holds and what needs attention."""
+    from dmm.project.daemon_status import ask_health
+
     dmm = open_project(root, quiet=True)
     survey = dmm.overview.survey()
     state = dmm.overview.describe(survey)
@@ -203,6 +203,8 @@ def _team_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
 
 def _unchecked(dmm: Dmm) -> tuple[UncheckedRule, ...]:
     """Name the rules that could not be checked on real calls; agents' calls need trust."""
+    from dmm.rules.unchecked import find_misses
+
     if not dmm.trusted or not find_misses(dmm.project_ledger):
         # The rules take long to load.
         return ()
@@ -238,6 +240,8 @@ def _more_rows(daemon: Health | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
 
 def _indexing_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
     """Return how far the daemon is with indexing this project."""
+    from dmm.project.daemon_status import ask_status
+
     told = ask_status(ANSWER_WITHIN)
     held = () if told is None else told.projects
     own = (one.indexing for one in held if one.root == str(dmm.root.folder))
@@ -270,6 +274,8 @@ def _plain(text: str) -> str:
 
 
 def _index(index: IndexState) -> str:
+    from dmm.memories.index_content import IN_USE
+
     if index.note == IN_USE and endpoint.is_running():
         return "open in the daemon, which keeps it up to date"
     if index.state != "ready":

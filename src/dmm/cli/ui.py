@@ -14,12 +14,8 @@ from urllib.parse import quote
 import typer
 
 from dmm import endpoint
-from dmm.bootstrap import here, own_home
 from dmm.cli.options import Json, counted, present, refuse_agents
-from dmm.daemon.address import IPV4, find_address, keep_address, listen, read_address
 from dmm.errors import DaemonError, DmmError
-from dmm.files.roots import find_root
-from dmm.passkeys.keyring import page_folder
 
 # The web server is loaded for this, which takes a while on a busy machine.
 START_WITHIN = 30.0
@@ -103,6 +99,8 @@ def _confirm(found: Opened) -> list[str]:
 
 
 def _ask_code() -> Opened:
+    from dmm.daemon.address import IPV4
+
     told = call_daemon_started("code", {})
     where = f"{told['port']}/#code={told['code']}{_project()}"
     named, plain = (f"http://{host}:{where}" for host in (told["name"], IPV4))
@@ -111,6 +109,9 @@ def _ask_code() -> Opened:
 
 def _project() -> str:
     """Return the part of the address that names the project around this folder, if there is one."""
+    from dmm.bootstrap import here, own_home
+    from dmm.files.roots import find_root
+
     named = os.environ.get("DMM_ROOT")
     try:
         root = find_root(here(), Path(named) if named else None, own_home())
@@ -149,6 +150,9 @@ def _start() -> None:
 
 def _keep_port(port: int) -> None:
     """Keep a port for good; a daemon that serves another one has to be stopped first."""
+    from dmm.daemon.address import find_address, keep_address, read_address
+    from dmm.passkeys.keyring import page_folder
+
     known = endpoint.call("status", {}, timeout=5.0)
     if known is None:
         _try_port(port)
@@ -164,6 +168,8 @@ def _keep_port(port: int) -> None:
 
 
 def _try_port(port: int) -> None:
+    from dmm.daemon.address import listen
+
     try:
         for one in listen(port):
             one.close()
@@ -190,5 +196,6 @@ def _sign_out() -> int:
         hint = "try again, or stop it first: dmm daemon stop"
         raise DaemonError("the daemon did not answer, so nobody was signed out", hint=hint)
     from dmm.http.sign_ins import Sessions
+    from dmm.passkeys.keyring import page_folder
 
     return Sessions(folder=page_folder()).end_all()

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.cli.format.wrapping import WIDTH, wrapped
 from dmm.cli.options import counted
-from dmm.domain.brief import describe
-from dmm.domain.event import Event
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
@@ -344,6 +342,8 @@ def terminal_width() -> int:
 
 def log(told: results.Entries) -> Iterator[str]:
     """List events, one line each, as wide as the terminal is."""
+    from dmm.domain.brief import describe
+
     if not told.events:
         yield "no events"
     width = terminal_width()
@@ -358,6 +358,9 @@ def log(told: results.Entries) -> Iterator[str]:
 
 def line_of(one: results.Link) -> str:
     """Return an event of a provenance in one line, as the page words it."""
+    from dmm.domain.brief import describe
+    from dmm.domain.event import Event
+
     payload = None if one.payload is None else dict(one.payload)
     nobody = "", "", "", None, one.caused_by, ()
     return describe(Event(one.seq, "", one.type, 1, "", *nobody, payload))
