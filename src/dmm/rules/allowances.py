@@ -13,7 +13,6 @@ from dmm.domain.payload import CallAllowed, ToolRequested
 from dmm.errors import LedgerRefused
 from dmm.rules.callbook import name_rule
 from dmm.rules.commands.tools import SHELL_TOOLS
-from dmm.rules.results import AskedCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from dmm.rules.callbook import Ruling
     from dmm.rules.commands.facts import ToolCall
     from dmm.rules.project_ledger import ProjectLedger
+    from dmm.rules.results import AskedCall
 
 # Enough to go back to the agent and have it try again.
 VALID = dt.timedelta(minutes=15)
@@ -77,6 +77,8 @@ class Allowances:
 
     def show(self, seq: int) -> AskedCall:
         """Show a call that a rule asked about."""
+        from dmm.rules.results import AskedCall
+
         event = self.project_ledger.reading.event(seq)
         told = ToolRequested.read(event)
         if event is None or told is None or told.verdict.get("status") != "ask":
