@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import Method
+from dmm.domain.frozen import frozen
 from dmm.index.analysis import analyze
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _RULE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """The features by which related memories are found; `sentences` are lists of terms."""
 
@@ -63,7 +64,7 @@ class Profile:
         return set(chain.from_iterable(self.sentences))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pair:
     """Two memories to compare, the smaller number first; `likeness` only where it was found."""
 

@@ -7,7 +7,6 @@ share most words with a sentence of the other memory are compared, and only sure
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from dmm.conflicts.exact import (
 )
 from dmm.conflicts.sentences import code_in, headings_and_sentences
 from dmm.domain.conflict import LEAST_SURE, Clash, ConflictType
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import has_expired
 from dmm.domain.text import repeats
 from dmm.embed.pairs import phrase
@@ -65,7 +65,7 @@ _TOLD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """What is compared: the sentences and code of a memory, and whether it is read whole."""
 
@@ -81,7 +81,7 @@ class Reading:
         return told if repeats(self.memory.title, told) else phrase(self.memory.title, told)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """Two texts for the model, and the quotes to show if they contradict each other."""
 

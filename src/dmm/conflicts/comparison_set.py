@@ -15,6 +15,7 @@ from dmm.conflicts.candidates import Candidates, Pair, in_order, profile_of
 from dmm.conflicts.compare import compare_all, find_forbidden, read_memory
 from dmm.conflicts.verdicts import Verdicts
 from dmm.domain.conflict import Method
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import Memory, Origin, Scope, Status, has_expired
 from dmm.domain.pack import shown_path
 from dmm.errors import IndexBroken, ModelUnavailable
@@ -51,7 +52,7 @@ LEAST_ALIKE = 0.4
 _KEPT = {one.name for one in fields(Memory)} & {one.name for one in fields(IndexedMemory)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """One memory in force and the tree that it comes from."""
 
@@ -69,7 +70,7 @@ class Member:
         return shown_path(self.memory.path, self.origin)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """Two members that contradict each other, and the methods that found the pair."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import LEAST_SURE, Accepted, ConflictType, Method, Resolution, Side
 from dmm.domain.event import EventType, Trust
+from dmm.domain.frozen import frozen
 from dmm.domain.payload import ConflictFound, ConflictResolved
 from dmm.domain.proposal import Verdict
 from dmm.domain.proposal_payload import OfProposal, ProposalApplied, ProposalReviewed
@@ -35,7 +36,7 @@ class Status(StrEnum):
     RESOLVED = "resolved"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """One conflict; `action` and the fields after it say how it was or will be settled.
 
@@ -80,7 +81,7 @@ class Record:
         return frozenset(side.id for side in self.sides)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Records:
     """All conflicts of a ledger by number, and which proposals were applied or refused so far."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dmm import VERSION
 from dmm.domain.event import Trust
+from dmm.domain.frozen import frozen
 from dmm.domain.pack import read_request
 from dmm.domain.plain import to_plain
 from dmm.errors import DmmError, UsageError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dmm.projects import Project, Projects
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reindexed:
     """How many files a scan read, and how many it could not."""
 
@@ -33,7 +34,7 @@ class Reindexed:
     errors: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignIn:
     """The code with which a person's browser signs in, and the one that confirms decisions."""
 
@@ -44,7 +45,7 @@ class SignIn:
     confirm: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calls:
     """Answers calls; each verb is one method."""
 

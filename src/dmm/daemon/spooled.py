@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.endpoint import MAGIC
 from dmm.losses import spool_folder
 from dmm.reading import read_regular
@@ -26,7 +26,7 @@ ASIDE = "aside"
 UNFINISHED = 60.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """An event that a hook kept: when it happened, and how the hook ruled on it, if it did."""
 
@@ -36,7 +36,7 @@ class Kept:
     ruled: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spool:
     """The folder of kept events."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.endpoint import make_private
 from dmm.errors import StorageError
 from dmm.eventlog.chain import Head
@@ -25,7 +25,7 @@ _LINE = re.compile(rb"(\d{20}) ([0-9a-f]{64}) ([0-9a-f]{64})\n")
 _RULES = re.compile(rb"(\d{20}) ([0-9a-f]{64}) ([0-9a-f]{64}) ([0-9a-f]{64})\n")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RulesMark:
     """A small file with an event of one ledger and a digest of all rule events up to it."""
 
@@ -52,7 +52,7 @@ class RulesMark:
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HighWaterMark:
     """A small file with the newest event of one ledger; it is written over in its place.
 

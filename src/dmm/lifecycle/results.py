@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dmm.domain.frozen import frozen
 from dmm.domain.payload import Held
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FeedbackRecorded:
     """A report on memories, as it was recorded."""
 
@@ -17,7 +16,7 @@ class FeedbackRecorded:
     context: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuggestionView:
     """A suggestion, and the proposal it led to; `why` says why there is none."""
 
@@ -31,7 +30,7 @@ class SuggestionView:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LifecycleRun:
     """The suggestions of a day, and how many became proposals now."""
 
@@ -40,7 +39,7 @@ class LifecycleRun:
     suggestions: tuple[SuggestionView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skipped:
     """A file that was left as it is."""
 
@@ -48,7 +47,7 @@ class Skipped:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsageExport:
     """The files that got usage counts, and the proposals that wrote them."""
 

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.event import Event, EventType, Trust, canonical
+from dmm.domain.frozen import frozen
 from dmm.domain.payload import Held, PackServed, ToolRequested, UsageReported
 from dmm.domain.usage import OUTCOMES, key_of
 
@@ -39,7 +40,7 @@ class Objection(NamedTuple):
     user: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """What was counted of one memory; days are written as in events, empty where there is none."""
 
@@ -75,7 +76,7 @@ class Tally(NamedTuple):
 NONE_YET = Tally()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Course:
     """A session since it was given a first memory: its tally, and what it reported.
 
@@ -111,7 +112,7 @@ class Association(NamedTuple):
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """All that was counted up to an event; `packs` counts the packs of each day."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from dmm.domain.event import EventType
+from dmm.domain.frozen import frozen
 from dmm.domain.payload import ModelCalled
 from dmm.errors import ConfigError, ModelFailed, UsageError
 from dmm.models.answers import malformed
@@ -29,14 +29,14 @@ _NOTHING = Completion("", 0, 0)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Silence:
     """No answer came, and why; everything stays as it is without one."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spent:
     """The tokens of one purpose within a day."""
 
@@ -51,7 +51,7 @@ class Spent:
         return self.input_tokens + self.output_tokens
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question(Generic[T]):
     """What a model is asked: how the prompts are written, and how the answer is read.
 
@@ -70,7 +70,7 @@ class Question(Generic[T]):
     share: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Meter:
     """Asks one model; whatever goes wrong with it, the answer is silence."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import ID_PATTERN, Origin
 from dmm.errors import DmmError
 from dmm.index.likeness import nearest, nearest_by_words
@@ -23,7 +23,7 @@ READ = 50
 LIKE = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     """A memory that may be meant."""
 
@@ -32,7 +32,7 @@ class Match:
     similarity: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Matches:
     """The memories that may be meant, best first; sure where it can only be the first."""
 
@@ -40,7 +40,7 @@ class Matches:
     sure: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Search:
     """Looks through the project's memories in force."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import chain, count
 from posixpath import basename, splitext
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
+from dmm.domain.frozen import frozen
 from dmm.domain.text import drop_markers
 from dmm.importer.topics import GENERAL, content_words, tags_of, topic_of
 from dmm.redaction.redact import redact
@@ -31,7 +31,7 @@ _MARKUP = re.compile(r"^[\s#>*+-]+|[`*_]{1,3}(?=\S)|(?<=\S)[`*]{1,3}")
 _FILE = re.compile(r"(?<![\w./@-])(?:[\w.@-]+/)*[\w@-][\w.@-]*(?:\.\w{1,8}|/)(?![\w/])", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Around:
     """What is known beside the text: similar memories, best first, and files.
 
@@ -45,7 +45,7 @@ class Around:
     free: Callable[[str], bool] = lambda _: True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placed:
     """A note with its place."""
 

@@ -6,12 +6,13 @@ the rules for its tier (review/tiers.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 from unicodedata import category
 
 from dmm.domain.event import Trust
+from dmm.domain.frozen import frozen
 from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalStatus, Verdict
 from dmm.domain.proposal_payload import ProposalReviewed
 from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
@@ -50,7 +51,7 @@ RULE = "rule"
 _WEIGHED = (CheckName.DUPLICATES, CheckName.CONFLICTS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remark:
     """What a check says about a note, and the memory or proposal it names."""
 
@@ -59,7 +60,7 @@ class Remark:
     other: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remembered:
     """What became of a note: applied, pending, or refused because of what is known already."""
 
@@ -76,7 +77,7 @@ class Remembered:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forgotten:
     """What became of a memory that should be forgotten; without a path, several match."""
 
@@ -90,7 +91,7 @@ class Forgotten:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Meant:
     """The memories that a name may mean; `digest` is that of the text where it means one."""
 
@@ -103,7 +104,7 @@ class Meant:
         return self.edits[0].base or "" if self.edits else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notes:
     """Remembers and forgets the notes of one project."""
 

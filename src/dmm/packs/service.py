@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import RETRIEVED_SCOPES, Origin
 from dmm.domain.pack import (
     Baseline,
@@ -54,7 +55,7 @@ MAX_QUERY_CHARACTERS = 20_000
 MOST_CITES = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stats:
     """How a pack came about: what was searched, how, and how many files are not indexed yet."""
 
@@ -86,7 +87,7 @@ class Answer:
         return told | ({"receipt": render.describe_receipt(receipt)} if self.explain else {})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packs:
     """Answers queries of one project."""
 

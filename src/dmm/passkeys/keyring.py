@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dmm import endpoint
+from dmm.domain.frozen import frozen
 from dmm.errors import ProofRefused, StorageError, UsageError
 from dmm.files.durable import translated, write_atomic
 from dmm.files.lock import exclusive
@@ -49,7 +50,7 @@ def page_folder(home: Path | None = None) -> Path:
     return Path(endpoint.state_folder(None if home is None else str(home))) / FOLDER
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passkey:
     """One passkey that is enrolled; `page` is the host name that it belongs to."""
 
@@ -67,7 +68,7 @@ class Passkey:
         return hashlib.sha256(b"\0".join((self.id.encode(), self.key))).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signed:
     """A passkey's answer to an act, kept so that whoever reads the record can check it again."""
 
@@ -87,7 +88,7 @@ class Signed:
         return cls(nonce, Assertion(told["id"], *parts))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Keyring:
     """Keeps the passkeys in a folder of the user's own."""
 

@@ -7,9 +7,10 @@ import secrets
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from dmm.domain.frozen import frozen
 from dmm.errors import ProofRefused, ProofRequired
 from dmm.passkeys.acts import Act, PersonAct, make_nonce
 from dmm.passkeys.codes import TerminalCodes
@@ -34,7 +35,7 @@ CODE_BY = "code of the terminal"
 _AGAIN = "confirm it again in the web UI"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asker:
     """Where a command runs that asks; at a terminal, a person may sit there."""
 
@@ -45,7 +46,7 @@ class Asker:
 NOBODY = Asker()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Confirmation:
     """A question to a person: what is decided, how it is proven, and until when.
 
@@ -79,7 +80,7 @@ class Confirmation:
             raise ProofRefused(what, hint=hint)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proof:
     """What a decision carries: its confirmation, with a code or a passkey's answer."""
 
@@ -88,7 +89,7 @@ class Proof:
     credential: Assertion | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """How a browser proves that a person decides."""
 

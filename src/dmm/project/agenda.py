@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.errors import LedgerRefused, StorageError
 from dmm.lifecycle.usage import Usage
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dmm.rules.project_ledger import ProjectLedger
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Queue:
     """How many proposals are pending, and the oldest of them."""
 
@@ -31,7 +31,7 @@ class Queue:
     age_seconds: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelTokens:
     """The tokens that chat models used today, and the daily limit."""
 
@@ -39,7 +39,7 @@ class ModelTokens:
     tokens_per_day: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pending:
     """Everything that waits for a person; None where only a ledger would know."""
 
@@ -51,7 +51,7 @@ class Pending:
     model: ModelTokens | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agenda:
     """Gathers what is pending in one project, without recording anything.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
+from dmm.domain.frozen import frozen
 from dmm.domain.payload import PackServed
 from dmm.errors import LedgerRefused, StorageError, UsageError
 
@@ -23,7 +24,7 @@ START, PROMPT, FILE, ASKED = "start", "prompt", "file", "asked"
 NO_SESSION = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Injection:
     """What was put into a session at once, and why: its start, a prompt, a file, or a call for it.
 
@@ -38,7 +39,7 @@ class Injection:
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionCost:
     """What one session was given; calls outside of any session have an empty name."""
 
@@ -53,7 +54,7 @@ class SessionCost:
         return sum(one.tokens for one in self.injections)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CostReport:
     """The last sessions, newest first, and the memory that would be loaded without DMM."""
 
@@ -69,7 +70,7 @@ class _Tally:
     injections: list[Injection] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Costs:
     """Reads the cost of sessions from the ledger of one project; nothing is recorded."""
 

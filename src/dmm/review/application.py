@@ -7,10 +7,11 @@ is then as it was before or as it was proposed, never something else.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
+from dmm.domain.frozen import frozen
 from dmm.domain.proposal import Edit, Judge, ProposalStatus, Verdict, digest
 from dmm.domain.proposal_payload import (
     ProposalApplied,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 PATIENCE = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Approval:
     """Why a proposal may be applied: who said so of which texts, and what was overridden."""
 
@@ -54,7 +55,7 @@ class Approval:
     overridden: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applied:
     """A proposal that is in force now, and what did not go as usual."""
 
@@ -62,7 +63,7 @@ class Applied:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Application:
     """Applies proposals to the files of one project, then tells the subscribers, in order.
 

@@ -6,10 +6,11 @@ import contextlib
 import datetime as dt
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
+from dmm.domain.frozen import frozen
 from dmm.domain.proposal import (
     Edit,
     Judge,
@@ -55,7 +56,7 @@ STATUSES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reviews:
     """Decides about the proposals of one project."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Confidence, Scope, Status, next_id
 from dmm.domain.proposal import Edit
 from dmm.errors import FileExists, MemoryFileError, PathRefused, UsageError
@@ -27,7 +28,7 @@ EPHEMERAL_DAYS = 30
 RANKS = (Scope.BASELINE, Scope.GLOBAL, Scope.PROJECT, Scope.AGENT, Scope.EPHEMERAL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """What is known of a new memory beside its text; a file that has front matter needs none."""
 
@@ -39,7 +40,7 @@ class About:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drafts:
     """Makes edits of wishes; `taken` are the ids that are given already."""
 

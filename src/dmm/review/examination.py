@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import Origin
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import markdown
@@ -33,7 +34,7 @@ NEIGHBOURS = 8
 MOST_KEPT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Examined:
     """What the checks said, the memories nearest to the proposed one, and what clashes with it."""
 
@@ -42,7 +43,7 @@ class Examined:
     clashes: Clashes = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Examination:
     """Examines the proposals of one project."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust, least
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import Origin
 from dmm.domain.proposal import Edit, Operation, Proposal
 from dmm.domain.proposal_payload import ProposalMade
@@ -39,7 +39,7 @@ _ID = re.compile(r"^id:[ \t]*['\"]?(mem_\w+)", re.MULTILINE | re.ASCII)
 _GIVEN = re.compile(r"^(?:id|created):.*\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wish:
     """What somebody wants: the operation, why, and what it rests on.
 
@@ -54,7 +54,7 @@ class Wish:
     undoes: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Intake:
     """Records the proposals of one project."""
 

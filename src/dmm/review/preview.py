@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dmm.domain.frozen import frozen
 from dmm.domain.proposal import Check
 from dmm.review.examination import Examined
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NearMemory:
     """A memory that stands near to what is proposed."""
 
@@ -18,7 +17,7 @@ class NearMemory:
     similarity: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClashView:
     """What a memory says against the proposed text, with the sentences that it rests on."""
 
@@ -31,7 +30,7 @@ class ClashView:
     quotes: tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preview:
     """The checks of a proposal that nobody has made, its diff, and who would decide."""
 

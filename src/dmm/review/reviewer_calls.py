@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dmm.domain.frozen import frozen
 from dmm.models.metering import Meter, Question, Silence, Spent
 from dmm.redaction.clean import clean
 from dmm.review.reviewer import Answer, ask, is_modifiable, read_answer
@@ -20,7 +20,7 @@ __all__ = ["PURPOSE", "Reviewer", "Silence", "Spent"]
 PURPOSE = "review"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reviewer(Meter):
     """Asks a model about proposals; whatever goes wrong with it, the answer is silence."""
 

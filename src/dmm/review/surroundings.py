@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from dmm.config import GovernanceConfig, ValidationConfig
+from dmm.domain.frozen import frozen
 from dmm.domain.memory import Scope
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from dmm.domain.proposal import Proposal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Neighbour:
     """A memory in force that is near to what is proposed; `similarity` is None without a model."""
 
@@ -29,7 +30,7 @@ class Neighbour:
     similarity: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """Everything around a proposal that its checks need.
 

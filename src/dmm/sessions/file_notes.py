@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.branch import find_checkout
+from dmm.domain.frozen import frozen
 from dmm.domain.text import neutralise
 from dmm.packs.render import render_entry
 
@@ -25,7 +25,7 @@ FILES_NAMED = 3
 HEADING = "# From project memory (DMM)\n\nKnowledge about {files}; cite the paths you use.\n\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileNote:
     """The files that a call touched, the memories about them, and the text to serve."""
 
@@ -34,7 +34,7 @@ class FileNote:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileNotes:
     """Finds the memories to serve for the files of a call."""
 

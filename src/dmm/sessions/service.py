@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dmm.branch import find_branch, find_checkout, find_common
 from dmm.clients.registry import find_client
 from dmm.domain.event import EventType, Trust
+from dmm.domain.frozen import frozen
 from dmm.domain.pack import digest_entry
 from dmm.domain.payload import ContextCompacted, Held, HookReport, PackServed, ToolRequested, Words
 from dmm.domain.receipt_payload import keep_receipt
@@ -54,7 +55,7 @@ FRESH_CONTEXT = ("startup", "clear", "compact", "")
 NEW_SESSION = ("startup", "clear", "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delivery:
     """An event with its record and the key of this delivery.
 
@@ -93,7 +94,7 @@ def deliver(event: HookEvent, name: str = "") -> Delivery:
     return Delivery(event, noted.told, noted.trust, name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attended:
     """The reply to the agent, and whether the event was recorded."""
 
@@ -124,14 +125,14 @@ class _Held:
         return {one.removeprefix(own) for one in self.given if one.startswith(own)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionMemory:
     """The states of a project's sessions, the latest last."""
 
     sessions: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sessions:
     """Handles the events of a project's sessions and records them for their agents."""
 
