@@ -16,6 +16,7 @@ from tests.team.test_journal import settle
 from tests.team.test_persons import hold, make_key
 
 from dmm.cli.team import _lines as tell_standing
+from dmm.domain.frozen import frozen
 from dmm.errors import StorageError, TeamError
 from dmm.passkeys.acts import PersonAct, digest_text
 from dmm.passkeys.keyring import FILE, Keyring
@@ -221,7 +222,7 @@ def test_an_entry_whose_proof_no_longer_holds_is_proved_anew_or_withdrawn(
     assert shared_types(ada) == [(ADDED, True), ("FactAdded", False)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Watched(Keyring):
     """Passkeys whose answers are read while another process may write the laptop's team.db."""
 

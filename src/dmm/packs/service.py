@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dmm.domain.frozen import frozen
 from dmm.domain.memory import RETRIEVED_SCOPES, Origin
 from dmm.domain.pack import (
     Baseline,
@@ -55,7 +54,7 @@ MAX_QUERY_CHARACTERS = 20_000
 MOST_CITES = 16
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Stats:
     """How a pack came about: what was searched, how, and how many files are not indexed yet."""
 
@@ -87,7 +86,7 @@ class Answer:
         return told | ({"receipt": render.describe_receipt(receipt)} if self.explain else {})
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Packs:
     """Answers queries of one project."""
 
