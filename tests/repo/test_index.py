@@ -91,6 +91,15 @@ def test_an_empty_folder_has_no_answers(tmp_path: Path) -> None:
         assert index.search("anything") == []
 
 
+def test_a_name_in_one_word_is_found_by_two(repository: Repository, store: Path) -> None:
+    repository.write("web/halt.py", "def on_shutdown() -> None:\n    flush()\n")
+    repository.write("web/step.py", "def go_down(step: int) -> int:\n    return step\n")
+    repository.commit("web")
+    with RepoIndex.open(repository.folder, store) as index:
+        index.sync(now_ns=LATER)
+        assert index.search("what happens on shut down")[0].path == "web/halt.py"
+
+
 def test_symbols_are_found_by_their_names(index: RepoIndex) -> None:
     assert index.symbols("round_price") == [
         Symbol("round_price", "function", 6, 8, "shop/money.py")

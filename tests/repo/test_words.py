@@ -57,6 +57,13 @@ def test_the_first_line_counts_most_and_code_least() -> None:
     assert terms == {"alpha": 3.0, "beta": 1.0, "gamma": 0.6}
 
 
+def test_two_words_of_a_brief_question_are_looked_up_as_one_too() -> None:
+    assert "shutdown" in read_question("how does it shut down?").terms
+    assert "login" in read_question("where do people log-in").terms
+    assert "isit" not in read_question("where is it").terms
+    assert "shutdown" not in read_question("it does not shut down\n" + "word " * 50).terms
+
+
 def test_remarks_of_a_template_and_addresses_do_not_count() -> None:
     assert read_question("alpha\n<!-- beta --> https://example.org/gamma\n<!-- delta").terms == {
         "alpha": 3.0

@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from dmm.index.analysis import analyze
+from dmm.index.analysis import STOP_WORDS, analyze
+from dmm.text.stem import stem
 
 MAX_LENGTH = 60_000
 TITLE = 3.0
@@ -20,6 +21,8 @@ _ADDRESS = re.compile(r"https?://\S+")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TOKEN = re.compile(r"[\w./\\-]+")
 _LONGEST_ENDING = 8
+# Read with a lookahead, so that the second word begins a pair, too.
+_PAIR = re.compile(r"\b([a-z]{2,})(?=[ -]([a-z]{2,})\b)", re.IGNORECASE)
 _TESTS = re.compile(r"\btests?\b|\bspecs?\b", re.IGNORECASE)
 _DOCUMENTS = re.compile(r"\b(?:docs?|documentation|documented|readme|changelog)\b", re.IGNORECASE)
 
@@ -46,8 +49,12 @@ def read_question(text: str) -> Question:
     code = " ".join(_FENCED.findall(body))
     prose = _FENCED.sub(" ", body)
     brief = len(plain.split()) <= BRIEF
+    terms = _weigh(((title, TITLE), (prose, PROSE), (code, CODE)))
+    if brief:
+        # A longer text says it in other words, too, and has more pairs by chance.
+        terms = dict.fromkeys(_joined(plain), TITLE) | terms
     return Question(
-        terms=_weigh(((title, TITLE), (prose, PROSE), (code, CODE))),
+        terms=terms,
         files=tuple(sorted({path for path in map(_file, _TOKEN.findall(plain)) if path})),
         dotted=tuple(sorted(set(filter(_is_dotted, _TOKEN.findall(f"{title}\n{prose}"))))),
         about_tests=brief and _TESTS.search(plain) is not None,
@@ -61,6 +68,12 @@ def _weigh(zones: tuple[tuple[str, float], ...]) -> dict[str, float]:
         for term, count in Counter(analyze(zone)).items():
             weights[term] = weights.get(term, 0.0) + weight * (1 + math.log(count))
     return weights
+
+
+def _joined(text: str) -> list[str]:
+    """List pairs of words as one, since code says `shutdown` for "shut down"."""
+    pairs = (pair for pair in _PAIR.findall(text.lower()) if not STOP_WORDS.issuperset(pair))
+    return [stem("".join(pair)) for pair in pairs]
 
 
 def _file(token: str) -> str:
