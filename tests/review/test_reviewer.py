@@ -121,7 +121,7 @@ def test_only_the_nearest_memories_are_shown_and_long_ones_in_part() -> None:
 
 def test_a_proposal_that_can_not_be_shown_whole_is_not_asked_about() -> None:
     edit = Edit("project/a.md", None, "x" * LONGEST_PROPOSAL)
-    with pytest.raises(UsageError, match="too long for the reviewer agent, a person has to look"):
+    with pytest.raises(UsageError, match="too long for the reviewer agent; a person has to review"):
         question(replace(PROPOSAL, edits=(edit,)))
 
 

@@ -458,7 +458,7 @@ def test_a_server_with_another_key_is_refused(office: Office) -> None:
     invitation = office.registry.invite("acme", "shop", "reader")
     team, secret, _ = invitation.split(".")
     dmm = office.open("ada")
-    with pytest.raises(TeamError, match="does not hold the key"):
+    with pytest.raises(TeamError, match="does not have the key"):
         dmm.team.join(office.url, f"{team}.{secret}.{SigningKey.make().public}")
     assert not dmm.team.joined
 
