@@ -62,6 +62,22 @@ class Folded:
         return f"<{self.text}>"
 
 
+@pytest.mark.parametrize("more", [{"init": False}, {"hash": False}])
+def test_what_it_would_not_make_as_a_dataclass_is_refused(more: dict[str, bool]) -> None:
+    made = type("Odd", (), {"__annotations__": {"x": "int"}, "x": field(default=1, **more)})
+    with pytest.raises(TypeError, match="Odd: every field"):
+        frozen(made)
+    with pytest.raises(TypeError, match="has an __init__ of its own"):
+        frozen(type("Own", (), {"__init__": lambda _: None}))
+
+
+def test_a_field_may_have_any_name() -> None:
+    names = ("set", "LATER", "make_x", "default_x", "x")
+    body = {"__annotations__": dict.fromkeys(names, "int")} | dict.fromkeys(names, 1)
+    made: Any = frozen(type("Names", (), body))()
+    assert (made.set, made.LATER, made.x) == (1, 1, 1)
+
+
 def as_dataclass(kind: type) -> Any:
     """Make a class with the same fields the usual way."""
     body = {"__annotations__": kind.__annotations__, "__qualname__": kind.__qualname__}

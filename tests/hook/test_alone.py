@@ -292,6 +292,19 @@ def test_where_the_memory_is_not_checked_out_the_constraints_hold_and_no_rule_fi
     assert agent.ask("docker system prune -af", cwd=str(second)) == {}
 
 
+def test_constraints_on_file_that_can_not_be_read_are_told_where_no_memory_is_checked_out(
+    agent: Agent, second: Path
+) -> None:
+    shutil.rmtree(second / ".dmm")
+    for rules in (agent.state / "rules").glob("*"):
+        rules.write_bytes(b"{}")
+    told = agent.ask("", cwd=str(second), hook_event_name="SessionStart", source="startup")
+    assert "no call can be checked against them" in told["systemMessage"]
+    said = json.dumps(agent.ask("docker system prune -af", cwd=str(second)))
+    assert "the constraints on file can't be used" in said
+    assert "the daemon" not in said
+
+
 def test_a_branch_without_the_folder_is_under_the_constraints_alone(
     agent: Agent, second: Path
 ) -> None:

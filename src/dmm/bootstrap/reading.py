@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar, overload
 
 from dmm.bootstrap.base import Base, now, today
 from dmm.bootstrap.lazy import Lazy
@@ -45,8 +45,12 @@ class OfBase(Generic[T]):
     def __init__(self, read: Callable[[Base], T]) -> None:
         self._read = read
 
-    def __get__(self, opened: Opened, _: type[Opened]) -> T:
-        return self._read(opened.base)
+    @overload
+    def __get__(self, opened: None, _: type[Opened]) -> Self: ...
+    @overload
+    def __get__(self, opened: Opened, _: type[Opened]) -> T: ...
+    def __get__(self, opened: Opened | None, _: type[Opened]) -> Self | T:
+        return self if opened is None else self._read(opened.base)
 
 
 @dataclass(frozen=True)

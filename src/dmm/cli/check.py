@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,9 +12,6 @@ from dmm.cli import failures
 from dmm.cli.format import rule_lines
 from dmm.cli.options import Json, Root, open_project, present
 from dmm.errors import ConfigError, UsageError
-
-if TYPE_CHECKING:
-    pass
 
 FORMS = ("a command", "--write", "--read", "--edit", "--tool", "--decision")
 STATUS = {"denied": failures.BLOCKED, "asks": failures.ASKS}
@@ -38,7 +35,7 @@ def check(
     read: Reading = None,
     edit: Editing = None,
     old: Annotated[str | None, typer.Option(help="The text that --edit replaces.")] = None,
-    new: Annotated[str | None, typer.Option(help="The text that replaces it.")] = None,
+    new: Annotated[str | None, typer.Option(help="The text that replaces --old.")] = None,
     tool: Annotated[
         str | None, typer.Option(metavar="NAME", help="Check calling this tool.")
     ] = None,

@@ -238,7 +238,7 @@ def restore(
         typer.Option(
             metavar="TEAM/PROJECT:SEQ",
             help="End a log at this event; repeatable.",
-            show_default="its last",
+            show_default="the last event of the log",
         ),
     ] = None,
     database: Annotated[
@@ -280,8 +280,8 @@ def resume(
     with _read(folder).registry() as registry:
         missed = registry.resume(team, project, laptop)
     if laptop:
-        before = "" if missed else "; it was not waiting for it"
-        print_lines([f"{place} no longer waits for {laptop}{before}"])
+        waited = "no longer waits" if missed else "was not waiting"
+        print_lines([f"{place} {waited} for {laptop}"])
         return
     print_lines([f"{place} takes events again; {counted(missed, 'laptop')} had not returned"])
 

@@ -29,9 +29,14 @@ def frozen(*, kw_only: bool) -> Callable[[type[T]], type[T]]: ...
 def frozen(
     kind: type[T] | None = None, /, *, kw_only: bool = False
 ) -> type[T] | Callable[[type[T]], type[T]]:
-    """Make a class what `dataclass(frozen=True, slots=True)` would make of it."""
+    """Make a class what `dataclass(frozen=True, slots=True)` would make of it.
+
+    A field can't have `init` or `hash`, and the class no `__init__` of its own.
+    """
 
     def make(given: type[T]) -> type[T]:
+        if "__init__" in given.__dict__:
+            raise TypeError(f"{given.__name__} has an __init__ of its own")
         _add(given, _METHODS)
         made: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(given)
         made.__init__ = _write_init(made)
@@ -100,6 +105,8 @@ def _comparing(names: list[str]) -> dict[str, object]:
 def _write_init(kind: Any) -> Any:
     """Write and compile the method that takes the fields of a class."""
     known: dict[str, object] = {"_set": object.__setattr__, "_LATER": _LATER}
+    if any(not one.init or one.hash is not None for one in fields(kind)):
+        raise TypeError(f"{kind.__name__}: every field is given, and compared as it is hashed")
     by_place: list[str] = []
     by_name: list[str] = ["*"]
     body: list[str] = []
@@ -107,11 +114,11 @@ def _write_init(kind: Any) -> Any:
         name, value = one.name, one.name
         taken = name
         if one.default is not MISSING:
-            known[f"_{name}"] = one.default
-            taken = f"{name}=_{name}"
+            known[f"default_{name}"] = one.default
+            taken = f"{name}=default_{name}"
         elif one.default_factory is not MISSING:
-            known[f"_{name}"] = one.default_factory
-            taken, value = f"{name}=_LATER", f"_{name}() if {name} is _LATER else {name}"
+            known[f"make_{name}"] = one.default_factory
+            taken, value = f"{name}=_LATER", f"make_{name}() if {name} is _LATER else {name}"
         (by_name if one.kw_only else by_place).append(taken)
         body.append(f"_set(self, {name!r}, {value})")
     if hasattr(kind, "__post_init__"):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 UNREADABLE = "its payload can't be read"
 NO_RULES = "the daemon does not answer, and there is no usable rule file"
 FAILED = "the daemon does not answer, and the rules could not be applied here"
+UNUSABLE = "no .dmm folder is checked out here, and the constraints on file can't be used"
 MISSING = (
     "This repository has a .dmm folder, but not in this checkout: the session starts without its "
     "memory and its rule files; {held}. If another branch has it: git checkout BRANCH -- {place}. "
@@ -32,6 +33,7 @@ MISSING = (
 )
 HELD = "the constraints of its ledger are checked"
 NONE_HELD = "no rules are checked"
+UNREAD = "the constraints of its ledger can't be read, so no call can be checked against them"
 SILENT = "The DMM daemon does not answer"
 
 
@@ -57,7 +59,7 @@ def judge_alone(client: str, payload: bytes, root: str) -> Alone:
         # Memory that nobody accepted has no rules, and a project is on file once it was used.
         return Alone(certain=False)
     folder, data = held or (root, b"")
-    return _judge(event, data, lambda: _rule(event, read_rules(data), folder))
+    return _judge(event, data, lambda: _rule(event, read_rules(data), folder), NO_RULES)
 
 
 def tell_silence(client: str, payload: bytes, root: str) -> bytes:
@@ -75,12 +77,9 @@ def tell_silence(client: str, payload: bytes, root: str) -> bytes:
 
 def tell_missing(client: str, payload: bytes, place: str, root: str) -> bytes:
     """Say that a session starts where the memory and the rule files are not checked out."""
-    data = rulefile.RuleFiles().read(root)
+    held = _what_holds(rulefile.RuleFiles().read(root))
+    told = MISSING.format(place=shlex.quote(place), root=shlex.quote(root), held=held)
     try:
-        held = _constraints(data).book.entries if data else ()
-        told = MISSING.format(
-            place=shlex.quote(place), root=shlex.quote(root), held=HELD if held else NONE_HELD
-        )
         return write_reply(parse_payload(client, payload), Reply(context=told, notice=told))
     except DmmError:
         return b""
@@ -94,10 +93,18 @@ def judge_missing(client: str, payload: bytes, place: str, root: str) -> bytes:
     try:
         event = parse_payload(client, payload)
     except DmmError:
-        return _doubt(client, payload, bool(_constraints(data).book.entries)).answer
+        return _doubt(client, payload, _what_holds(data) != NONE_HELD).answer
     if event.kind is not HookKind.TOOL_REQUEST:
         return b""
-    return _judge(event, data, lambda: _rule(event, _constraints(data), place)).answer
+    return _judge(event, data, lambda: _rule(event, _constraints(data), place), UNUSABLE).answer
+
+
+def _what_holds(data: bytes | None) -> str:
+    """Return what is checked by the constraints on file, in words."""
+    try:
+        return HELD if data and _constraints(data).book.entries else NONE_HELD
+    except DmmError:
+        return UNREAD
 
 
 def _constraints(data: bytes) -> RulesOnFile:
@@ -116,11 +123,11 @@ def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
     return Alone(answer, "unchecked-ask", certain=False)
 
 
-def _judge(event: HookEvent, data: bytes, rule: Callable[[], Alone]) -> Alone:
+def _judge(event: HookEvent, data: bytes, rule: Callable[[], Alone], unusable: str) -> Alone:
     try:
         return rule()
     except DmmError:
-        return _fail(event, NO_RULES, read_on_failure(data or rulefile.read_own_settings()))
+        return _fail(event, unusable, read_on_failure(data or rulefile.read_own_settings()))
     except Exception:  # noqa: BLE001 - a fault of ours must not let a call pass without a word
         return _fail(event, FAILED, read_on_failure(data))
 

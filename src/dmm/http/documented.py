@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Route(APIRoute):
-    """A route that does not know its answers; `describe` makes the one that does."""
+    """A route without the schemas of its answers; `describe` makes one with them."""
 
     def __init__(
         self, path: str, endpoint: Callable[..., Any], *, responses: Any = None, **given: Any

@@ -1,4 +1,4 @@
-"""A database file with what can be made again: made here, and counted in generations."""
+"""A database file that can be rebuilt: only one made here is used, and its changes are counted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def intact(where: str) -> Iterator[None]:
 
 
 class DerivedFile:
-    """One such file; `schema` makes its tables, `meta` among them."""
+    """A derived database file; `schema` makes its tables, `meta` among them."""
 
     schema: ClassVar[str]
     application: ClassVar[int]

@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"https?://\S+")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TOKEN = re.compile(r"[\w./\\-]+")
 _LONGEST_ENDING = 8
-# Read with a lookahead, so that the second word begins a pair, too.
+# Read with a lookahead, so that the second word begins a pair too.
 _PAIR = re.compile(r"\b([a-z]{2,})(?=[ -]([a-z]{2,})\b)", re.IGNORECASE)
 _TESTS = re.compile(r"\btests?\b|\bspecs?\b", re.IGNORECASE)
 _DOCUMENTS = re.compile(r"\b(?:docs?|documentation|documented|readme|changelog)\b", re.IGNORECASE)
@@ -72,8 +72,9 @@ def _weigh(zones: tuple[tuple[str, float], ...]) -> dict[str, float]:
 
 def _joined(text: str) -> list[str]:
     """List pairs of words as one, since code says `shutdown` for "shut down"."""
-    pairs = (pair for pair in _PAIR.findall(text.lower()) if not STOP_WORDS.issuperset(pair))
-    return [stem("".join(pair)) for pair in pairs]
+    pairs = _PAIR.findall(text.lower())
+    # "log in" is a name; "for each" is none, though code has `foreach`.
+    return [stem(first + second) for first, second in pairs if first not in STOP_WORDS]
 
 
 def _file(token: str) -> str:

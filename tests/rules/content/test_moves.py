@@ -8,6 +8,7 @@ import pytest
 from tests.rules.content.conftest import make_book
 
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.commands.patches import unquoted
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.on_file import files_of
 from dmm.rules.patterns import AllOf, PathPattern
@@ -137,6 +138,31 @@ def test_a_rename_in_a_patch_counts_for_both_names(project: Path) -> None:
             patch = _git_patch("lib/a.ts", "other/a.ts", hunk)
             call = {"command": f"git apply <<'EOF'\n{patch}EOF"}
             assert _rule(project, "Bash", call, guarded).level == "deny"
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ('"caf\\303\\251.ts"', "café.ts"),
+        ('"say \\"hi\\".ts"', 'say "hi".ts'),
+        ('"a\\tb\\\\.ts"', "a\tb\\.ts"),
+        ('"', '"'),
+        ("plain.ts\r", "plain.ts"),
+    ],
+)
+def test_names_are_read_as_git_quotes_them(written: str, name: str) -> None:
+    assert unquoted(written) == name
+
+
+def test_a_quoted_name_in_a_patch_is_the_file_that_it_names(project: Path) -> None:
+    quoted = '"caf\\303\\251.ts"'
+    head = f"--- a/src/b.ts\n+++ {quoted.replace('caf', 'b/src/caf')}\n"
+    call = {"command": f"git apply <<'EOF'\n{head}@@ -1 +1,2 @@\n x\n+console.log(1)\nEOF"}
+    assert _rule(project, "Bash", call).level == "deny"
+    guarded = PathPattern("src/café.ts", ("write",))
+    patch = _git_patch("lib/a.ts", quoted.replace("caf", "src/caf"), "")
+    call = {"command": f"git apply <<'EOF'\n{patch}EOF"}
+    assert _rule(project, "Bash", call, guarded).level == "deny"
 
 
 def test_a_file_that_changes_its_language_brings_new_text(project: Path) -> None:

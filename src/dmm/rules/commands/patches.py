@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 _HEADER = r"(?m)^\*\*\* (Add|Update|Delete) File: (?P<path>.+?)\s*$"
 _MOVE = r"(?m)\A\s*\*\*\* Move to: (.+?)\s*$\n?"
-_NAMES = r"--- (?P<old>\S+).*\n\+\+\+ (?P<path>\S+).*"
+# Possessive: linear on any text. Git quotes a name with other letters than those of English.
+_NAME = r"\"(?:[^\"\\\n]|\\.)*+\"|\S++"
+_NAMES = rf"--- (?P<old>{_NAME}).*\n\+\+\+ (?P<path>{_NAME}).*"
+_ESCAPED = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v", strict=True))
 _UNIFIED = (
     rf"(?m)^(?:{_NAMES}|(?P<how>rename|copy) from (?P<from>.+)\n(?P=how) to (?P<to>.+)"
     r"(?:\n(?:index .*\n)?--- .*\n\+\+\+ .*)?)$"
@@ -66,13 +69,29 @@ def _unified(header: re.Match[str], body: str) -> FileChange:
     body = re.split(r"(?m)^diff --git ", body)[0]
     if header["how"]:
         access: Access = "rename" if header["how"] == "rename" else "create"
-        return FileChange(header["to"], steps=_hunks(body), source=header["from"], access=access)
-    old, new = (re.sub(r"^[ab]/", "", name) for name in (header["old"], header["path"]))
+        source, target = unquoted(header["from"]), unquoted(header["to"])
+        return FileChange(target, steps=_hunks(body), source=source, access=access)
+    names = unquoted(header["old"]), unquoted(header["path"])
+    old, new = (re.sub(r"^[ab]/", "", name) for name in names)
     if old == "/dev/null":
         return _whole(new, body, "create")
     if new == "/dev/null":
         return _whole(old, body, "delete")
     return FileChange(new, steps=_hunks(body), source=old)
+
+
+def unquoted(name: str) -> str:
+    """Return a name as Git means it: `"caf\\303\\251"` is café."""
+    name = name.rstrip("\r")
+    if len(name) < len('""') or name[0] != '"' or name[-1] != '"':
+        return name
+    escapes = re.compile(rb"\\(?:([0-3][0-7]{2})|(.))", re.DOTALL)
+    return escapes.sub(_unescape, name[1:-1].encode("utf-8", "replace")).decode("utf-8", "replace")
+
+
+def _unescape(found: re.Match[bytes]) -> bytes:
+    code = int(found[1], 8) if found[1] else _ESCAPED.get(found[2][0], found[2][0])
+    return bytes((code,))
 
 
 def _whole(path: str, body: str, access: Access) -> FileChange:
