@@ -25,15 +25,6 @@ if TYPE_CHECKING:
 
 
 _REST_OF_WORD = re.compile(r"(?<=[\w-])[\w-]{1,200}")
-# Behind a word in a comment, names that are no prose: `: E501`, `[arg-type]`, ` no-var -- why`.
-_COMMENT = re.compile(r"#|//|/\*|<!--|--")
-_CODE = r"[@\w][\w@/.:-]{0,100}\w"
-_NO_PROSE = rf"(?=[\w@/.-]{{0,100}}[\d/_-]){_CODE}"
-_CODES = re.compile(
-    rf"(?:[:=(\[]+({_CODE}(?:,[ \t]*{_CODE})*)|[:=]?[ \t]+({_NO_PROSE}(?:,[ \t]*{_NO_PROSE})*))"
-    r"(?=[ \t]*(?:$|[)\](#]|\*/|--|//|:[ \t]))",
-    re.M,
-)
 
 
 class Query(NamedTuple):
@@ -66,18 +57,6 @@ class Found(NamedTuple):
     stopped: str = ""
 
 
-class Matched(NamedTuple):
-    """A text that matches, and the codes that a comment limits it to: `noqa: E501`."""
-
-    text: str
-    codes: frozenset[str] = frozenset()
-
-    def is_within(self, other: Matched) -> bool:
-        """Return whether it is the same text, limited to no other codes."""
-        fewer = self.codes and self.codes <= other.codes
-        return self.text == other.text and bool(fewer or not other.codes)
-
-
 def find_content(query: Query, writings: Iterable[Writing]) -> Iterator[Found]:
     """Search what a call writes; each file is reported once."""
     held = writings if isinstance(writings, Writings) else Writings(tuple(writings))
@@ -108,24 +87,23 @@ def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
     if not _may_match(query, piece, held):
         return None
     held.budget.left()
-    kept: Counter[Matched] | None = None
-    for line, found in _matches(query, piece, held):
+    kept: Counter[str] | None = None
+    for line, text in _matches(query, piece, held):
         if kept is None:
             kept = _taken_away(query, writing, language, held)
-        known = found if kept[found] else next(filter(found.is_within, +kept), None)
-        if known is None:
+        if not kept[text]:
             return line
-        kept[known] -= 1
+        kept[text] -= 1
     return None
 
 
-def _matches(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, Matched]]:
+def _matches(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
     """Find what matches and counts: the number of its first line, and its text."""
     by_structure = bool(query.pattern or query.rule)
     return (_by_structure if by_structure else _by_regex)(query, piece, held)
 
 
-def _taken_away(query: Query, writing: Writing, language: str, held: Writings) -> Counter[Matched]:
+def _taken_away(query: Query, writing: Writing, language: str, held: Writings) -> Counter[str]:
     """Count the matches that a call takes away; one of them that it writes again is not new."""
     piece = Piece(writing.removed, None, whole=False, language=language)
     if query.removed or not query.only_new or not _may_match(query, piece, held):
@@ -167,12 +145,12 @@ def _piece(query: Query, writing: Writing, language: str) -> Piece:
     return Piece(writing.text, added, writing.whole, language)
 
 
-def _by_regex(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, Matched]]:
+def _by_regex(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
     """Search the whole text; where it is too long for that, only the lines that count."""
     if piece.added is None or len(piece.text) <= QUICKLY_SEARCHED or _is_mostly_new(piece):
         yield from _regex_matches(query, piece, held)
         return
-    found: list[tuple[int, Matched]] | None = None
+    found: list[tuple[int, str]] | None = None
     if len(piece.text) <= MAX_SEARCHED:
         with suppress(Stopped):
             found = list(_regex_matches(query, piece, held, share=0.5))
@@ -182,8 +160,8 @@ def _by_regex(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int,
     lines = piece.text.split("\n")
     kept = [number for start, stop in piece.added for number in range(start, stop)]
     part = piece._replace(text="\n".join(lines[number] for number in kept), added=None)
-    for line, one in _regex_matches(query, part, held):
-        yield kept[line - 1] + 1, one
+    for line, text in _regex_matches(query, part, held):
+        yield kept[line - 1] + 1, text
 
 
 def _is_mostly_new(piece: Piece) -> bool:
@@ -194,7 +172,7 @@ def _is_mostly_new(piece: Piece) -> bool:
 
 def _regex_matches(
     query: Query, piece: Piece, held: Writings, share: float = 1
-) -> Iterator[tuple[int, Matched]]:
+) -> Iterator[tuple[int, str]]:
     text = piece.text
     starts: list[int] = []
     literal = expressions.literal(query.regex)
@@ -217,15 +195,7 @@ def _regex_matches(
             # behind the match is another one without its end.
             rest = _REST_OF_WORD.match(text, other)
             last = rest.end() if rest else other
-            said = query.only_new and not again and _COMMENT.search(text, starts[first], last)
-            codes = _CODES.match(text, last) if said else None
-            matched = text[max(one, text.find(literal, one, other)) : last]
-            yield first + 1, Matched(matched, _listed(codes))
-
-
-def _listed(codes: re.Match[str] | None) -> frozenset[str]:
-    named = (codes[1] or codes[2]).split(",") if codes else ()
-    return frozenset(one.strip() for one in named)
+            yield first + 1, text[max(one, text.find(literal, one, other)) : last]
 
 
 def _behind_line(query: Query) -> str:
@@ -235,7 +205,7 @@ def _behind_line(query: Query) -> str:
     return query.regex.removeprefix(lead) if lead else ""
 
 
-def _by_structure(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, Matched]]:
+def _by_structure(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[int, str]]:
     # The parser is loaded where something could be found with it.
     from dmm.rules.content import structure
 
@@ -249,7 +219,7 @@ def _by_structure(query: Query, piece: Piece, held: Writings) -> Iterator[tuple[
         if piece.added is None or overlaps(first, behind, piece.added):
             if query.regex and not _holds(query, text, held):
                 continue
-            yield int(first) + 1, Matched(text)
+            yield int(first) + 1, text
 
 
 def _holds(query: Query, text: str, held: Writings) -> bool:
