@@ -63,8 +63,8 @@ class Folded:
 
 
 @pytest.mark.parametrize("more", [{"init": False}, {"hash": False}])
-def test_what_it_would_not_make_as_a_dataclass_is_refused(more: dict[str, bool]) -> None:
-    made = type("Odd", (), {"__annotations__": {"x": "int"}, "x": field(default=1, **more)})
+def test_what_it_would_not_make_as_a_dataclass_is_refused(more: dict[str, Any]) -> None:
+    made: Any = type("Odd", (), {"__annotations__": {"x": "int"}, "x": field(default=1, **more)})
     with pytest.raises(TypeError, match="Odd: every field"):
         frozen(made)
     with pytest.raises(TypeError, match="has an __init__ of its own"):
@@ -73,8 +73,9 @@ def test_what_it_would_not_make_as_a_dataclass_is_refused(more: dict[str, bool])
 
 def test_a_field_may_have_any_name() -> None:
     names = ("set", "LATER", "make_x", "default_x", "x")
-    body = {"__annotations__": dict.fromkeys(names, "int")} | dict.fromkeys(names, 1)
-    made: Any = frozen(type("Names", (), body))()
+    body: dict[str, Any] = {"__annotations__": dict.fromkeys(names, "int")}
+    kind: Any = frozen(type("Names", (), body | dict.fromkeys(names, 1)))
+    made = kind()
     assert (made.set, made.LATER, made.x) == (1, 1, 1)
 
 

@@ -292,6 +292,17 @@ def test_where_the_memory_is_not_checked_out_the_constraints_hold_and_no_rule_fi
     assert agent.ask("docker system prune -af", cwd=str(second)) == {}
 
 
+def test_where_nothing_is_noted_no_step_is_asked_for(
+    agent: Agent, second: Path, open_project: Opener
+) -> None:
+    dmm = open_project(agent.project)
+    dmm.ledger.add_constraint("run the tests before committing")
+    dmm.close()
+    shutil.rmtree(second / ".dmm")
+    assert agent.ask("git commit -m x", cwd=str(second)) == {}
+    assert agent.decide("docker system prune -af", cwd=str(second))[0] == "deny"
+
+
 def test_constraints_on_file_that_can_not_be_read_are_told_where_no_memory_is_checked_out(
     agent: Agent, second: Path
 ) -> None:

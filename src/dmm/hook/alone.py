@@ -96,7 +96,9 @@ def judge_missing(client: str, payload: bytes, place: str, root: str) -> bytes:
         return _doubt(client, payload, _what_holds(data) != NONE_HELD).answer
     if event.kind is not HookKind.TOOL_REQUEST:
         return b""
-    return _judge(event, data, lambda: _rule(event, _constraints(data), place), UNUSABLE).answer
+    found = _judge(event, data, lambda: _rule(event, _constraints(data), place), UNUSABLE)
+    # Nobody notes here what is done, so a step that is to come first could never be shown.
+    return b"" if found.ruled.startswith("ask") and not found.certain else found.answer
 
 
 def _what_holds(data: bytes | None) -> str:

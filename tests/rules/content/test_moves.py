@@ -87,19 +87,16 @@ def test_a_file_that_is_moved_in_brings_its_text(command: str, project: Path) ->
     [
         "mv lib/a.ts src",
         "mv lib/a.ts src/",
-        "git mv lib src/core",
-        "mv lib src",
         "mv lib/* src",
-        "git mv lib/*.ts lib/deep src/old",
+        "git mv lib/*.ts src/empty",
         "mv -t src lib/a.ts",
-        "cp -r lib src/core",
         "mkdir -p src/fresh && mv lib/a.ts src/fresh",
         "mv lib/a.ts src/empty",
         "cd lib && git mv a.ts ../src/a.ts",
         "mv lib/a.ts tmp.ts && mv tmp.ts src/a.ts",
     ],
 )
-def test_folders_and_wildcards_bring_what_they_hold(command: str, project: Path) -> None:
+def test_a_folder_and_wildcards_name_what_is_moved_in(command: str, project: Path) -> None:
     only_ts = AllOf((TEXT, PathPattern("src/**/*.ts", ("write",))))
 
     assert _rule(project, "Bash", {"command": command}).level == "deny"
@@ -197,6 +194,21 @@ def test_what_a_moved_file_overwrites_is_not_taken_for_new(project: Path) -> Non
     command = {"command": "mv lib/a.ts src/old/a.ts"}
 
     assert _rule(project, "Bash", command).level == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git apply --check fix.patch", "git apply -R fix.patch", "patch --dry-run -p1 < fix.patch"],
+)
+def test_a_patch_that_is_only_looked_at_or_taken_back_adds_nothing(
+    command: str, project: Path
+) -> None:
+    (project / "fix.patch").write_text(_git_patch("lib/a.ts", "src/a.ts", ""))
+    assert _rule(project, "Bash", {"command": command}).level == "allow"
+
+
+def test_a_word_that_is_the_value_of_an_option_moves_nothing(project: Path) -> None:
+    assert _rule(project, "Bash", {"command": "touch a; git -C mv"}).level == "allow"
 
 
 @pytest.mark.parametrize(

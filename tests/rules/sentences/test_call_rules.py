@@ -397,20 +397,11 @@ def test_a_language_that_a_sentence_names_limits_it() -> None:
             ("git commit -m 'x [skip ci]'", "git commit -m '[skip ci] x'"),
             ("git commit -m 'skip ci'",),
         ),
-        (
-            "Never run `python manage.py flush`",
-            (
-                "./manage.py flush --noinput",
-                "cd api && ./manage.py flush",
-                "uv run manage.py flush",
-            ),
-            ("./manage.py migrate", "cat manage.py"),
-        ),
-        ("Do not run `bash install.sh`", ("sh install.sh", "./install.sh"), ("bash other.sh",)),
         ("Never run `npm install`", ("npm i", "npm add x"), ("npm ci", "npm init")),
         ("Never run `npm i`", ("npm install",), ("npm test",)),
+        ("Never run `rm -rf /tmp/*`", ("rm -rf /tmp/", "rm -rf /tmp/x"), ("rm -rf /tmpx",)),
+        ("Never run `rm -rf ./build/*`", ("rm -rf ./build/foo",), ("rm -rf ./src",)),
         ("Never run `cargo build`", ("cargo b --release",), ("cargo bench",)),
-        ("Never run `yarn build`", ("yarn run build",), ("yarn add build", "yarn builds")),
     ],
 )
 def test_a_command_or_a_word_is_the_same_however_it_is_written(

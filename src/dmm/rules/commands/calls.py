@@ -42,7 +42,7 @@ from dmm.rules.commands.tools import (
     first_text,
     is_patching,
 )
-from dmm.rules.commands.written import copies
+from dmm.rules.commands.written import moves
 
 if TYPE_CHECKING:
     from dmm.rules.commands.dependencies import DependencyUse
@@ -102,7 +102,7 @@ def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFact
     for use in commands:
         named = path_uses(use)
         paths += named
-        if facts.reach is not None and copies(use.invocation):
+        if facts.reach is not None and moves(use.invocation):
             paths += arriving_files(use, named, facts.reach)
         packages += installed(use.invocation)
         branches += branch_uses(use)

@@ -112,7 +112,9 @@ class Options(NamedTuple):
         """
         plain = _plain_path(text)
         return any(
-            matches_name(plain, _plain_path(wanted)) or (self.open and matches_name(wanted, text))
+            matches_name(plain, _plain_path(wanted))
+            or matches_name(text, wanted)
+            or (self.open and matches_name(wanted, text))
             for wanted in alternatives.split("|")
         )
 

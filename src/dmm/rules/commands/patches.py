@@ -27,11 +27,15 @@ _UNIFIED = (
     rf"(?m)^(?:{_NAMES}|(?P<how>rename|copy) from (?P<from>.+)\n(?P=how) to (?P<to>.+)"
     r"(?:\n(?:index .*\n)?--- .*\n\+\+\+ .*)?)$"
 )
+# A patch that is only looked at, or taken back: what it adds does not get there.
+_NOT_APPLIED = "--check|--stat|--numstat|--summary|--dry-run|-R|--reverse"
 _MARKS = ("*** End", "diff --git ", "index ", "\\ No newline")
 
 
 def patches_of(use: CommandUse, files: TextOf | None) -> list[str]:
     """List the texts that a command takes patches from: its words, its input, files it names."""
+    if use.options.has_exactly(_NOT_APPLIED):
+        return []
     words, given = use.invocation.words[1:], use.script.input_of(use.invocation)
     found = [word.text for word in words if "\n" in word.text]
     found += [one.body for one in use.invocation.redirections if one.body] + [given.text or ""]

@@ -92,7 +92,7 @@ def moves(invocation: Invocation) -> bool:
     """Whether an invocation moves files rather than copying them."""
     if invocation.program != "git" or "mv" not in invocation.argv:
         return invocation.program in _MOVERS
-    return read_options(invocation.words).operands[0].text == "mv"
+    return [one.text for one in read_options(invocation.words).operands[:1]] == ["mv"]
 
 
 def _copied(invocation: Invocation, flow: Flow, number: int) -> Iterator[tuple[Word, Output, bool]]:

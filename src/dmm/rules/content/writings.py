@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from dmm.rules.budget import Budget
@@ -12,7 +12,7 @@ from dmm.rules.commands.dependencies import declared, is_manifest
 from dmm.rules.commands.facts import located, relative_path
 from dmm.rules.commands.reach import looked_up
 from dmm.rules.commands.tools import PATCH_TOOLS
-from dmm.rules.commands.written import copies
+from dmm.rules.commands.written import moves
 from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.content.words import Vocabulary
 
@@ -115,7 +115,7 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
         known = texts.get(near(path))
         return files(near(path)) if known is None and files is not None else known
 
-    for given, span in _changes(facts, files):
+    for given, span in islice(_changes(facts, files), _MAX_FILES):
         change = with_copies(given, held)
         if change is None:
             continue
@@ -133,7 +133,7 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
             found.append(arrived(made, held(change.path), located(facts.call, source)))
         if made.whole:
             texts[near(change.path)] = made.text
-    return tuple(found[:_MAX_FILES])
+    return tuple(found)
 
 
 def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChange, Span]]:
@@ -165,9 +165,9 @@ def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChang
 
 
 def _spread(change: FileChange, use: CommandUse, facts: CallFacts) -> Iterator[FileChange]:
-    """Take what is moved or copied file by file, where folders or wildcards are."""
+    """Take what is moved file by file, where folders or wildcards are."""
     source = change.source or (change.copied[0] if len(change.copied) == 1 else "")
-    if not source or facts.reach is None or not copies(use.invocation):
+    if not source or facts.reach is None or not moves(use.invocation):
         yield change
         return
     call = facts.call

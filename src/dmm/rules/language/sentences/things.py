@@ -6,7 +6,6 @@ import re
 from typing import Any, NamedTuple
 
 from dmm.rules.commands.options import SUBCOMMANDED
-from dmm.rules.commands.runs import SHELLS, language_of
 from dmm.rules.content.constructs import looks_like_code
 from dmm.rules.language.sentences import words
 from dmm.rules.syntax import flags_of
@@ -140,18 +139,7 @@ def same_commands(parts: list[str]) -> tuple[Item, ...]:
         found.append(command_item(parts[:2], args=["+*"]))
     elif parts[:2] in (["terraform", "destroy"], ["tofu", "destroy"]):
         found.append(command_item([parts[0], "apply", "-destroy", *parts[2:]]))
-    elif parts[0] in words.MANAGERS["javascript"] and parts[1:2] not in ([], ["run"]):
-        # What it doesn't know is a script, and a script may be called like what it knows.
-        found += [] if is_flag(parts[1]) else [command_item([parts[0], "run", *parts[1:]])]
-    elif _runs_file(parts):
-        found.append(command_item([f"**/{parts[1].removeprefix('./')}", *parts[2:]]))
     return tuple(found)
-
-
-def _runs_file(parts: list[str]) -> bool:
-    """Whether a command names an interpreter and a script, which may be run without it."""
-    interpreter = parts[0] in SHELLS or language_of(parts[0])
-    return bool(interpreter) and bool(re.fullmatch(r"[\w./-]*\w\.\w+", "".join(parts[1:2])))
 
 
 def commands(thing: Thing, **more: object) -> Thing:
