@@ -35,7 +35,7 @@ def test_a_monolith_becomes_memories_that_are_valid_and_found(
     written = files_of(project.memory)
     assert len(written) >= 5
     assert "errors:" not in dmm("validate")
-    assert "0 memories (none)" in dmm("import", "CLAUDE.md", "--apply")
+    assert " memories already here" in dmm("import", "CLAUDE.md", "--apply")
     assert files_of(project.memory) == written
     assert "migration" in dmm("query", "how do I change the database schema")
 
