@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
@@ -30,7 +31,6 @@ from dmm.http import jobs as jobs_routes
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply
-from dmm.http.documented import Documented
 from dmm.http.errors import STATUS, Refusal, describe, describe_error
 from dmm.http.gate import Gate, Keys
 from dmm.http.sign_ins import Codes, Sessions
@@ -112,7 +112,7 @@ def make_app(
         raise ValueError("the token is too short")
     sessions = sessions or Sessions()
     people = persons or Persons(page_folder(), lambda: Place(name, f"http://{name}:{port()}"))
-    app = Documented(
+    app = FastAPI(
         title="DMM",
         version=VERSION,
         description=ABOUT,

@@ -5,14 +5,14 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 from typing import Annotated, Any, Literal
 
+from fastapi import APIRouter
 from pydantic import Field
 
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.packs.service import MAX_QUERY_CHARACTERS
 
-router = make_router(prefix="/v1", tags=["ask"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1", tags=["ask"], dependencies=BEHIND_TOKEN)
 
 Name = Annotated[str | None, Field(max_length=1_000)]
 

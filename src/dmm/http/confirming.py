@@ -6,7 +6,7 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 import time
 from typing import Annotated
 
-from fastapi import Path, Request
+from fastapi import APIRouter, Path, Request
 
 from dmm.errors import ProofRefused, UsageError
 from dmm.http import confirming_models as models
@@ -21,7 +21,6 @@ from dmm.http.calls import (
     session_of,
     told,
 )
-from dmm.http.documented import make_router
 from dmm.http.models import Told
 from dmm.passkeys.acts import Act, digest_text
 from dmm.passkeys.keyring import Passkey
@@ -30,7 +29,7 @@ from dmm.passkeys.service import Confirmation, Persons
 from dmm.passkeys.webauthn import decode, encode
 from dmm.team.foretelling import TELLING, foretell_proved
 
-router = make_router(prefix="/v1", tags=["person"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1", tags=["person"], dependencies=BEHIND_TOKEN)
 
 Id = Annotated[str, Path(alias="id", min_length=1, max_length=1_500)]
 

@@ -7,16 +7,15 @@ import mmap
 from pathlib import Path as File
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import APIRouter, Path, Query
 
 from dmm.domain.plain import to_plain
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.project.metrics import Figures
 from dmm.project.session_history import SessionRows, SessionStory
 
-router = make_router(prefix="/v1", tags=["history"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1", tags=["history"], dependencies=BEHIND_TOKEN)
 
 MOST_ROWS = 200
 MOST_DAYS = 366

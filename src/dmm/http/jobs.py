@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import Path
+from fastapi import APIRouter, Path
 from pydantic import Field
 
 from dmm.bootstrap import Dmm
@@ -16,11 +16,10 @@ from dmm.errors import UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.projects import Project
 from dmm.redaction.inputs import LONGEST_TEXT
 
-router = make_router(prefix="/v1/jobs", tags=["jobs"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=BEHIND_TOKEN)
 
 Progress = Callable[[int, int], None]
 

@@ -5,17 +5,16 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import APIRouter, Path, Query
 
 from dmm.domain.event import Event, canonical
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.ledger import results
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.rules.results import ConstraintRecorded, RuleView
 
-router = make_router(prefix="/v1/ledger", tags=["ledger"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1/ledger", tags=["ledger"], dependencies=BEHIND_TOKEN)
 
 Seq = Annotated[int, Path(ge=0, le=models.LARGEST)]
 At = Annotated[int, Query(ge=0, le=models.LARGEST)]

@@ -5,15 +5,14 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 import datetime as dt
 
-from fastapi import Request
+from fastapi import APIRouter, Request
 
 from dmm.http import errors, models
 from dmm.http.calls import WITHOUT_TOKEN, Reply, access_of, told
-from dmm.http.documented import make_router
 from dmm.http.gate import LOGIN
 from dmm.http.sign_ins import read_cookie, write_cookie
 
-router = make_router(tags=["session"], dependencies=WITHOUT_TOKEN)
+router = APIRouter(tags=["session"], dependencies=WITHOUT_TOKEN)
 FATES = {"used": errors.CODE_USED, "expired": errors.CODE_EXPIRED, None: errors.CODE}
 
 

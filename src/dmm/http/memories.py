@@ -5,17 +5,16 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import APIRouter, Path, Query
 
 from dmm.domain.plain import to_plain
 from dmm.errors import UsageError
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.http.nodes import read_nodes
 from dmm.project.memory_view import CitedCode, Folders, MemoryRows
 
-router = make_router(prefix="/v1/memories", tags=["memory"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1/memories", tags=["memory"], dependencies=BEHIND_TOKEN)
 
 LONGEST_PATH = 1_000
 LONGEST_MATCH = 300

@@ -5,14 +5,13 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import APIRouter, Path, Query
 
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.packs.served import PackRows, ServedPack
 
-router = make_router(prefix="/v1/packs", tags=["memory"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1/packs", tags=["memory"], dependencies=BEHIND_TOKEN)
 
 MOST_ROWS = 200
 

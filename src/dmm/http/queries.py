@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fastapi import APIRouter
+
 from dmm import VERSION
 from dmm.bootstrap import Dmm
 from dmm.domain.pack import read_request
 from dmm.domain.plain import to_plain
 from dmm.http import models
 from dmm.http.calls import BEHIND_TOKEN, Call, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.index.store import IndexStore
 from dmm.projects import Project
 
-router = make_router(tags=["memory"], dependencies=BEHIND_TOKEN)
+router = APIRouter(tags=["memory"], dependencies=BEHIND_TOKEN)
 
 
 def query(call: Called, body: models.Query) -> Reply:

@@ -6,16 +6,15 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 import datetime as dt
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import APIRouter, Query
 
 from dmm.domain.observation import Kind
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.packs.service import MAX_QUERY_CHARACTERS
 from dmm.recall.results import Searched, Timeline, Units
 from dmm.recall.service import DEFAULT_LIMIT, MOST_AROUND, MOST_IDS, MOST_ROWS
 
-router = make_router(prefix="/v1", tags=["recall"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1", tags=["recall"], dependencies=BEHIND_TOKEN)
 
 LONGEST = 1_000
 Words = Annotated[str, Query(max_length=MAX_QUERY_CHARACTERS)]

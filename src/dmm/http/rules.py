@@ -6,18 +6,17 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Path
+from fastapi import APIRouter, Path
 
 from dmm.errors import UsageError
 from dmm.http import models, rulings
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.passkeys.acts import Act, PersonAct, digest_text
 from dmm.rules.checks import Asked
 from dmm.rules.results import CallChecked, RuleList, RuleShown, RuleView
 from dmm.rules.views import CompiledRule
 
-router = make_router(prefix="/v1", tags=["rules"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1", tags=["rules"], dependencies=BEHIND_TOKEN)
 
 Name = Annotated[
     str,

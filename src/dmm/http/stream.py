@@ -7,18 +7,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import Header
+from fastapi import APIRouter, Header
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from dmm import VERSION
 from dmm.http import errors, models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.http.streams import BATCH, Limits, Listener, Streams, write_message, write_news
 from dmm.projects import Project
 
-router = make_router(prefix="/v1", tags=["stream"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1", tags=["stream"], dependencies=BEHIND_TOKEN)
 
 MEDIA_TYPE = "text/event-stream"
 # A page that lost the stream tries again after so many milliseconds.

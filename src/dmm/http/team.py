@@ -5,15 +5,14 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import APIRouter, Query
 
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.http.models import LARGEST, Told
 from dmm.passkeys.acts import PersonAct
 from dmm.team.foretelling import foretell_words, list_shared
 
-router = make_router(prefix="/v1/team", tags=["team"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1/team", tags=["team"], dependencies=BEHIND_TOKEN)
 
 # As many as a long list of the page holds.
 MOST = 20_000

@@ -7,7 +7,7 @@ import datetime as dt
 from dataclasses import asdict
 from typing import Annotated, Literal
 
-from fastapi import Path, Query
+from fastapi import APIRouter, Path, Query
 
 from dmm.conflicts.results import ConflictList, ConflictView
 from dmm.domain.plain import to_plain
@@ -15,7 +15,6 @@ from dmm.domain.proposal import Operation, ProposalResult
 from dmm.errors import UsageError
 from dmm.http import writing_models
 from dmm.http.calls import BEHIND_TOKEN, Called, Reply, told
-from dmm.http.documented import make_router
 from dmm.http.nodes import read_body
 from dmm.lifecycle.results import FeedbackRecorded
 from dmm.notes.service import Forgotten, Remembered
@@ -24,7 +23,7 @@ from dmm.review.drafting import About
 from dmm.review.results import ProposalList, Undone, UndoPreview
 from dmm.review.writing import Writing
 
-router = make_router(prefix="/v1", tags=["writing"], dependencies=BEHIND_TOKEN)
+router = APIRouter(prefix="/v1", tags=["writing"], dependencies=BEHIND_TOKEN)
 
 Proposal = Annotated[
     str, Path(alias="id", pattern=r"^(proposal_)?[0-9]{1,15}$", description="Such as proposal_17.")
