@@ -166,7 +166,7 @@ class OpenLedger:
 
     path: Path | None
     now: Callable[[], dt.datetime]
-    actor: Actor = Actor()  # noqa: RUF009 - it is frozen
+    actor: Actor = field(default_factory=Actor)
     record_of: TrustedLedger | None = None
     earlier: tuple[Path, ...] = ()
     folded: Folded = field(default_factory=Folded)

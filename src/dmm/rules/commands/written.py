@@ -47,7 +47,7 @@ def _written_by(
     if program in _PASSING:
         append = any(word.text in ("-a", "--append") for word in words)
         yield from ((word, flow.input_of(number), append) for word in operands)
-    elif copies(invocation):
+    elif program in _COPIERS or moves(invocation):
         yield from _copied(invocation, flow, number)
     elif program == "dd":
         named = {word.text.partition("=")[0]: word for word in words[1:]}
@@ -81,11 +81,6 @@ def note_written(
         held = source if source and output.text is None else output._replace(paths=paths)
         evaluation.written[path] = combined([known, held]) if append else held
         yield Write(invocation.id, path, output._replace(paths=paths), append)
-
-
-def copies(invocation: Invocation) -> bool:
-    """Whether an invocation makes files of others, which it copies, links or moves."""
-    return invocation.program in _COPIERS or moves(invocation)
 
 
 def moves(invocation: Invocation) -> bool:

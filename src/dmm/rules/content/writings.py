@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dmm.rules.budget import Budget
@@ -115,7 +115,7 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
         known = texts.get(near(path))
         return files(near(path)) if known is None and files is not None else known
 
-    for given, span in islice(_changes(facts, files), _MAX_FILES):
+    for given, span in _changes(facts, files):
         change = with_copies(given, held)
         if change is None:
             continue
@@ -133,7 +133,7 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
             found.append(arrived(made, held(change.path), located(facts.call, source)))
         if made.whole:
             texts[near(change.path)] = made.text
-    return tuple(found)
+    return tuple(found[:_MAX_FILES])
 
 
 def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChange, Span]]:
@@ -165,7 +165,7 @@ def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChang
 
 
 def _spread(change: FileChange, use: CommandUse, facts: CallFacts) -> Iterator[FileChange]:
-    """Take what is moved file by file, where folders or wildcards are."""
+    """Name the file that a move makes in a folder, and each of those that wildcards name."""
     source = change.source or (change.copied[0] if len(change.copied) == 1 else "")
     if not source or facts.reach is None or not moves(use.invocation):
         yield change
