@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bench import conflicts
 from bench.conflicts import COMPATIBLE, CONFLICT, DUPLICATE, Pair, Verdict
 from bench.report import Measure, Part
-from dmm.conflicts.comparison_set import LEAST_ALIKE
+from dmm.conflicts.shortlist import LEAST_ALIKE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which memories are compared: everything about one subject, and never everything with all."""
+"""Which memories have something in common: what is about one subject, and never all with all."""
 
 from __future__ import annotations
 
@@ -10,22 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.rulebooks import write_memories
-from dmm.conflicts.candidates import (
-    PAIRS_PER_MEMORY,
-    RARE,
-    Candidates,
-    Pair,
-    Profile,
-    profile_of,
-)
+from dmm.conflicts.candidates import RARE, Candidates, Profile, in_order, profile_of
 from dmm.domain.conflict import Method
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from tests.conflicts.conftest import NewNote
 
     Profiled = Callable[..., Profile]
+    Pairs = dict[tuple[int, int], set[Method]]
 
 
 @pytest.fixture(scope="session")
@@ -53,13 +47,24 @@ def profiled(note: NewNote) -> Profiled:
     return profile
 
 
-def candidate_pairs(
-    profiles: Sequence[Profile], alike: Iterable[tuple[int, int, float]] = ()
-) -> list[Pair]:
+def collected(profiles: Sequence[Profile]) -> Candidates:
     candidates = Candidates()
     for number, profile in enumerate(profiles):
         candidates.put(number, profile)
-    return candidates.pairs(alike)
+    return candidates
+
+
+def pairs_among(candidates: Candidates) -> Pairs:
+    """The pairs that a scan finds, and how: it asks about one memory after the other."""
+    pairs: Pairs = {}
+    for number, profile in candidates.profiles.items():
+        for other, methods in candidates.partners(profile, number).items():
+            pairs.setdefault((min(number, other), max(number, other)), set()).update(methods)
+    return pairs
+
+
+def candidate_pairs(profiles: Sequence[Profile]) -> Pairs:
+    return pairs_among(collected(profiles))
 
 
 def generated(profiled: Profiled, count: int, first: int = 1_000) -> list[Profile]:
@@ -71,12 +76,12 @@ def generated(profiled: Profiled, count: int, first: int = 1_000) -> list[Profil
 
 def test_two_notes_with_a_word_in_common_are_compared_by_their_rules(profiled: Profiled) -> None:
     notes = [profiled(1, "Indent with tabs."), profiled(2, "Use spaces to indent.")]
-    assert candidate_pairs(notes) == [Pair(0, 1, (Method.RULES,))]
+    assert candidate_pairs(notes) == {(0, 1): {Method.RULES}}
 
 
 def test_notes_without_anything_in_common_are_not_compared(profiled: Profiled) -> None:
     notes = [profiled(1, "Indent with tabs."), profiled(2, "Lunch is at noon.")]
-    assert candidate_pairs(notes) == []
+    assert candidate_pairs(notes) == {}
 
 
 def test_a_shared_tag_is_told_whatever_its_letter_case(profiled: Profiled) -> None:
@@ -84,12 +89,7 @@ def test_a_shared_tag_is_told_whatever_its_letter_case(profiled: Profiled) -> No
         profiled(1, "Indent with tabs.", tags=["Style"]),
         profiled(2, "Quote twice.", tags=["style"]),
     ]
-    assert candidate_pairs(notes) == [Pair(0, 1, (Method.TAGS,))]
-
-
-def test_what_means_the_same_in_other_words_comes_from_the_vectors(profiled: Profiled) -> None:
-    notes = [profiled(1, "Indent with tabs."), profiled(2, "Prefer four blanks.")]
-    assert candidate_pairs(notes, [(1, 0, 0.71)]) == [Pair(0, 1, (Method.SIMILARITY,), 0.71)]
+    assert candidate_pairs(notes) == {(0, 1): {Method.TAGS}}
 
 
 def test_related_memories_are_compared_and_those_that_are_named_together(
@@ -101,8 +101,8 @@ def test_related_memories_are_compared_and_those_that_are_named_together(
         profiled(3, "Gamma."),
         profiled(4, "Delta."),
     ]
-    related = (Method.RELATED,)
-    assert candidate_pairs(notes) == [Pair(0, 1, related), Pair(0, 2, related), Pair(1, 2, related)]
+    related = {Method.RELATED}
+    assert candidate_pairs(notes) == {(0, 1): related, (0, 2): related, (1, 2): related}
 
 
 def test_two_memories_that_replace_the_same_one_are_compared_though_it_is_gone(
@@ -112,7 +112,7 @@ def test_two_memories_that_replace_the_same_one_are_compared_though_it_is_gone(
         profiled(1, "Alpha.", supersedes=["mem_9"]),
         profiled(2, "Beta.", supersedes=["mem_9"]),
     ]
-    assert candidate_pairs(notes) == [Pair(0, 1, (Method.SUPERSEDES,))]
+    assert candidate_pairs(notes) == {(0, 1): {Method.SUPERSEDES}}
 
 
 def test_what_replaces_a_memory_is_compared_with_what_relates_to_the_replaced_one(
@@ -123,11 +123,11 @@ def test_what_replaces_a_memory_is_compared_with_what_relates_to_the_replaced_on
         profiled(2, "Beta."),
         profiled(3, "Gamma.", related=["mem_2"]),
     ]
-    assert candidate_pairs(notes) == [
-        Pair(0, 1, (Method.SUPERSEDES,)),
-        Pair(0, 2, (Method.SUPERSEDES,)),
-        Pair(1, 2, (Method.RELATED,)),
-    ]
+    assert candidate_pairs(notes) == {
+        (0, 1): {Method.SUPERSEDES},
+        (0, 2): {Method.SUPERSEDES},
+        (1, 2): {Method.RELATED},
+    }
 
 
 def test_all_methods_that_find_a_pair_are_told_in_one_order(profiled: Profiled) -> None:
@@ -135,8 +135,9 @@ def test_all_methods_that_find_a_pair_are_told_in_one_order(profiled: Profiled) 
         profiled(1, "Indent with tabs.", tags=["style"], related=["mem_2"], supersedes=["mem_2"]),
         profiled(2, "Indent with spaces.", tags=["style"]),
     ]
-    (pair,) = candidate_pairs(notes, [(0, 1, 0.9)])
-    assert pair.methods == tuple(method for method in Method if method is not Method.FLAG)
+    (found,) = candidate_pairs(notes).values()
+    told = in_order(frozenset({Method.SIMILARITY, *found}))
+    assert told == tuple(method for method in Method if method is not Method.FLAG)
 
 
 def test_a_tag_that_everybody_has_brings_nobody_together(profiled: Profiled) -> None:
@@ -146,7 +147,7 @@ def test_a_tag_that_everybody_has_brings_nobody_together(profiled: Profiled) -> 
         profiled(n, " ".join("".join(rng.choices(letters, k=9)) for _ in range(6)), tags=["team"])
         for n in range(400)
     ]
-    assert candidate_pairs(notes) == []
+    assert candidate_pairs(notes) == {}
 
 
 def test_common_words_that_seldom_stand_together_bring_two_notes_together(
@@ -158,8 +159,7 @@ def test_common_words_that_seldom_stand_together_bring_two_notes_together(
         profiled(901, "Billing timeout: thirty."),
         profiled(902, "The timeout of billing is ten."),
     ]
-    pairs = candidate_pairs([*filler, *wanted])
-    assert (len(filler), len(filler) + 1) in {(pair.one, pair.other) for pair in pairs}
+    assert (len(filler), len(filler) + 1) in candidate_pairs([*filler, *wanted])
 
 
 SUBJECTS = [
@@ -175,41 +175,12 @@ SUBJECTS = [
 def test_short_notes_about_one_subject_meet_in_a_large_project(profiled: Profiled) -> None:
     crowd = generated(profiled, 1_500)
     short = [profiled(n, body) for n, body in enumerate(body for pair in SUBJECTS for body in pair)]
-    pairs = {(pair.one, pair.other) for pair in candidate_pairs([*crowd, *short])}
+    pairs = candidate_pairs([*crowd, *short])
     first = len(crowd)
     missed = [
         SUBJECTS[n] for n in range(len(SUBJECTS)) if (first + 2 * n, first + 2 * n + 1) not in pairs
     ]
     assert missed == []
-
-
-@pytest.fixture
-def bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make a project of some hundred memories a large one."""
-    monkeypatch.setattr("dmm.conflicts.candidates.PAIRS_OF_A_SMALL_PROJECT", 400)
-
-
-def far_and_wide(size: int) -> list[tuple[int, int, float]]:
-    rng = random.Random(1)
-    others = ((n, rng.sample(range(size), 16)) for n in range(size))
-    return [(n, other, 0.5) for n, some in others for other in some if other != n]
-
-
-@pytest.mark.usefixtures("bounds")
-def test_the_pairs_of_a_large_project_are_bounded_and_always_the_same(profiled: Profiled) -> None:
-    profiles = generated(profiled, 400)
-    pairs = candidate_pairs(profiles, far_and_wide(400))
-    assert len(pairs) == PAIRS_PER_MEMORY * len(profiles)
-    assert pairs == candidate_pairs(profiles, far_and_wide(400))
-    assert pairs == sorted(pairs, key=lambda pair: (pair.one, pair.other))
-
-
-@pytest.mark.usefixtures("bounds")
-def test_links_are_kept_when_there_are_too_many_pairs(profiled: Profiled) -> None:
-    linked = [profiled(1, "Alpha.", related=["mem_2"]), profiled(2, "Beta.")]
-    pairs = candidate_pairs([*generated(profiled, 400), *linked], far_and_wide(400))
-    assert len(pairs) == PAIRS_PER_MEMORY * 402
-    assert Pair(400, 401, (Method.RELATED,)) in pairs
 
 
 STORY = [f"The {word}s stood at dusk." for word in ("castle", "river", "tower", "garden") * 20]
@@ -236,9 +207,8 @@ def test_taking_memories_in_and_out_leaves_what_building_anew_gives(
         profiled(n, " ".join(words), tags=sorted(tags)) for n, (words, tags) in enumerate(notes)
     ]
     gone = data.draw(st.sets(st.sampled_from(range(len(profiles)))))
-    candidates = Candidates()
+    candidates = collected(profiles)
     for number, profile in enumerate(profiles):
-        candidates.put(number, profile)
         candidates.put(number, profile)
     for number in gone:
         candidates.drop(number)
@@ -247,17 +217,4 @@ def test_taking_memories_in_and_out_leaves_what_building_anew_gives(
     for number, profile in enumerate(profiles):
         if number not in gone:
             kept.put(number, profile)
-    assert candidates.pairs([]) == kept.pairs([])
-
-
-@given(NOTES)
-def test_every_pair_of_a_scan_is_found_from_one_of_its_memories(
-    profiled: Profiled, notes: list[tuple[list[str], set[str]]]
-) -> None:
-    candidates = Candidates()
-    for number, (words, tags) in enumerate(notes):
-        candidates.put(number, profiled(number, " ".join(words), tags=sorted(tags)))
-    for pair in candidates.pairs([]):
-        found = candidates.partners(candidates.profiles[pair.one], pair.one)
-        back = candidates.partners(candidates.profiles[pair.other], pair.other)
-        assert set(pair.methods) == found.get(pair.other, set()) | back.get(pair.one, set())
+    assert pairs_among(candidates) == pairs_among(kept)

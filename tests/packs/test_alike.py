@@ -38,14 +38,14 @@ def test_the_nearest_come_first_and_the_floor_ends_them(three: Likeness) -> None
 def test_the_direction_of_a_memory_is_the_average_of_its_windows(three: Likeness) -> None:
     three.put(3, blob([1, 0], [0, 1]))
     assert [number for number, _ in three.near(3, 1, 0.99)] == [1]
-    assert three.between(3, 1) == pytest.approx(1.0, abs=1e-3)
+    assert three.to_each(3, [1]) == [pytest.approx(1.0, abs=1e-3)]
 
 
 def test_a_memory_without_windows_is_like_nothing(three: Likeness) -> None:
     three.put(3, b"")
     assert three.near(3, 5, -1.0) == []
-    assert three.between(0, 3) is None
-    assert three.between(0, 9_999) is None
+    assert three.to_each(0, [3, 9_999]) == [None, None]
+    assert three.to_each(3, [0]) == [None]
     assert 3 not in {other for other, _ in three.near(0, 5, -1.0)}
 
 
@@ -59,7 +59,7 @@ def test_a_memory_that_was_dropped_is_found_no_more_and_its_number_can_be_given_
     assert [number for number, _ in three.near(0, 5, 0.5)] == [1]
 
 
-def test_all_pairs_are_those_of_each_memory_whatever_the_size_of_a_block(
+def test_the_nearest_of_all_are_those_of_each_memory_whatever_the_size_of_a_block(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(3)
@@ -67,18 +67,23 @@ def test_all_pairs_are_those_of_each_memory_whatever_the_size_of_a_block(
     for number in range(300):
         likeness.put(number, pack_vectors(rng.standard_normal((2, DIMENSIONS)).astype(np.float32)))
     likeness.drop(17)
-    expected = {
-        (*sorted((number, other)), value)
-        for number in range(300)
-        for other, value in likeness.near(number, 4, 0.3)
-    }
-    whole = likeness.pairs(4, 0.3)
+    expected = [set(dict(likeness.near(number, 4, 0.3))) for number in range(300)]
+    whole = dict(likeness.nearest(4, 0.3))
+    assert [set(whole[number]) for number in range(300)] == expected
     monkeypatch.setattr(alike, "BLOCK", 7)
-    assert whole == sorted(whole)
-    assert {pair[:2] for pair in whole} == {pair[:2] for pair in expected}
-    assert [pair[:2] for pair in likeness.pairs(4, 0.3)] == [pair[:2] for pair in whole]
+    assert [set(near) for _, near in likeness.nearest(4, 0.3)][:300] == expected
 
 
 def test_few_memories_are_all_compared_and_none_with_itself(three: Likeness) -> None:
-    assert [pair[:2] for pair in three.pairs(10, -1.0)] == [(0, 1), (0, 2), (1, 2)]
-    assert Likeness(DIMENSIONS).pairs(10, -1.0) == []
+    near = [set(found) for number, found in three.nearest(10, -1.0) if number < 3]
+    assert near == [{1, 2}, {0, 2}, {0, 1}]
+    assert list(Likeness(DIMENSIONS).nearest(10, -1.0)) == []
+
+
+def test_a_memory_without_a_direction_is_like_none(three: Likeness) -> None:
+    three.drop(1)
+    assert three.to_each(1, [0, 2]) == [None, None]
+    near = three.to_each(0, [1, 2, 0, 9_999])
+    assert (near[0], near[2], near[3]) == (None, 1.0, None)
+    assert near[1] == dict(three.near(0, 1, -1.0))[2]
+    assert three.to_each(0, []) == []

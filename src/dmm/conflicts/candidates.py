@@ -1,4 +1,4 @@
-"""Which memories are worth comparing: those that share tags, words, links or meaning.
+"""Which memories have something in common: tags, words, links or meaning.
 
 Everything that brings memories together is looked up from both sides, so a pair that is found in
 a scan of all is found from one of its memories as well.
@@ -10,7 +10,7 @@ import math
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from heapq import nsmallest
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from dmm.domain.frozen import frozen
 from dmm.index.analysis import analyze
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from dmm.domain.memory import Memory
 
@@ -31,13 +31,11 @@ FEWEST_TERMS = 4
 PAIRED = 6
 FEWEST_PARTNERS = 12
 PAIRS_OF_A_SMALL_PROJECT = 24_000
-PAIRS_PER_MEMORY = 15
 TERMS_KEPT = 72
 PLAIN_SENTENCES = 4
 LINKS_FOLLOWED = 64
 REACH = 2
 TIE = 1e-5
-PAUSE_EVERY = 50
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n")
 _CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.MULTILINE | re.DOTALL)
@@ -227,52 +225,11 @@ class Candidates:
         for number in _some(self._superseding.get(profile.id, ())):
             yield Method.SUPERSEDES, number
 
-    def pairs(
-        self, alike: Iterable[tuple[int, int, float]], pause: Callable[[], None] | None = None
-    ) -> list[Pair]:
-        """List all pairs to compare, in order; `alike` are those that mean similar things.
 
-        It takes seconds in a large project; `pause` is called again and again meanwhile.
-        """
-        methods: dict[tuple[int, int], set[Method]] = {}
-        for place, number in enumerate(sorted(self.profiles)):
-            if pause is not None and place % PAUSE_EVERY == 0:
-                pause()
-            for other, ways in self.partners(self.profiles[number], number).items():
-                methods.setdefault(_ordered(number, other), set()).update(ways)
-        likeness: dict[tuple[int, int], float] = {}
-        for one, two, value in alike:
-            pair = _ordered(one, two)
-            likeness[pair] = value
-            methods.setdefault(pair, set()).add(Method.SIMILARITY)
-        most = max(PAIRS_OF_A_SMALL_PROJECT, PAIRS_PER_MEMORY * len(self.profiles))
-        chosen = methods if len(methods) <= most else self._best(methods, likeness, most)
-        orders = {ways: in_order(ways) for ways in set(map(frozenset, methods.values()))}
-        return [
-            Pair(*pair, orders[frozenset(methods[pair])], likeness.get(pair))
-            for pair in sorted(chosen)
-        ]
-
-    def _best(
-        self,
-        methods: Mapping[tuple[int, int], set[Method]],
-        likeness: Mapping[tuple[int, int], float],
-        most: int,
-    ) -> Sequence[tuple[int, int]]:
-        """Return the linked pairs, then those with the strongest evidence."""
-
-        def rank(pair: tuple[int, int]) -> tuple[bool, int, float, tuple[int, int]]:
-            ways = methods[pair]
-            linked = Method.RELATED in ways or Method.SUPERSEDES in ways
-            return not linked, -len(ways), -round(likeness.get(pair, 0.0), 4), pair
-
-        return nsmallest(most, methods, key=rank)
-
-
-def in_order(methods: Iterable[Method]) -> tuple[Method, ...]:
+@cache
+def in_order(methods: frozenset[Method]) -> tuple[Method, ...]:
     """Sort methods in display order."""
-    held = set(methods)
-    return tuple(method for method in Method if method in held)
+    return tuple(method for method in Method if method in methods)
 
 
 def _neighbours(
@@ -297,10 +254,6 @@ def _highest(scores: Mapping[int, float], room: int) -> list[int]:
         scores = {number: score for number, score in scores.items() if score >= least}
     ranked = sorted((-round(score, 6), number) for number, score in scores.items())
     return [number for _, number in ranked[:room]]
-
-
-def _ordered(one: int, two: int) -> tuple[int, int]:
-    return (one, two) if one < two else (two, one)
 
 
 def _some(numbers: Iterable[int]) -> list[int]:

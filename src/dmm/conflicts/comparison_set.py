@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field, fields
-from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.candidates import Candidates, Pair, in_order, profile_of
 from dmm.conflicts.compare import compare_all, find_forbidden, read_memory
+from dmm.conflicts.shortlist import Shortlist, linked
 from dmm.conflicts.verdicts import Verdicts
 from dmm.domain.conflict import Method
 from dmm.domain.frozen import frozen
@@ -25,7 +25,7 @@ from dmm.packs.alike import Likeness
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from dmm.conflicts.compare import Reading
@@ -46,8 +46,7 @@ MOST_JUDGED = 6_000
 JUDGED_OF_A_MEMORY = 8
 JUDGED_ANYWAY = 500
 MOST_AT_A_WRITE = 8
-# Of notes that clash, one pair in twenty is less alike than this.
-LEAST_ALIKE = 0.4
+PAUSE_EVERY = 50
 # What the index keeps of a memory under the same name.
 _KEPT = {one.name for one in fields(Memory)} & {one.name for one in fields(IndexedMemory)}
 
@@ -179,13 +178,17 @@ class ComparisonSet:
     def _serve(self) -> tuple[dt.date, dict[int, Member], dict[str, int]]:
         day = self.today()
         if self._serving is None or self._serving[0] != day:
-            own = {m.memory.id for m in self.members.values() if m.origin is Origin.PROJECT}
             serving = {
                 number: member
                 for number, member in self.members.items()
                 if not has_expired(member.memory.expires, day)
-                and (member.origin is Origin.PROJECT or member.memory.id not in own)
             }
+            others = [n for n, member in serving.items() if member.origin is not Origin.PROJECT]
+            if others:
+                own = {m.memory.id for m in self.members.values() if m.origin is Origin.PROJECT}
+                for number in others:
+                    if serving[number].memory.id in own:
+                        del serving[number]
             ids = {member.memory.id: number for number, member in serving.items()}
             self._serving = day, serving, ids
         return self._serving
@@ -197,57 +200,68 @@ class ComparisonSet:
             return self._numbers.get((Origin.USER, rest))
         return self._numbers.get((Origin.PROJECT, path))
 
-    def all_pairs(self, progress: Progress | None = None) -> list[Pair]:
-        """List all pairs that a scan compares; progress is reported without a total."""
-        alike = [] if self._likeness is None else self._likeness[1].pairs(NEAREST, FLOOR)
-        return self._candidates.pairs(alike, None if progress is None else partial(progress, 0, 0))
+    def choose(
+        self,
+        pairs: Iterable[Pair],
+        most: int | None = None,
+        *,
+        but: Collection[tuple[int, int]] = (),
+    ) -> list[Pair]:
+        """Choose the pairs to compare, best first; at least one memory is the project's."""
+        serving = self.serving()
+        room = min(MOST_JUDGED, JUDGED_ANYWAY + JUDGED_OF_A_MEMORY * len(serving))
+        chosen = Shortlist(room if most is None else most)
+        for pair in pairs:
+            if (pair.one, pair.other) not in but and _concerns_project(pair, serving):
+                chosen.offer(pair)
+        return chosen.best()
+
+    def all_pairs(self, progress: Progress | None = None) -> Iterator[Pair]:
+        """Find all pairs with something in common; progress is reported without a total."""
+        everyone = ((number, dict[int, float]()) for number in sorted(self.members))
+        near = everyone if self._likeness is None else self._likeness[1].nearest(NEAREST, FLOOR)
+        for number, alike in near:
+            if progress is not None and number % PAUSE_EVERY == 0:
+                progress(0, 0)
+            if number in self.members:
+                yield from self._pairs(number, alike)
 
     def pairs_of(self, number: int) -> list[Pair]:
-        """List the pairs to compare for one memory."""
+        """List the pairs with something in common for one memory."""
+        near = () if self._likeness is None else self._likeness[1].near(number, NEAREST, FLOOR)
+        return self._pairs(number, dict(near))
+
+    def pair(self, one: int, other: int, methods: tuple[Method, ...]) -> Pair:
+        """Return a pair that was found before, the smaller number first."""
+        return Pair(one, other, methods, *self._likenesses(one, [other]))
+
+    def _pairs(self, number: int, alike: Mapping[int, float]) -> list[Pair]:
         found = self._candidates.partners(self._candidates.profiles[number], number)
-        alike = (
-            {} if self._likeness is None else dict(self._likeness[1].near(number, NEAREST, FLOOR))
-        )
         for other in alike:
             found.setdefault(other, set()).add(Method.SIMILARITY)
+        others = sorted(found)
         return [
-            Pair(min(number, other), max(number, other), in_order(methods), alike.get(other))
-            for other, methods in sorted(found.items())
+            Pair(
+                min(number, other), max(number, other), in_order(frozenset(found[other])), likeness
+            )
+            for other, likeness in zip(others, self._likenesses(number, others), strict=True)
         ]
 
-    def judge(
-        self, pairs: Iterable[Pair], progress: Progress | None = None, *, most: int | None = None
-    ) -> list[Found]:
-        """Compare the pairs in which a memory is the project's; return those that clash."""
+    def judge(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Found]:
+        """Compare the pairs, in their order; return those that clash."""
         serving = self.serving()
-        wanted = {
-            _in_place(pair, serving): pair for pair in pairs if _concerns_project(pair, serving)
-        }
-        room = min(MOST_JUDGED, JUDGED_ANYWAY + JUDGED_OF_A_MEMORY * len(serving))
-        chosen = self._choose(wanted.values(), room if most is None else most)
         found: list[Found] = []
-        for start in range(0, len(chosen), AT_ONCE):
-            keys = [_in_place(pair, serving) for pair in chosen[start : start + AT_ONCE]]
+        for start in range(0, len(pairs), AT_ONCE):
+            part = pairs[start : start + AT_ONCE]
+            keys = [_in_place(pair, serving) for pair in part]
             read = {number: self._reading(number) for key in keys for number in key}
             readings = [(read[one], read[other]) for one, other in keys]
-            for (one, other), clash in zip(keys, self._compare(readings), strict=True):
+            for key, pair, clash in zip(keys, part, self._compare(readings), strict=True):
                 if clash is not None:
-                    ways = wanted[one, other].methods
-                    found.append(Found(serving[one], serving[other], clash, ways))
+                    found.append(Found(serving[key[0]], serving[key[1]], clash, pair.methods))
             if progress is not None:
-                progress(min(start + AT_ONCE, len(chosen)), len(chosen))
+                progress(min(start + AT_ONCE, len(pairs)), len(pairs))
         return sorted(found, key=lambda one: (one.one.place, one.other.place))
-
-    def _choose(self, pairs: Iterable[Pair], most: int) -> list[Pair]:
-        """Keep the pairs that are linked, then those that are most alike."""
-        ranked = []
-        for pair in pairs:
-            alike = self._likeness_of(pair)
-            linked = _linked(pair.methods)
-            if linked or alike is None or alike >= LEAST_ALIKE:
-                ranked.append((not linked, -(1.0 if alike is None else alike), pair))
-        ranked.sort(key=lambda one: (one[0], one[1], one[2].one, one[2].other))
-        return [pair for _, _, pair in ranked[:most]]
 
     def _compare(self, readings: Sequence[tuple[Reading, Reading]]) -> list[Clash | None]:
         """Compare memories; without the model of conflicts only what is exact is found."""
@@ -275,10 +289,9 @@ class ComparisonSet:
         """Release the model; the next comparison loads it again."""
         self._judge = None
 
-    def _likeness_of(self, pair: Pair) -> float | None:
-        if pair.likeness is not None or self._likeness is None:
-            return pair.likeness
-        return self._likeness[1].between(pair.one, pair.other)
+    def _likenesses(self, number: int, others: Sequence[int]) -> list[float | None]:
+        known = self._likeness
+        return [None] * len(others) if known is None else known[1].to_each(number, others)
 
     def _reading(self, number: int) -> Reading:
         return read_memory(self.members[number].memory)
@@ -299,7 +312,7 @@ class ComparisonSet:
         alike = self._near(towards)
         # What shares words but points elsewhere is a stranger, and of strangers the model errs.
         if towards is not None:
-            found = {n: ways for n, ways in found.items() if _linked(ways) or not self._knows(n)}
+            found = {n: ways for n, ways in found.items() if linked(ways) or not self._knows(n)}
         others = [
             number
             for number in sorted(found.keys() | alike.keys(), key=lambda n: (-alike.get(n, 0.0), n))
@@ -327,11 +340,6 @@ class ComparisonSet:
     def _knows(self, number: int) -> bool:
         """Return whether a memory has a vector."""
         return self._likeness is not None and self._likeness[1].holds(number)
-
-
-def _linked(methods: Iterable[Method]) -> bool:
-    """Return whether one of two memories names the other."""
-    return not {Method.RELATED, Method.SUPERSEDES}.isdisjoint(methods)
 
 
 def _in_place(pair: Pair, serving: dict[int, Member]) -> tuple[int, int]:

@@ -10,9 +10,9 @@ import contextlib
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.candidates import Pair
 from dmm.conflicts.comparison_set import MOST_AT_A_WRITE, ComparisonSet, Found
 from dmm.conflicts.records import GONE, Records, key_of, name_conflict
 from dmm.conflicts.register import View
@@ -30,8 +30,9 @@ from dmm.redaction.inputs import accept, need_one
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from dmm.conflicts.candidates import Pair
     from dmm.conflicts.comparison_set import Member
     from dmm.conflicts.records import Record
     from dmm.conflicts.register import ConflictRegister
@@ -65,10 +66,9 @@ class Conflicts:
         self._notices = []
         self.corpus.indexes.refresh(whole=True, progress=progress)
         self.corpus.refresh()
-        pairs = self.corpus.all_pairs(progress)
-        known = self._recorded_pairs(self._view().open)
+        known = self.corpus.choose(self._recorded_pairs(self._view().open))
         recorded = {(pair.one, pair.other) for pair in known}
-        others = [pair for pair in pairs if (pair.one, pair.other) not in recorded]
+        others = self.corpus.choose(self.corpus.all_pairs(progress), but=recorded)
         with self.corpus.remembering():
             found = [*self.corpus.judge(known), *self.corpus.judge(others, progress)]
             found += find_unmerged(self.corpus.serving().values())
@@ -95,31 +95,24 @@ class Conflicts:
         self.corpus.refresh()
         numbers = sorted({n for n in map(self.corpus.find, paths) if n is not None})
         names = {*paths, *(self.corpus.members[n].memory.id for n in numbers)}
-        again = self._recorded_pairs(self._view().about(names))
+        again = self.corpus.choose(self._recorded_pairs(self._view().about(names)))
         known = {(pair.one, pair.other) for pair in again}
-        near = {
-            (pair.one, pair.other): pair
-            for number in numbers
-            for pair in self.corpus.pairs_of(number)
-            if (pair.one, pair.other) not in known
-        }
+        near = chain.from_iterable(map(self.corpus.pairs_of, numbers))
         most = MOST_AT_A_WRITE * len(numbers)
-        found = [*self.corpus.judge(again), *self.corpus.judge(near.values(), most=most)]
+        found = self.corpus.judge([*again, *self.corpus.choose(near, most, but=known)])
         found += find_unmerged(self.corpus.members[number] for number in numbers)
         self._settle(found, names)
         if self._notices:
             return _unrecorded(found)
         return tuple(map(show_conflict, self._view().about(names)))
 
-    def _recorded_pairs(self, records: Iterable[Record]) -> list[Pair]:
+    def _recorded_pairs(self, records: Iterable[Record]) -> Iterator[Pair]:
         """Return the pairs of open conflicts, to compare them again."""
         numbers = self.corpus.by_id()
-        pairs = []
         for record in records:
             known = sorted(numbers[name] for name in record.ids if name in numbers)
             if len(known) == 2:
-                pairs.append(Pair(known[0], known[1], record.methods))
-        return pairs
+                yield self.corpus.pair(known[0], known[1], record.methods)
 
     def _view(self) -> View:
         try:

@@ -9,11 +9,13 @@ import numpy as np
 from dmm.index.vectors import unpack_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
 
-BLOCK = 512
+BLOCK = 128
 FIRST_ROWS = 256
 # Less alike than anything can be.
 APART = -2.0
@@ -41,7 +43,7 @@ class Likeness:
             self._held[number] = False
 
     def _grow(self, needed: int) -> None:
-        size = max(FIRST_ROWS, needed, len(self._rows) * 3 // 2)
+        size = max(FIRST_ROWS, needed, len(self._rows) * 9 // 8)
         rows, held = np.zeros((size, self._dimensions), np.float32), np.zeros(size, np.bool_)
         rows[: len(self._rows)], held[: len(self._held)] = self._rows, self._held
         self._rows, self._held = rows, held
@@ -68,27 +70,30 @@ class Likeness:
         order = above[np.lexsort((above, -likeness[above]))[:wanted]]
         return [(int(n), float(likeness[n])) for n in order]
 
-    def between(self, one: int, other: int) -> float | None:
-        """Return how alike two memories are; None where one has no direction."""
-        if not (self.holds(one) and self.holds(other)):
-            return None
-        return round(float(np.vecdot(self._rows[one], self._rows[other])), DIGITS)
+    def to_each(self, number: int, others: Sequence[int]) -> list[float | None]:
+        """Return how alike a memory is to each of some others; None where one has no direction."""
+        if not self.holds(number):
+            return [None] * len(others)
+        known = [other for other in others if self.holds(other)]
+        values = np.vecdot(self._rows[known], self._rows[number]).round(DIGITS)
+        found = dict(zip(known, values.tolist(), strict=True))
+        return [found.get(other) for other in others]
 
-    def pairs(self, wanted: int, floor: float) -> list[tuple[int, int, float]]:
-        """Pair every memory with those most like it, a block at a time; smaller number first."""
-        rows = np.flatnonzero(self._held)
-        directions = self._rows[rows]
-        found: dict[tuple[int, int], float] = {}
-        for start in range(0, len(rows), BLOCK):
-            likeness = directions[start : start + BLOCK] @ directions.T
+    def nearest(self, wanted: int, floor: float) -> Iterator[tuple[int, dict[int, float]]]:
+        """Find for every number, in order, those most like it; a block of them at a time."""
+        for start in range(0, len(self._rows), BLOCK):
+            likeness = self._rows[start : start + BLOCK] @ self._rows.T
+            likeness[:, ~self._held] = APART
             own = np.arange(len(likeness))
             likeness[own, start + own] = APART
+            likeness[~self._held[start : start + BLOCK]] = APART
             nearest = _largest(likeness, wanted)
             values = np.take_along_axis(likeness, nearest, axis=1).round(DIGITS)
-            for at, place in zip(*np.nonzero(values >= floor), strict=True):
-                one, two = sorted((int(rows[start + at]), int(rows[nearest[at, place]])))
-                found[one, two] = float(values[at, place])
-        return [(*pair, value) for pair, value in sorted(found.items())]
+            for at, (others, near) in enumerate(
+                zip(nearest.tolist(), values.tolist(), strict=True)
+            ):
+                found = zip(others, near, strict=True)
+                yield start + at, {other: value for other, value in found if value >= floor}
 
 
 def _largest(values: Floats, wanted: int) -> NDArray[np.intp]:
