@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.domain.memory import Scope
 from dmm.errors import StaleBase, UsageError
 from dmm.files.consents import find_consents
 
@@ -100,13 +101,12 @@ def test_each_imperative_is_an_enforced_rule_or_in_the_baseline(
     rules = bodies(found)["Rules from AGENTS.md"]
     for sentence in (
         "Keep functions short and name them after what they return.",
-        "Tests should be fast.",
-        "Never sleep in a test.",
+        # What stands in between may say why, or where a rule does not hold.
+        "Tests should be fast. The fixtures live in `tests/fixtures`. Never sleep in a test.",
         "always run these:\n\n```sh\npnpm lint\n```",
     ):
         assert sentence in rules
     assert "Node 22" not in rules
-    assert "fixtures" not in rules
     assert found.plan.left == ()
 
 
@@ -205,6 +205,34 @@ def test_packages_keep_their_memories_apart_and_their_paths(
     assert found.plan.baseline_tokens == 0
 
 
+def test_a_rule_brings_what_limits_it_while_there_is_room(
+    project: Project, importer: Importer
+) -> None:
+    limited = "- Never move inline tests. Generated modules are exempt, and so are examples.\n"
+    ruled = "- Use pnpm, not npm. Installing takes a while. Always keep lamps dimmed.\n"
+    write(project.folder, {"AGENTS.md": f"# Tests\n\n{limited}{ruled}"})
+    found = importer.plan(importer.find_files())
+    rules = bodies(found)["Rules from AGENTS.md"]
+    assert limited in rules
+    # A sentence that a rule enforces is not said twice, so this item stays in parts.
+    assert "- Always keep lamps dimmed.\n" in rules
+    assert "pnpm" not in rules
+
+
+def test_rules_come_before_what_limits_them_where_room_is_short(
+    project: Project, importer: Importer
+) -> None:
+    why = "It was decided by those who came before, after long debates. " * 20
+    items = "".join(f"- Never dim lamp number {n}. {why}\n" for n in range(9))
+    write(project.folder, {"AGENTS.md": f"# Lamps\n\n{items}"})
+    found = importer.plan(importer.find_files())
+    rules = bodies(found)["Rules from AGENTS.md"]
+    assert all(f"Never dim lamp number {n}." in rules for n in range(9))
+    assert 0 < rules.count(why.strip()) < 9
+    assert found.plan.left == ()
+    assert found.plan.baseline_tokens <= 1_600
+
+
 def test_globs_of_cursor_and_copilot_and_the_name_of_a_skill_are_kept(
     project: Project, importer: Importer
 ) -> None:
@@ -231,6 +259,20 @@ def test_globs_of_cursor_and_copilot_and_the_name_of_a_skill_are_kept(
         "Forms": ("src/forms/**",),
         "Queries": ("**/*.sql",),
     }
+
+
+def test_the_instructions_inside_a_skill_bind_nobody_who_does_not_use_it(
+    project: Project, importer: Importer
+) -> None:
+    advice = "# Forms\n\nNever use `forwardRef`. Take a plain `ref` from the props instead.\n"
+    places = "web/.agents/skills/forms/AGENTS.md", "skills/forms/AGENTS.md"
+    write(project.folder, dict.fromkeys(places, advice))
+    found = importer.plan(importer.find_files())
+    assert found.rules == ()
+    assert {one.memory.scope for one in found.plan.memories} == {Scope.PROJECT}
+    write(project.folder, {"skills/AGENTS.md": advice})
+    (rule,) = importer.plan(importer.find_files()).rules
+    assert "origin: skills/AGENTS.md:3" in rule.source
 
 
 def test_a_section_about_a_readme_keeps_its_name(project: Project, importer: Importer) -> None:

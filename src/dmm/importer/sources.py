@@ -41,6 +41,7 @@ _OUTSIDE = re.compile(r"[~/]|[^/\\]*:.*[/\\]")
 # Hidden folders and those of skills say nothing of what a file in them is about.
 _OF_TOOLS = re.compile(r"(?:^|/)(?:\.|skills(?:/|$))")
 _SKILL_FOLDER = re.compile(r"(^|/)\.[\w-]+/skills/|^skills/")
+_IN_SKILL = re.compile(rf"(?:{_SKILL_FOLDER.pattern})[^/]+/")
 
 
 class SourceKind(StrEnum):
@@ -157,7 +158,8 @@ def recognise(path: str) -> SourceKind:
     # As clients read them: docs/agents.md is a page about agents, agents.md at the top is not.
     for pattern, kind in _INSTRUCTIONS.items() if _LAST.match(parts.name) else ():
         if parts.match(pattern) or plain.casefold() == pattern.casefold():
-            return kind
+            # Some skills bring an AGENTS.md with all they know; it holds only where they are used.
+            return SourceKind.SKILL if _IN_SKILL.search(plain) else kind
     if _AUTO_MEMORY.search(plain):
         return SourceKind.MEMORY_TOPIC
     return SourceKind.MARKDOWN

@@ -98,13 +98,15 @@ _JOINED = re.compile(r"\A\d+[.)]\s|:\s*\Z")
 class Standing:
     """The baseline notes, the places they make superfluous, and the rules without room.
 
-    `said` are the paragraphs and list items that stand in the notes as they are, without a lead-in.
+    `said` are the paragraphs and list items that stand in the notes as they are, without a lead-in;
+    of `clipped` ones, only the sentences that are rules do.
     """
 
     notes: tuple[Note, ...]
     covered: frozenset[SourceRef]
     said: tuple[str, ...]
     left: tuple[Imperative, ...]
+    clipped: int
     tokens: int
 
     def take_from(self, note: Note) -> Note:
@@ -129,7 +131,8 @@ def find_standing(
 ) -> Standing:
     """Admit the rules that are always read to the baseline, the hard ones first, while they fit.
 
-    They are counted with the sources as `tidy` writes them, so that none is sent away later.
+    Where room is left, they bring the rest of their paragraphs: what limits a rule, and why it is
+    one. All are counted with the sources as `tidy` writes them, so that none is sent away later.
     """
     found = [
         one
@@ -145,14 +148,18 @@ def find_standing(
         notes = (tidy(_note(own, held)) for own in _by_source(entries))
         return sum(count(whole_body(note)) for note in notes)
 
-    admitted = _fitting(wanted, budget, count, size)
-    chosen = {id(entry) for entry in admitted}
+    chosen = _fitting(wanted, budget, count, size)
+    held_in = {id(one.unit) for one in found if held.knows(one)}
+    partial = [n for n in chosen if not wanted[n].full and id(wanted[n].unit) not in held_in]
+    completed = _completed(wanted, chosen, partial, budget, count, size)
+    admitted = [completed[number] for number in chosen]
     covered = (ref for entry in (*settled, *admitted) if entry.full for ref in entry.refs)
     return Standing(
         notes=tuple(_note(entries, held) for entries in _by_source(admitted)),
         covered=frozenset(covered),
         said=tuple(one.unit.text for one in admitted if one.full and not one.rules[0].lead),
-        left=tuple(one for entry in wanted if id(entry) not in chosen for one in entry.rules),
+        left=tuple(one for n, entry in enumerate(wanted) if n not in chosen for one in entry.rules),
+        clipped=sum(not completed[number].full for number in partial),
         tokens=size(admitted),
     )
 
@@ -167,7 +174,7 @@ def _ended(said: str) -> str:
     return said if said.rstrip(_CLOSING).endswith((".", "!", "?", ":")) else f"{said}."
 
 
-def _fitting(wanted: Sequence[_Entry], budget: int, count: Count, size: Size) -> list[_Entry]:
+def _fitting(wanted: Sequence[_Entry], budget: int, count: Count, size: Size) -> list[int]:
     """Choose as many as fit, the plain and the short ones first; in the order of the text."""
     tokens = [count(entry.text) for entry in wanted]
     chosen: list[int] = []
@@ -176,7 +183,25 @@ def _fitting(wanted: Sequence[_Entry], budget: int, count: Count, size: Size) ->
         tried = sorted([*chosen, number])
         if used + tokens[number] <= budget and size([wanted[n] for n in tried]) <= budget:
             chosen, used = tried, used + tokens[number]
-    return [wanted[n] for n in chosen]
+    return chosen
+
+
+def _completed(
+    wanted: Sequence[_Entry],
+    chosen: Sequence[int],
+    partial: Iterable[int],
+    budget: int,
+    count: Count,
+    size: Size,
+) -> list[_Entry]:
+    """Complete as many partial entries as fit, in the same order."""
+    entries = list(wanted)
+    more = {n: count(wanted[n].unit.text) - count(wanted[n].text) for n in partial}
+    for number in sorted(more, key=lambda n: (-wanted[n].force, more[n], n)):
+        entries[number] = replace(wanted[number], full=True)
+        if size([entries[n] for n in chosen]) > budget:
+            entries[number] = wanted[number]
+    return entries
 
 
 def _by_source(entries: Sequence[_Entry]) -> Iterator[list[_Entry]]:

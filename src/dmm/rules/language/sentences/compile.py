@@ -82,7 +82,8 @@ def _family(pieces: Pieces, at: int) -> Thing | None:
 
 
 Fields = dict[str, object]
-_NOTHING = "no command, path or text was recognised (put it in backticks)"
+_NOTHING = "no command, path or text was recognised"
+_MARK_IT = f"{_NOTHING} (put it in backticks)"
 
 
 class Sentence(NamedTuple):
@@ -112,7 +113,8 @@ def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
                 return _made(_order_fields(one), known, wide=True)
             found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
     if not found:
-        return Sentence(None, _NOTHING)
+        marked = any(piece.code for part in parts for piece in part)
+        return Sentence(None, _NOTHING if marked else _MARK_IT)
     wide = any(one.thing.wide for one in found)
     return _made(_match_fields(found), known, told(found[0].chosen), wide=wide)
 

@@ -206,7 +206,9 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
     if at >= len(pieces) or pieces[at].mark:
         return None
     text = pieces[at].text
-    script = context.verb == "run" and is_path(text, code=pieces[at].code) and "*" not in text
+    # A shell finds `./.check`, but not `.skip`.
+    named = "*" not in text and ("/" in text or not text.startswith("."))
+    script = context.verb == "run" and named and is_path(text, code=pieces[at].code)
     several = pieces[at].word.split("/")
     if pieces[at].kind == "code" and is_command(text, context.verb, context.known):
         found: tuple[list[str], int] | None = command_words(text), at + 1
@@ -214,8 +216,8 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
         found = [text], at + 1
     elif pieces[at].code:
         # "Bare `ValueError`" is no ban of the name.
-        named = {context.verb, word_at(pieces, at - 1)}.isdisjoint(("run", "bare"))
-        return read_text(pieces, at, context) if named else None
+        is_text = {context.verb, word_at(pieces, at - 1)}.isdisjoint(("run", "bare"))
+        return read_text(pieces, at, context) if is_text else None
     elif len(several) > 1 and all(part in words.PROGRAMS - words.AMBIGUOUS for part in several):
         return Thing(tuple(command_item([part]) for part in several), whole=True), at + 1
     else:
