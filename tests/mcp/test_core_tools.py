@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.mcp import cost
 from dmm.mcp.server import INSTRUCTIONS, OPENING, list_tools
 
 if TYPE_CHECKING:
@@ -28,6 +29,18 @@ def test_a_session_pays_at_most_400_tokens_before_it_asks(count: Callable[[str],
     boot = (resources.files("dmm.files") / "templates" / "BOOT.md").read_text("utf-8")
     assert count(tools) + count(OPENING) + count(boot) <= MOST
     assert [one.name for one in listed] == ["memory_pack", "remember", "add_constraint", "ask"]
+
+
+def test_the_cost_that_is_shown_is_counted_from_what_a_client_gets(
+    count: Callable[[str], int],
+) -> None:
+    listed = list_tools(core=True)
+    tools = listed.model_dump_json(by_alias=True, exclude_none=True)
+    assert (len(listed.tools), count(tools), count(OPENING)) == (
+        cost.TOOLS,
+        cost.TOOL_TOKENS,
+        cost.INSTRUCTION_TOKENS,
+    )
 
 
 def test_a_core_tool_shows_one_sentence_and_what_it_needs() -> None:

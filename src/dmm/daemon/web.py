@@ -292,8 +292,7 @@ class Web:
 
 
 def _count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
-    """Count what every session pays; loaded on demand, as a page needs nothing else of it."""
-    load("dmm.mcp.cost")
+    """Count what every session pays; loaded on demand."""
     from dmm.mcp.cost import count_fixed
 
     return count_fixed(dmm)

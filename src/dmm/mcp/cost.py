@@ -5,14 +5,12 @@ A client without hooks at its start gets longer instructions and no BOOT, which 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.domain.pack import constraint_line
 from dmm.files.consents import BOOT
 from dmm.files.shipped import read_boot
 from dmm.lru import LruCache
-from dmm.mcp.server import OPENING, list_tools
 from dmm.packs.active_constraints import BUDGET
 
 if TYPE_CHECKING:
@@ -21,15 +19,23 @@ if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
     from dmm.importer.rules import PlannedRule
 
+# Tokens of the core tools and of the instructions as a client gets them. A test counts them; to
+# load all of MCP for that would take longer than what is asked.
+TOOLS, TOOL_TOKENS, INSTRUCTION_TOKENS = 4, 219, 10
 COUNTED: LruCache[int] = LruCache(16)
 
 
 def count_fixed(dmm: Dmm) -> tuple[tuple[str, int], ...]:
     """Count the tokens of each part, BOOT as it is served."""
     boot = read_boot(dmm.consents.effective(BOOT)) or b""
-    texts = _tools(), ("instructions", OPENING)
-    parts = (*texts, ("BOOT", boot.decode("utf-8", "replace")))
-    return tuple((name, _count(dmm, text)) for name, text in parts)
+    text = boot.decode("utf-8", "replace")
+    # It changes with its file alone.
+    known = COUNTED.find(text)
+    return (
+        (f"{TOOLS} tools", TOOL_TOKENS),
+        ("instructions", INSTRUCTION_TOKENS),
+        ("BOOT", COUNTED.keep(dmm.count(text), text) if known is None else known),
+    )
 
 
 def count_own(dmm: Dmm) -> tuple[tuple[str, int], ...]:
@@ -45,16 +51,3 @@ def count_rules(dmm: Dmm, planned: Iterable[PlannedRule] = ()) -> int:
     new = (one for one in planned if one.rule.id not in there)
     lines = (constraint_line(one.rule.id, one.state, one.rule.title) for one in new)
     return min(BUDGET, sum(one.token_count for one in held) + sum(map(dmm.count, lines)))
-
-
-@lru_cache
-def _tools() -> tuple[str, str]:
-    found = list_tools(core=True)
-    text = found.model_dump_json(by_alias=True, exclude_none=True)
-    return f"{len(found.tools)} tools", text
-
-
-def _count(dmm: Dmm, text: str) -> int:
-    """Count a text once: they change with the version, and BOOT with its file."""
-    found = COUNTED.find(text)
-    return COUNTED.keep(dmm.count(text), text) if found is None else found
