@@ -219,3 +219,14 @@ class IndexBroken(StorageError):
     """The index file is damaged or not an index; it can be rebuilt from the files."""
 
     code = "index_broken"
+
+
+def name_fault(fault: BaseException) -> str:
+    """Return the type of a fault and the last place of ours that it went through; no values."""
+    place, step = "", fault.__traceback__
+    while step is not None:
+        module = step.tb_frame.f_globals.get("__name__", "")
+        if module.startswith(__package__):
+            place = f" in {module} line {step.tb_lineno}"
+        step = step.tb_next
+    return f"{type(fault).__name__}{place}"

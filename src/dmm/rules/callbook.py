@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.domain.value import Value
+from dmm.errors import name_fault
 from dmm.rules.callrules import RULES_VERSION, SPOKEN_VERSION, Action, Match, ToolRule, meet
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.globs import matches_name
@@ -42,6 +43,8 @@ _OF_ACTION: dict[Action, Level] = {
 LONGEST_PLACE = 120
 LONG_COMMAND = 10_000
 _UNREADABLE = "DMM could not parse this command"
+_NOT_READ = "DMM could not read all of this call"
+_STOPPING = ("ask", "deny")
 _IN_FORCE = "it might break an active rule"
 _NOT_APPLIED = "this rule could not be applied"
 _WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
@@ -162,6 +165,7 @@ class CallBook:
         self._index = CallIndex((one, one.rule.patterns) for one in self.entries)
         self.stops_commands = any(_stops(one, _names_command) for one in self.entries)
         self._stops_hidden = any(_stops(one, _may_be_hidden) for one in self.entries)
+        self._stops_any = any(one.level_of(one.rule.action) in _STOPPING for one in self.entries)
 
     def find(
         self, facts: CallFacts, done: DoneBefore | None = nothing_done
@@ -235,12 +239,29 @@ class CallBook:
 
         `files` gives the text of a script that the call runs, and `texts` that of a file it
         changes, where the two have different limits; `tree` knows which files exist. What can't be
-        read is asked about, where a rule could stop a command.
+        read is asked about, where a rule could stop a command; after a fault of ours in reading,
+        where any rule stops anything. The words of the call are then judged as far as they go.
         """
-        facts = with_writings(read_call(call, files, tree), texts or files)
-        found = sorted(self.check(facts, done), key=_hardest_and_oldest)
-        if self._is_unclear(facts) and not _settled(found):
-            return _unreadable(facts, found)
+        fault = ""
+        ways: tuple[Callable[[], CallFacts], ...] = (
+            lambda: with_writings(read_call(call, files, tree), texts or files),
+            lambda: with_writings(read_call(call), None),
+            lambda: CallFacts(call, call.tool),
+        )
+        for read in ways:
+            try:
+                facts = read()
+                return self._decide(facts, self.check(facts, done), fault)
+            except Exception as error:  # noqa: BLE001 - less can be read of it, or nothing
+                fault = fault or name_fault(error)
+        return self._decide(CallFacts(call, call.tool), [], fault)
+
+    def _decide(self, facts: CallFacts, findings: list[Finding], fault: str) -> Ruling:
+        """Return the ruling by what was found in a call; a `fault` kept the rest from us."""
+        found = sorted(findings, key=_hardest_and_oldest)
+        unclear = self._is_unclear(facts) or (fault and self._stops_any)
+        if unclear and not _settled(found):
+            return _unreadable(facts, found, fault)
         if not found:
             return Ruling()
         first = found[0]
@@ -250,7 +271,7 @@ class CallBook:
             text=first.text,
             reason=first.tell(),
             suggestion=first.suggestion,
-            trace=_trace(found),
+            trace=_trace(found, fault),
             findings=tuple(found),
             id=first.id,
         )
@@ -258,7 +279,7 @@ class CallBook:
 
 def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Match:
     """Return a finding that asks about a call on which a rule failed."""
-    why = f"{type(fault).__name__}: {fault}"
+    why = name_fault(fault)
     reason = f"{_NOT_APPLIED}: {why}"
     rule, span = entry.rule, (0, len(facts.text))
     return Match(rule.id, Action.ASK, span, "this call", reason, "", (reason,), why)
@@ -270,26 +291,28 @@ def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
 
 
 def _settled(found: Sequence[Finding]) -> bool:
-    return bool(found) and found[0].level in ("ask", "deny")
+    return bool(found) and found[0].level in _STOPPING
 
 
-def _unreadable(facts: CallFacts, found: Sequence[Finding]) -> Ruling:
+def _unreadable(facts: CallFacts, found: Sequence[Finding], fault: str) -> Ruling:
     """Return a finding that asks about a call that can't be read."""
     steps = [f"unresolved: {one}" for one in facts.unresolved]
     if facts.malformed:
         steps.append(f"malformed or too long: {len(facts.text)} characters")
-    unclear = facts.unresolved[0] if facts.unresolved else _UNREADABLE
+    unread = f"{_NOT_READ} ({fault})" if fault else _UNREADABLE
+    unclear = facts.unresolved[0] if facts.unresolved and not fault else unread
     return Ruling(
         level="ask",
         reason=f"{unclear}, and {_IN_FORCE}",
         suggestion=_WRITE_OUT,
-        trace=(*steps, *_trace(found)),
+        trace=(*steps, *_trace(found, fault)),
         findings=tuple(found),
     )
 
 
-def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
-    return tuple(f"{one.name}: {step}" for one in found for step in one.trace)
+def _trace(found: Sequence[Finding], fault: str) -> tuple[str, ...]:
+    unread = (f"not read: {fault}",) if fault else ()
+    return (*unread, *(f"{one.name}: {step}" for one in found for step in one.trace))
 
 
 def _stops(entry: CallEntry, concerned: Callable[[Pattern], bool]) -> bool:
