@@ -160,3 +160,14 @@ def test_a_regex_on_arguments_is_stopped_in_the_same_way(judge: Judge) -> None:
 
     assert ruling.level == "ask"
     assert _stopped(ruling) == ["its regex took too long"]
+
+
+def test_what_a_call_writes_beyond_many_files_is_asked_about(judge: Judge) -> None:
+    todo = ContentPattern(regex="TODO")
+    files = [f"*** Add File: a{number}.txt\n+x\n" for number in range(250)]
+    patch = f"*** Begin Patch\n{''.join(files)}*** Add File: src/last.ts\n+TODO\n*** End Patch\n"
+    ruling = judge("apply_patch", {"input": patch}, todo)
+    assert ruling.level == "ask"
+    assert _stopped(ruling) == ["the call changes more than 200 files"]
+    first = patch.replace("+x", "+TODO", 1)
+    assert judge("apply_patch", {"input": first}, todo).denied

@@ -76,7 +76,8 @@ class Writing(NamedTuple):
     `text` is the whole file where that is known, else the piece that the call hands over. `added`
     are the lines of it that are new, counted from zero; `removed` is what is taken away. `language`
     is set where the name of the file does not tell it. `doubt` says why the text may not get there.
-    `source` is the file that is moved there: all its lines are new to this place.
+    `source` is the file that is moved there: all its lines are new to this place. `unread` says why
+    the text was not worked out.
     """
 
     path: str
@@ -88,6 +89,7 @@ class Writing(NamedTuple):
     language: str = ""
     doubt: str = ""
     source: str = ""
+    unread: str = ""
 
 
 class MessageUse(NamedTuple):

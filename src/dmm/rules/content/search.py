@@ -77,6 +77,8 @@ def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
     language = _language(query, writing)
     if language is None:
         return None
+    if writing.unread:
+        raise Stopped(writing.unread)
     piece = _piece(query, writing, language)
     if not piece.text or piece.added == ():
         return None

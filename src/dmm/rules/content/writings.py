@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from dmm.rules.budget import Budget
 from dmm.rules.commands.arrivals import arrivals
 from dmm.rules.commands.dependencies import declared, is_manifest
-from dmm.rules.commands.facts import located, relative_path
+from dmm.rules.commands.facts import Writing, located, relative_path
 from dmm.rules.commands.reach import looked_up
 from dmm.rules.commands.tools import PATCH_TOOLS
 from dmm.rules.commands.written import moves
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.edits import FileChange
-    from dmm.rules.commands.facts import CallFacts, CommandUse, Writing
+    from dmm.rules.commands.facts import CallFacts, CommandUse
     from dmm.rules.commands.scripts import TextOf
     from dmm.rules.commands.values import Span
 
 _MAX_FILES = 200
+_TOO_MANY = f"the call changes more than {_MAX_FILES} files"
 
 
 class Writings:
@@ -115,7 +116,8 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
         known = texts.get(near(path))
         return files(near(path)) if known is None and files is not None else known
 
-    for given, span in _changes(facts, files):
+    changes = _changes(facts, files)
+    for given, span in islice(changes, _MAX_FILES):
         change = with_copies(given, held)
         if change is None:
             continue
@@ -133,7 +135,11 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
             found.append(arrived(made, held(change.path), located(facts.call, source)))
         if made.whole:
             texts[near(change.path)] = made.text
-    return tuple(found[:_MAX_FILES])
+    found += (
+        Writing(located(facts.call, one.path), "", (), span=span, unread=_TOO_MANY)
+        for one, span in changes
+    )
+    return tuple(found)
 
 
 def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChange, Span]]:
