@@ -33,9 +33,9 @@ def arrivals(use: CommandUse, source: str, target: str, reach: Reach) -> list[tu
 
 def arriving_files(use: CommandUse, paths: list[PathUse], reach: Reach) -> Iterator[PathUse]:
     """List what comes about in a folder that a command moves to."""
-    for write in use.script.writes:
+    for write in use.script.writes.get(use.invocation.id, ()):
         sources = write.output.paths
-        if write.invocation != use.invocation.id or len(sources) != 1:
+        if len(sources) != 1:
             continue
         target = located(use.call, write.path)
         made = {one for _, one in arrivals(use, located(use.call, sources[0]), target, reach)}

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.facts import CommandUse
 
-_ADDRESS = re.compile(
-    r"\b[a-z][a-z0-9+.-]*://(?:[^\s/@'\"]*@)?(\[[0-9a-f:]+\]|[^\s/:?#'\",)]+)", re.I
-)
+# Without the whole of the scheme: looked for at every letter, it would cost the square of a word.
+_ADDRESS = re.compile(r"(?<=[a-z0-9+.-])://(?:[^\s/@'\"]*@)?(\[[0-9a-f:]+\]|[^\s/:?#'\",)]+)", re.I)
 _FETCHERS = listed("downloaders")
 _LOGINS = names("ssh scp sftp rsync mosh ssh-copy-id")
 _NETWORK = names("ping ping6 nc ncat netcat telnet dig nslookup traceroute host whois nmap")

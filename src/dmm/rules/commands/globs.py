@@ -112,7 +112,13 @@ _LEAST_LITERAL = 2
 
 def plain_example(glob: str) -> str:
     """Return a path that matches a glob, with an unlikely name for each wildcard."""
-    return re.sub(r"\[[^\]]*\]|[*?]+", "x", glob)
+    return _filled(glob, "x")
+
+
+def _filled(glob: str, text: str) -> str:
+    """Replace each wildcard of a glob; behind the last `]` no bracket begins a set."""
+    sets, closed, rest = glob.rpartition("]")
+    return re.sub(r"\[[^\]]*\]|[*?]+", text, sets + closed) + re.sub(r"[*?]+", text, rest)
 
 
 def may_match_path(glob: str, pattern: str, *, written: bool) -> bool:
@@ -126,7 +132,7 @@ def may_match_path(glob: str, pattern: str, *, written: bool) -> bool:
     name = glob.rpartition("/")[2]
     begins = re.match(r"[^*?[]*", name)
     prefix = begins.group() if begins else ""
-    literal = len(re.sub(r"\[[^\]]*\]|[*?]+", "", name))
+    literal = len(_filled(name, ""))
     aimed = prefix[:1] == "." or len(prefix) >= _LEAST_LITERAL
     aimed = aimed or (written and literal >= _LEAST_LITERAL)
     wanted = pattern.removesuffix("/**").rpartition("/")[2]

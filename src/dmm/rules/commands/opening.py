@@ -72,7 +72,7 @@ class Opener(ABC):
         self.files: list[FileRun] = []
         self.unresolved: list[Unresolved] = []
         self.evaluation = Evaluation()
-        self.writes: list[Write] = []
+        self.writes: dict[int, tuple[Write, ...]] = {}
         self.inputs: dict[int, Callable[[], Output]] = {}
         self._later: list[tuple[Run, Invocation, Scene]] = []
 
@@ -111,7 +111,8 @@ class Opener(ABC):
         if invocation.words:
             self._open(invocation, scene)
         held = scene.flow, scene.number
-        self.writes += note_written(self.evaluation, invocation, *held, carried=carried)
+        written = note_written(self.evaluation, invocation, *held, carried=carried)
+        self.writes[invocation.id] = tuple(written)
 
     def _open(self, invocation: Invocation, scene: Scene) -> None:
         self._look_at_names(invocation, scene)

@@ -208,7 +208,7 @@ def _script(reader: _Reader, text: str) -> Script:
         tuple(reader.unresolved),
         reader.from_file,
         reader.ends,
-        tuple(reader.writes),
+        reader.writes,
         reader.evaluation.written,
         reader.inputs,
     )

@@ -163,9 +163,8 @@ class Unresolved(NamedTuple):
 
 
 class Write(NamedTuple):
-    """What one invocation writes to a file, or to the end of it."""
+    """What an invocation writes to a file, or to the end of it."""
 
-    invocation: int
     path: str
     output: Output
     append: bool = False
@@ -175,8 +174,8 @@ class Script(NamedTuple):
     """All invocations of a shell text, those of nested shells included, in reading order.
 
     `ends` gives, for each invocation that runs a text and for the text itself (None), the
-    invocations that have succeeded where that text has. `inputs` tell what flows into each, and
-    `written` what files hold in the end.
+    invocations that have succeeded where that text has. `inputs` tell what flows into each,
+    `writes` what each writes, and `written` what files hold in the end.
     """
 
     text: str
@@ -188,7 +187,7 @@ class Script(NamedTuple):
     unresolved: tuple[Unresolved, ...] = ()
     from_file: bool = False
     ends: Mapping[int | None, tuple[int, ...]] = MappingProxyType({})
-    writes: tuple[Write, ...] = ()
+    writes: Mapping[int, tuple[Write, ...]] = MappingProxyType({})
     written: Mapping[str, Output] = MappingProxyType({})
     inputs: Mapping[int, Callable[[], Output]] = MappingProxyType({})
 

@@ -80,7 +80,7 @@ def note_written(
         source = evaluation.written.get(paths[0]) if len(paths) == 1 else None
         held = source if source and output.text is None else output._replace(paths=paths)
         evaluation.written[path] = combined([known, held]) if append else held
-        yield Write(invocation.id, path, output._replace(paths=paths), append)
+        yield Write(path, output._replace(paths=paths), append)
 
 
 def moves(invocation: Invocation) -> bool:

@@ -40,13 +40,12 @@ def shell_changes(use: CommandUse, files: TextOf | None) -> Iterator[FileChange]
         return
     yield from _replaced(use.invocation)
     yield from _by_code(use)
-    for write in use.script.writes:
-        if write.invocation == use.invocation.id:
-            yield from _change(use, write)
+    for write in use.script.writes.get(use.invocation.id, ()):
+        yield from _change(use, write)
 
 
 def _change(use: CommandUse, write: Write) -> Iterator[FileChange]:
-    path, output, append = write[1:]
+    path, output, append = write
     if output.text is not None and output.more:
         # Other output comes with it, so it is not all that the file holds.
         yield FileChange(path, steps=(Change("", output.text),))
@@ -66,9 +65,9 @@ def _by_code(use: CommandUse) -> Iterator[FileChange]:
     found = _texts_in_code("\n".join(code))
     for one in use.invocation.redirections:
         path = located(one.target.text, use.invocation.context.directory)
-        steps = tuple(Change("", text) for text in found if text != one.target.text)
-        if one.writes and steps and not one.target.expands and not is_device(path):
-            yield FileChange(path, steps=steps, doubt=_BY_CODE)
+        text = "\n".join(text for text in found if text != one.target.text)
+        if one.writes and text and not one.target.expands and not is_device(path):
+            yield FileChange(path, steps=(Change("", text),), doubt=_BY_CODE)
 
 
 def _patched(use: CommandUse, files: TextOf | None) -> Iterator[FileChange]:
