@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.value import Value
@@ -87,15 +87,24 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
     """Find all that a rule matches in one call, each with its subject."""
     if rule.tools and not any(matches_name(facts.call.tool, name) for name in rule.tools):
         return
+
+    @cache
+    def lifting(exception: Pattern) -> list[object]:
+        return [found for found, evidence in exception.find(facts) if not evidence.stopped]
+
     for pattern in rule.patterns:
         for subject, evidence in pattern.find(facts):
-            if not _excepted(rule, facts, subject) and not _held_before(rule, pattern, subject):
+            excepted = _excepted(rule, facts, subject, lifting)
+            if not excepted and not _held_before(rule, pattern, subject):
                 yield subject, _match(rule, pattern, facts, evidence)
 
 
-def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
+def _excepted(
+    rule: ToolRule, facts: CallFacts, subject: object, lifting: Callable[[Pattern], list[object]]
+) -> bool:
+    """Whether an exception of a rule holds for a subject; `lifting` gives what one finds."""
     if isinstance(subject, Joint):
-        return any(_excepted(rule, facts, one) for one in parts_of(subject))
+        return any(_excepted(rule, facts, one, lifting) for one in parts_of(subject))
     if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
         # Nobody knows whether the argument that would make it an exception is there.
         return False
@@ -108,12 +117,7 @@ def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
         exceptions = tuple(one for one in exceptions if one not in paths)
     if isinstance(subject, CommandUse) and _touches_only_spared(rule, facts, subject):
         return True
-    return any(
-        _lifts(found, subject)
-        for exception in exceptions
-        for found, evidence in exception.find(facts)
-        if not evidence.stopped
-    )
+    return any(_lifts(found, subject) for exception in exceptions for found in lifting(exception))
 
 
 def _held_before(rule: ToolRule, pattern: Pattern, subject: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dmm.domain.value import Value
@@ -30,6 +31,11 @@ __all__ = [
 ]  # fmt: skip
 
 
+# One file that is written again and again goes together with each of its writings.
+MOST_JOINTS = 10_000
+_TOO_MANY = "too many files and commands of the call go together"
+
+
 class Joint(NamedTuple):
     """Several things of one call that belong together: what an item with several keys matches."""
 
@@ -49,15 +55,18 @@ class AllOf(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find what belongs together, each with the evidence of all patterns."""
         found: list[tuple[tuple[object, ...], tuple[Evidence, ...]]] = [((), ())]
+        cut = False
         # Searching text is the dearest; it comes last, and only where the others hold.
         for pattern in sorted(self.patterns, key=_cost):
             held = list(pattern.find(facts)) if found else []
-            found = [
+            joined = (
                 ((*subjects, subject), (*evidence, more))
                 for subjects, evidence in found
                 for subject, more in held
                 if all(belongs(subject, other) for other in subjects)
-            ]
+            )
+            found = list(islice(joined, MOST_JOINTS))
+            cut = cut or next(joined, None) is not None
         for subjects, evidence in found:
             why = ", and ".join(one.why for one in evidence)
             stopped = next((one.stopped for one in evidence if one.stopped), "")
@@ -65,6 +74,9 @@ class AllOf(Value):
             where = next((one.where for one in evidence if one.where), "")
             span = evidence[0].span
             yield Joint(subjects, span), Evidence(span, why, where, stopped, doubt)
+        if cut:
+            span = (0, len(facts.text))
+            yield Joint((facts.call,), span), Evidence(span, _TOO_MANY, "this call", _TOO_MANY)
 
 
 def _cost(pattern: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.reading import is_device
@@ -78,9 +79,11 @@ def _patched(use: CommandUse, files: TextOf | None) -> Iterator[FileChange]:
             yield change._replace(path=located(change.path, directory), source=source)
 
 
-def _texts_in_code(code: str) -> list[str]:
+@lru_cache(maxsize=8)
+def _texts_in_code(code: str) -> tuple[str, ...]:
     """List the texts that stand in a piece of code, but not those that it only prints."""
-    return [unescape(one[3]) for one in _LITERAL.finditer(code) if not one["told"] and one[3]]
+    found = (one for one in _LITERAL.finditer(code) if not one["told"] and one[3])
+    return tuple(unescape(one[3]) for one in found)
 
 
 def _replaced(invocation: Invocation) -> Iterator[FileChange]:

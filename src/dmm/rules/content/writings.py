@@ -135,11 +135,9 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
             found.append(arrived(made, held(change.path), located(facts.call, source)))
         if made.whole:
             texts[near(change.path)] = made.text
-    found += (
-        Writing(located(facts.call, one.path), "", (), span=span, unread=_TOO_MANY)
-        for one, span in changes
-    )
-    return tuple(found)
+    others = {located(facts.call, one.path): span for one, span in changes}
+    unread = (Writing(at, "", (), span=span, unread=_TOO_MANY) for at, span in others.items())
+    return (*found, *unread)
 
 
 def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChange, Span]]:
