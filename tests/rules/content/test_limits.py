@@ -171,3 +171,8 @@ def test_what_a_call_writes_beyond_many_files_is_asked_about(judge: Judge) -> No
     assert _stopped(ruling) == ["the call changes more than 200 files"]
     first = patch.replace("+x", "+TODO", 1)
     assert judge("apply_patch", {"input": first}, todo).denied
+
+
+def test_half_a_character_hides_no_code(judge: Judge) -> None:
+    text = "name = '\ud800'\neval(name)\n"
+    assert judge(*_write(text, "a.py"), ContentPattern(pattern="eval($$$)")).denied

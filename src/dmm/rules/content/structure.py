@@ -97,7 +97,8 @@ class Code:
     """A text as code of a language; `whole` says that it is a whole file."""
 
     def __init__(self, text: str, language: str, *, whole: bool) -> None:
-        self._text = text
+        # JSON can hold half a character, which no file can and no parser takes.
+        self._text = text.encode("utf-8", "replace").decode()
         self._language = language
         self._whole = whole
         self._roots: list[tuple[Any, int]] | None = None
