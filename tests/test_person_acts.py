@@ -82,9 +82,10 @@ def test_every_place_that_asks_whether_a_person_speaks_belongs_to_an_act() -> No
 
 def _checks() -> Iterator[str]:
     for file in sorted(SOURCE.rglob("*.py")):
-        place = file.relative_to(SOURCE)
-        if place.parts[0] not in SURFACES:
-            for name, function in _functions(ast.parse(file.read_text())):
+        place, text = file.relative_to(SOURCE), file.read_text()
+        # A file without the word has no such place; to parse them all takes seconds.
+        if place.parts[0] not in SURFACES and "actor" in text:
+            for name, function in _functions(ast.parse(text)):
                 if any(map(_compares_speaker, ast.walk(function))):
                     yield f"{place.with_suffix('').as_posix()}:{name}"
 

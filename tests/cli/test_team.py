@@ -1,4 +1,4 @@
-"""`dmm server` and `dmm team`, each in a process of its own."""
+"""`dmm server` and `dmm team`: what they do is tried in processes of their own."""
 
 from __future__ import annotations
 
@@ -181,12 +181,12 @@ def test_the_server_is_checked_and_migrated(command: Command, folder: Path) -> N
     ],
 )
 def test_what_can_not_be_done_is_told(
-    command: Command, project: Project, home: Path, words: tuple[str, ...], said: str
+    typed: Typed, project: Project, home: Path, words: tuple[str, ...], said: str
 ) -> None:
     project.trust(home)
-    done = command(*words, within=project.folder)
-    assert done.returncode != 0
-    assert said in done.stderr
+    done = typed(*words, within=project.folder)
+    assert done.status != 0
+    assert said in done.err
 
 
 def test_status_and_doctor_tell_of_a_damaged_copy_of_the_log(
@@ -209,19 +209,19 @@ def test_status_and_doctor_tell_of_a_damaged_copy_of_the_log(
 
 
 def test_an_agent_can_neither_join_nor_invite_nor_lift_nor_search_other_projects(
-    command: Command, project: Project, home: Path
+    typed: Typed, project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.trust(home)
-    agent = {"CLAUDECODE": "1"}
+    monkeypatch.setenv("CLAUDECODE", "1")
     for words in (
         ("team", "join", "http://127.0.0.1:1", "x"),
         ("server", "invite", "a/b"),
         ("server", "lift", "a/b", "3"),
         ("team", "search", "words", "--all-projects"),
     ):
-        done = command(*words, within=project.folder, env=agent)
-        assert done.returncode == 2
-        assert "an agent can't" in done.stderr
+        done = typed(*words, within=project.folder)
+        assert done.status == 2
+        assert "an agent can't" in done.err
 
 
 def test_what_is_not_an_invitation_is_said_before_anybody_is_asked(

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import translate
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -208,6 +209,7 @@ def folder_of(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[0]
 
 
+@lru_cache(maxsize=256)
 def base_of(path: str) -> str:
     """Return the folder that a file is about, such as `web` for `web/.cursor/rules/a.mdc`.
 
