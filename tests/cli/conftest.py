@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.cli.doctor import _open_memory
 from dmm.cli.main import main
+from dmm.project.doctor import check_project
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.embed.model import Embedder
+    from dmm.project.doctor import Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,11 @@ class Typed:
             main()
         captured = self.capsys.readouterr()
         return Told(int(end.value.code or 0), captured.out, captured.err)
+
+    def look_at(self, folder: Path) -> list[Check]:
+        """Check a project as `dmm doctor` does, which starts a daemon to try the rest."""
+        self.monkeypatch.chdir(folder)
+        return list(check_project(lambda: _open_memory(None)))
 
 
 @pytest.fixture

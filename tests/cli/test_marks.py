@@ -37,9 +37,8 @@ def test_the_mark_is_told_in_words_and_as_data(
     tested = json.loads(typed("rules", "test", "--json", within=shop.folder).out)
     for told in (status, tested):
         assert [(one["id"], one["calls"]) for one in told["unchecked"]] == [("slow", 2)]
-    doctor = json.loads(typed("doctor", "--json", within=shop.folder).out)
-    marks = [one for one in doctor["checks"] if one["name"] == "rule"]
-    assert [(one["level"], one["told"]) for one in marks] == [("warn", f"slow {TOLD}")]
+    marks = [one for one in typed.look_at(shop.folder) if one.name == "rule"]
+    assert [(one.level, one.told) for one in marks] == [("warn", f"slow {TOLD}")]
 
 
 def test_without_such_calls_nothing_is_said(typed: Typed, shop: Project) -> None:

@@ -200,8 +200,8 @@ def test_status_and_doctor_tell_of_a_damaged_copy_of_the_log(
     shown = " ".join(typed("status", within=project.folder).out.split())
     told = "leave the team with dmm team leave, or join again with a new invitation"
     assert f"damaged; {told}: {way}" in shown
-    checks = json.loads(typed("doctor", "--json", within=project.folder).out)["checks"]
-    assert way in [str(one["way"]).rpartition(": ")[2] for one in checks]
+    checks = typed.look_at(project.folder)
+    assert way in [str(one.way).rpartition(": ")[2] for one in checks]
     refused = typed("team", "status", within=project.folder)
     assert refused.status != 0
     assert way in refused.err

@@ -112,10 +112,9 @@ def test_validate_status_and_doctor_name_file_line_and_the_way_out(
     assert named(json.loads(told.out)["findings"]) == expected
     status = json.loads(typed("status", "--json", within=torn.folder).out)
     assert named(status["faults"]) == expected - {("project/_dir.md", 1)}
-    doctor = json.loads(typed("doctor", "--json", within=torn.folder).out)
-    checks = [one for one in doctor["checks"] if one["name"] == "merge conflict"]
+    checks = [one for one in typed.look_at(torn.folder) if one.name == "merge conflict"]
     assert len(checks) == 4
-    assert all(one["way"] == "resolve it with: dmm merge" for one in checks)
+    assert all(one.way == "resolve it with: dmm merge" for one in checks)
 
 
 def test_settings_in_conflict_are_named_with_their_line(project: Project, typed: Typed) -> None:
