@@ -63,7 +63,8 @@ coverage: $(VENV)/dev.stamp      ## report the branches that `make test COVERAGE
 quality: $(VENV)/dev.stamp       ## score the judged tables; fails under a floor
 	@$(BIN)/python -m bench.judged
 
-check: style types structure     ## check format, lint, types, layers, dependencies, size and density
+check: style                     ## check format, lint, types, layers, dependencies, size and density
+	@$(MAKE) --no-print-directory --jobs=2 types-linux types-others structure
 
 style: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
