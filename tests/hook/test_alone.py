@@ -52,8 +52,8 @@ class Agent:
         } | fields
 
         def confine() -> None:
-            if largest_file is not None:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+            assert largest_file is not None
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
 
         done = subprocess.run(
             [sys.executable, "-I", "-S", str(ENTRY), "--client", client],
@@ -64,7 +64,8 @@ class Agent:
             encoding="utf-8",
             timeout=60,
             check=False,
-            preexec_fn=confine,
+            # Without it, nothing of this large process is copied for the small one.
+            preexec_fn=None if largest_file is None else confine,
         )
         assert (done.returncode, done.stderr) == (0, "")
         return dict(json.loads(done.stdout)) if done.stdout else {}

@@ -52,7 +52,8 @@ def find_repository(folder: Path) -> Repository | None:
     """Find the repository around a folder; the nearest one counts."""
     folder = folder.resolve()
     for worktree in folder.parents:
-        git = _git_folder(worktree / ".git")
+        entry = worktree / ".git"
+        git = _git_folder(entry) if entry.exists() else None
         if git is not None:
             return Repository(worktree, git, _common_folder(git))
     return None
