@@ -80,6 +80,7 @@ COUNTED = (
     "cli/test_main.py",
     "daemon/test_commands.py",
     "daemon/test_life.py",
+    "daemon/test_one_process.py",
     "daemon/test_sessions.py",
     "hook",
     "repo",

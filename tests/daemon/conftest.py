@@ -30,13 +30,14 @@ from dmm.files.tree import MemoryTree
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tests.conftest import Project
+    from tests.conftest import Opener, Project
 
     from dmm.daemon.file_events import Watching
     from dmm.domain.event import Event
 
 HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
 WITHIN = 30.0
+RULE = "Never run terraform destroy."
 
 MakeWatcher = Callable[[MemoryTree], "Watching"]
 WATCHERS: dict[str, MakeWatcher] = {
@@ -291,6 +292,21 @@ def lived_in(shop: Project, home: Path) -> Project:
 @pytest.fixture
 def session(lived_in: Project) -> Session:
     return Session(lived_in.folder)
+
+
+@pytest.fixture
+def ruled(lived_in: Project, open_project: Opener) -> Project:
+    """The sample project with a launch contract and one rule that forbids a command."""
+    (lived_in.dmm / "BOOT.md").write_text("# DMM: read this first\n\nAsk for packs.\n")
+    dmm = open_project(lived_in)
+    dmm.ledger.add_constraint(RULE)
+    dmm.close()
+    return lived_in
+
+
+def context(told: dict[str, Any] | None) -> str:
+    assert told is not None
+    return str(told["hookSpecificOutput"]["additionalContext"])
 
 
 @pytest.fixture

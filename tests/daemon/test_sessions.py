@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.daemon.conftest import RULE, context
 
 from dmm.domain.event import EventType, Trust
 
@@ -18,28 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Opener, Project
+    from tests.conftest import Project
     from tests.daemon.conftest import Machine, Session
 
     from dmm.domain.event import Event
 
-RULE = "Never run terraform destroy."
 QUESTION = "How do we store the passwords of customers, and how is a login throttled?"
-
-
-@pytest.fixture
-def ruled(lived_in: Project, open_project: Opener) -> Project:
-    """The sample project with a launch contract and one rule that forbids a command."""
-    (lived_in.dmm / "BOOT.md").write_text("# DMM: read this first\n\nAsk for packs.\n")
-    dmm = open_project(lived_in)
-    dmm.ledger.add_constraint(RULE)
-    dmm.close()
-    return lived_in
-
-
-def context(told: dict[str, Any] | None) -> str:
-    assert told is not None
-    return str(told["hookSpecificOutput"]["additionalContext"])
 
 
 @pytest.mark.slow
@@ -57,29 +40,6 @@ def test_a_session_begins_with_contract_rules_and_baseline(
     again = machine.run_hook(json.dumps(third.start()), within=ruled.folder)
     assert again.stdout == first.stdout
     assert again.stdout.count("additionalContext") == 1
-
-
-def test_a_baseline_without_end_stays_within_what_agents_take(
-    machine: Machine,
-    lived_in: Project,
-    session: Session,
-    memory_text: Callable[..., str],
-    count: Callable[[str], int],
-) -> None:
-    machine.start()
-    for number in range(40):
-        text = memory_text(
-            f"Rule {number}",
-            "Never do it. " * 40,
-            scope="baseline",
-            id=f"mem_2026_01_31_{number:03d}",
-        )
-        lived_in.write(f"baseline/rule_{number:02d}.md", text)
-    lived_in.trust(machine.home)
-    text = context(machine.hook(session.start()))
-    assert len(text) <= 9_500
-    assert count(text) <= 2_400
-    assert "Baseline left out for lack of space:  " in text
 
 
 @pytest.mark.slow
@@ -146,40 +106,6 @@ def test_a_prompt_that_asks_nothing_gets_nothing(
     prompts = ("thanks, continue", "ok", "   ", "yes please, go on", "👍")
     for number, prompt in enumerate(prompts):
         assert machine.hook(session.prompt(prompt, number)) is None, prompt
-
-
-def test_a_forbidden_command_is_denied_with_the_rule_and_others_run(
-    machine: Machine,
-    ruled: Project,
-    session: Session,
-    ledger: Callable[..., list[Event]],
-) -> None:
-    machine.start()
-    machine.hook(session.start())
-    (rule,) = (one for one in ledger(ruled) if one.type == EventType.CONSTRAINT_ADDED)
-    denied = machine.hook(session.bash("cd infra && terraform destroy -auto-approve", 1))
-    assert denied is not None
-    said = denied["hookSpecificOutput"]
-    assert said["permissionDecision"] == "deny"
-    recorded = next(one for one in ledger(ruled) if one.type == EventType.TOOL_REQUESTED)
-    assert f'DMM constraint {rule.seq}: "{RULE.rstrip(".")}"' in said["permissionDecisionReason"]
-    assert f"dmm rules explain {recorded.seq}" in said["permissionDecisionReason"]
-    assert recorded.get("verdict")["status"] == "deny"
-    assert recorded.get("verdict")["seq"] == rule.seq
-    for number, command in enumerate(("terraform plan", "ls -l", "git status"), 2):
-        assert machine.hook(session.bash(command, number)) is None
-    explained = machine.dmm("ledger", "explain", str(recorded.seq), within=ruled.folder)
-    assert explained.returncode == 0, explained.stderr
-
-
-def test_the_second_hook_that_tells_the_same_call_is_denied_too(
-    machine: Machine, ruled: Project, session: Session
-) -> None:
-    machine.start()
-    for _ in range(2):
-        denied = machine.hook(session.bash("terraform destroy", 1))
-        assert denied is not None
-        assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
 @pytest.mark.slow
@@ -296,21 +222,6 @@ def test_a_project_without_memory_is_left_alone(
     assert list(bare.iterdir()) == []
 
 
-def test_the_hooks_of_other_clients_are_served_in_their_own_form(
-    machine: Machine, ruled: Project, session: Session
-) -> None:
-    machine.start()
-    call = session.bash("terraform destroy", 1)
-    codex = machine.hook(call, client="codex")
-    assert codex is not None
-    assert codex["hookSpecificOutput"]["permissionDecision"] == "deny"
-    asked = call | {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command"}
-    gemini = machine.hook(asked | {"session_id": "g"}, client="gemini")
-    assert gemini is not None
-    assert gemini["decision"] == "deny"
-    assert machine.hook(session.start(), client="nobody") is None
-
-
 def test_a_payload_that_is_none_is_counted_and_answered_with_nothing(
     machine: Machine, lived_in: Project
 ) -> None:
@@ -319,76 +230,6 @@ def test_a_payload_that_is_none_is_counted_and_answered_with_nothing(
         done = machine.run_hook(text, within=lived_in.folder)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert machine.ask("status")["events"] == {"refused: usage": 5}
-
-
-def test_a_call_that_can_not_be_read_is_asked_about_where_rules_are_in_force(
-    machine: Machine, lived_in: Project, session: Session
-) -> None:
-    machine.start()
-    call = session.bash("git status")
-    call["tool_input"]["deep"] = json.loads("[" * 40 + "]" * 40)
-    assert machine.hook(call) is None
-    machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
-    told = machine.hook(call)
-    assert told is not None
-    assert told["hookSpecificOutput"]["permissionDecision"] == "ask"
-
-
-@pytest.mark.parametrize("rest", ["[" * 40 + "]" * 40, "[" * 5000 + "]" * 5000, "9" * 5000])
-def test_arguments_in_a_text_that_can_not_be_read_pass_no_rule(
-    machine: Machine, ruled: Project, session: Session, rest: str
-) -> None:
-    machine.start()
-    text = f'{{"command": "terraform destroy", "x": {rest}}}'
-    call = {**session.bash("ls"), "tool_input": text}
-    asked = machine.hook(call)
-    assert asked is not None
-    assert asked["hookSpecificOutput"]["permissionDecision"] == "ask"
-    denied = machine.hook(call, client="codex")
-    assert denied is not None
-    assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
-
-
-def test_a_session_keeps_to_the_project_it_began_in(
-    machine: Machine, lived_in: Project, session: Session
-) -> None:
-    machine.start()
-    machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
-    machine.hook(session.start())
-    nested = lived_in.folder / "vendor"
-    (nested / ".dmm" / "memory").mkdir(parents=True)
-    for folder in (lived_in.folder, nested):
-        told = machine.hook(session.bash("terraform destroy") | {"cwd": str(folder)})
-        assert told is not None, folder
-        assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
-    elsewhere = session.bash("terraform destroy", 7) | {"session_id": "another"}
-    assert machine.hook(elsewhere | {"cwd": str(nested)}) is not None
-
-
-def test_the_user_is_told_of_memory_below_that_is_passed_over(
-    machine: Machine, lived_in: Project, session: Session
-) -> None:
-    machine.start()
-    nested = lived_in.folder / "packages" / "app"
-    (nested / ".dmm" / "memory").mkdir(parents=True)
-    told = machine.hook(type(session)(nested).start())
-    assert told is not None
-    assert told["systemMessage"].startswith("DMM: the memory of this folder is not trusted")
-    other = type(session)(lived_in.folder, "another").start()
-    assert "systemMessage" not in (machine.hook(other) or {})
-
-
-def test_a_project_that_is_renamed_under_a_session_lifts_no_rule(
-    machine: Machine, lived_in: Project, session: Session
-) -> None:
-    machine.start()
-    machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
-    machine.hook(session.start())
-    moved = type(session)(lived_in.folder.rename(lived_in.folder.with_name("renamed")))
-    told = machine.hook(moved.bash("terraform destroy"))
-    assert told is not None
-    assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
-    assert machine.hook(moved.bash("ls", 2)) is None
 
 
 def test_a_line_break_in_the_path_of_a_project_lifts_no_rule(
@@ -405,45 +246,3 @@ def test_a_line_break_in_the_path_of_a_project_lifts_no_rule(
         assert told is not None
         assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
         machine.dmm("daemon", "stop")
-
-
-def test_a_wrong_setting_lifts_no_rule_and_is_told(
-    machine: Machine, lived_in: Project, session: Session
-) -> None:
-    machine.start()
-    machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
-    (lived_in.dmm / "daemon.config.json").write_text('{"bogus": 1}')
-    lived_in.trust(machine.home)
-    begun = machine.hook(session.start())
-    assert begun is not None
-    told = begun["hookSpecificOutput"]["additionalContext"]
-    assert "Card numbers never reach our server" in told
-    assert "bogus: unknown key" in told
-    denied = machine.hook(session.bash("terraform destroy"))
-    assert denied is not None
-    assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
-    assert machine.dmm("query", "x", within=lived_in.folder).returncode == 4
-
-
-def test_a_call_that_a_person_allows_passes_a_client_that_can_not_ask(
-    machine: Machine, lived_in: Project, session: Session, wait: Callable[..., Any]
-) -> None:
-    machine.start()
-    added = ("rules", "add", "never push to main", "--level", "ask")
-    assert machine.dmm(*added, within=lived_in.folder).returncode == 0
-
-    numbers = count()
-
-    def push() -> str:
-        call = session.bash("git push origin main") | {"tool_use_id": f"t{next(numbers)}"}
-        told = machine.hook(call, client="codex")
-        return "" if told is None else str(told["hookSpecificOutput"]["permissionDecisionReason"])
-
-    def refused() -> list[str]:
-        # On a busy machine the hook judges alone, and has no event to name.
-        return re.findall(r"`dmm (rules allow \d+)`", push())
-
-    way = wait(refused, "the call is asked about")[0]
-    assert machine.dmm(*way.split(), "--yes", within=lived_in.folder).returncode == 0
-    wait(lambda: not push(), "the call passes")
-    assert push()
