@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import Opener, Project
 
 from dmm.config import FILE_NAME
 from dmm.domain.memory import Citation
@@ -20,11 +21,12 @@ from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import deliver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from tests.conftest import MemoryText, Opener, Project
+    from tests.conftest import MemoryText
 
     from dmm.bootstrap import Dmm
+    from dmm.embed.model import Embedder
 
 ROOT = Path(__file__).parents[2]
 FIELDS = [
@@ -120,6 +122,19 @@ def ask(open_project: Opener, project: Project) -> Callable[..., dict[str, Any]]
             dmm.close()
 
     return answer
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory, model: Embedder) -> Iterator[Dmm]:
+    """The web application, to be asked about only: its code is indexed once."""
+    base = tmp_path_factory.mktemp("web")
+    project = Project(base / "work")
+    project.memory.mkdir(parents=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DMM_ROOT", raising=False)
+        dmm = Opener(base, model)(fill(project, WEB))
+    yield dmm
+    dmm.close()
 
 
 def places(told: dict[str, Any], section: str) -> list[str]:
@@ -255,12 +270,9 @@ def test_every_citation_of_code_is_true(
 @pytest.mark.parametrize("style", ["compact", "full"])
 @pytest.mark.parametrize("budget", [0, 1, 20, 60, 120, 200, 300, 500, 900, 3000, 20_000])
 def test_the_budget_is_never_exceeded_and_every_token_is_accounted_for(
-    ask: Callable[..., dict[str, Any]],
-    count: Callable[[str], int],
-    budget: int,
-    style: str,
+    web: Dmm, count: Callable[[str], int], budget: int, style: str
 ) -> None:
-    told = ask(WEB, budget=budget, style=style)
+    told: dict[str, Any] = to_plain(web.asking.ask(START, budget=budget, style=style))
     total = count(told["suggested_prompt"])
     metrics = told["prompt_metrics"]
     assert total == told["token_estimate"] == metrics["total"] <= budget
