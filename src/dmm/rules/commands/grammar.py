@@ -10,6 +10,8 @@ from dmm.rules.commands.scanner import MAX_NESTING, WordScanner
 from dmm.rules.commands.values import Redirection, Word
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.rules.commands.values import Span
 
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\n)+")
@@ -24,10 +26,17 @@ _STOPS = "\n;&|()<>"
 _OPENERS = frozenset({"if", "while", "until", "{"})
 _CLOSERS = frozenset({"fi", "done", "}"})
 _SILENT = frozenset({"do", "then", "else", "elif", "!"})
-_BEFORE_BLOCKS = frozenset({"time", "coproc"})
+_LEAD = re.compile(r"time( -p)?( --)?|coproc( \w+)?")
+_LONGEST_LEAD = 3
 _NEAREST_BLOCKS = 3
 _NEAREST_DRAFTS = 200
 _KEYWORDS = _OPENERS | _CLOSERS | _SILENT | {"for", "select", "case", "esac", "function", "[["}
+
+
+def _is_lead(words: Sequence[Word]) -> bool:
+    """Return whether a block or an assignment may follow: `time -p`, `coproc NAME`."""
+    short = 0 < len(words) <= _LONGEST_LEAD
+    return short and bool(_LEAD.fullmatch(" ".join(word.text for word in words)))
 
 
 class Grammar(WordScanner):
@@ -224,7 +233,7 @@ class Grammar(WordScanner):
         if character == "(":
             return self._function_or_list(draft)
         word = self.scan_word()
-        if draft.words and draft.words[0].text in _BEFORE_BLOCKS and word.text in _KEYWORDS:
+        if _is_lead(draft.words) and (word.text in _KEYWORDS or self._assigned(word)):
             draft.words.clear()
         if not draft.words:
             assigned = None if word.quoted and word.text[:1] == "'" else self._assigned(word)
@@ -254,8 +263,7 @@ class Grammar(WordScanner):
             self._declared = draft.words[0].text
             draft.words.clear()
             return True
-        timed = draft.words and draft.words[0].text in _BEFORE_BLOCKS
-        if (draft.words and not timed) or draft.assignments:
+        if (draft.words and not _is_lead(draft.words)) or draft.assignments:
             self.malformed = True
         return False
 
