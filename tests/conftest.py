@@ -118,9 +118,9 @@ def _load_share(config: pytest.Config) -> None:
     folders = [config.rootpath / given for given in config.args]
     files = sorted(file for folder in folders for file in folder.rglob("test_*.py"))
     for file in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
-        name = ".".join(file.relative_to(config.rootpath).with_suffix("").parts)
         # What can't be loaded is told where it is collected.
         with contextlib.suppress(Exception, pytest.skip.Exception):
+            name = ".".join(file.relative_to(config.rootpath).with_suffix("").parts)
             importlib.import_module(name)
 
 

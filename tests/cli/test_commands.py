@@ -204,8 +204,8 @@ def test_import_shows_a_preview_with_sizes_and_writes_nothing(
 def test_import_shows_each_memory_on_request(typed: Typed, project: Project) -> None:
     shutil.copy(MONOLITH, project.folder / "CLAUDE.md")
     out = typed("import", "CLAUDE.md", "--full", within=project.folder).out
-    assert re.search(r"^project/database/\S+\.md  \(\d+ tokens\)$", out, re.MULTILINE)
-    assert re.search(r"^    from CLAUDE.md:16-20$", out, re.MULTILINE)
+    assert re.search(r"^project/deploy/\S+\.md  \(\d+ tokens\)$", out, re.MULTILINE)
+    assert re.search(r"^    from CLAUDE.md:60-65$", out, re.MULTILINE)
 
 
 def test_import_shows_below_each_rule_what_it_does(typed: Typed, project: Project) -> None:

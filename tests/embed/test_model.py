@@ -15,10 +15,11 @@ from typing import Any, overload
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 
-from dmm.embed.model import DATA, Embedder
+from dmm.embed.model import DATA, SLOW_FUSION, Embedder
 from dmm.embed.windows import cut_windows, window_scheme
 from dmm.embed.wordpiece import CLS, SEP
 from dmm.errors import ModelUnavailable
@@ -30,6 +31,21 @@ HINT = "reinstall dynamic-markdown-memory; until then only keyword retrieval wor
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
     return Embedder.load(threads=2)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "pairs.onnx"])
+def test_the_slow_fusion_is_known_to_the_library_and_switched_off(
+    name: str, tmp_path: Path
+) -> None:
+    def operations(off: Sequence[str]) -> set[str]:
+        options = onnxruntime.SessionOptions()
+        options.optimized_model_filepath = str(tmp_path / "optimised.onnx")
+        options.log_severity_level = 3
+        onnxruntime.InferenceSession(DATA / name, options, disabled_optimizers=off)
+        return {node.op_type for node in onnx.load(tmp_path / "optimised.onnx").graph.node}
+
+    assert "SkipLayerNormalization" in operations([])
+    assert "SkipLayerNormalization" not in operations([SLOW_FUSION])
 
 
 @pytest.fixture

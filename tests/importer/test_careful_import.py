@@ -104,12 +104,13 @@ def test_each_imperative_is_an_enforced_rule_or_in_the_baseline(
     rules = bodies(found)["Rules from AGENTS.md"]
     for sentence in (
         "Keep functions short and name them after what they return.",
-        # What stands in between may say why, or where a rule does not hold.
-        "Tests should be fast. The fixtures live in `tests/fixtures`. Never sleep in a test.",
+        "Tests should be fast.",
+        "Never sleep in a test.",
         "always run these:\n\n```sh\npnpm lint\n```",
     ):
         assert sentence in rules
     assert "Node 22" not in rules
+    assert "fixtures" not in rules
     assert found.plan.left == ()
 
 
@@ -268,14 +269,14 @@ def test_the_instructions_inside_a_skill_bind_nobody_who_does_not_use_it(
     project: Project, importer: Importer
 ) -> None:
     advice = "# Forms\n\nNever use `forwardRef`. Take a plain `ref` from the props instead.\n"
-    places = "web/.agents/skills/forms/AGENTS.md", "skills/forms/AGENTS.md"
-    write(project.folder, dict.fromkeys(places, advice))
+    write(project.folder, {"web/.agents/skills/forms/AGENTS.md": advice})
     found = importer.plan(importer.find_files())
     assert found.rules == ()
     assert {one.memory.scope for one in found.plan.memories} == {Scope.PROJECT}
-    write(project.folder, {"skills/AGENTS.md": advice})
+    # A folder of the project's own may be called so.
+    write(project.folder, {"skills/forms/AGENTS.md": advice})
     (rule,) = importer.plan(importer.find_files()).rules
-    assert "origin: skills/AGENTS.md:3" in rule.source
+    assert "origin: skills/forms/AGENTS.md:3" in rule.source
 
 
 def test_a_section_about_a_readme_keeps_its_name(project: Project, importer: Importer) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Of notes that clash, one pair in twenty is less alike than this.
 LEAST_ALIKE = 0.4
-# How many times the wanted pairs are held before the others are dropped.
+# So many times the wanted number are held before the worst are dropped.
 HELD = 4
 
 
@@ -49,9 +49,9 @@ class Shortlist:
         if strangers or (self._last is not None and rank > self._last):
             return
         self._held[place] = pair
-        if len(self._held) > HELD * self.most:
+        if len(self._held) > HELD * max(1, self.most):
             best = self.best()
-            self._last = _rank(best[-1])
+            self._last = _rank(best[-1]) if best else None
             self._held = {(one.one, one.other): one for one in best}
 
     def best(self) -> list[Pair]:

@@ -42,7 +42,7 @@ _OUTSIDE = re.compile(r"[~/]|[^/\\]*:.*[/\\]")
 # Hidden folders and those of skills say nothing of what a file in them is about.
 _OF_TOOLS = re.compile(r"(?:^|/)(?:\.|skills(?:/|$))")
 _SKILL_FOLDER = re.compile(r"(^|/)\.[\w-]+/skills/|^skills/")
-_IN_SKILL = re.compile(rf"(?:{_SKILL_FOLDER.pattern})[^/]+/")
+_IN_SKILL = re.compile(r"(?:^|/)\.[\w-]+/skills/[^/]+/")
 
 
 class SourceKind(StrEnum):

@@ -65,6 +65,11 @@ class _Entry:
         return max(one.hard + one.plain for one in self.rules)
 
     @property
+    def is_partial_item(self) -> bool:
+        """Whether its list item holds other sentences, and they belong to the same thing."""
+        return not self.full and self.unit.kind is BlockKind.ITEM and "\n\n" not in self.unit.text
+
+    @property
     def is_listed(self) -> bool:
         return not self.full or self.unit.kind is BlockKind.ITEM
 
@@ -131,8 +136,9 @@ def find_standing(
 ) -> Standing:
     """Admit the rules that are always read to the baseline, the hard ones first, while they fit.
 
-    Where room is left, they bring the rest of their paragraphs: what limits a rule, and why it is
-    one. All are counted with the sources as `tidy` writes them, so that none is sent away later.
+    Where room is left, they bring the rest of their list items: what limits a rule, and why it is
+    one. A paragraph holds other things too. All are counted with the sources as `tidy` writes them,
+    so that none is sent away later.
     """
     found = [
         one
@@ -150,7 +156,7 @@ def find_standing(
 
     chosen = _fitting(wanted, budget, count, size)
     held_in = {id(one.unit) for one in found if held.knows(one)}
-    partial = [n for n in chosen if not wanted[n].full and id(wanted[n].unit) not in held_in]
+    partial = [n for n in chosen if wanted[n].is_partial_item and id(wanted[n].unit) not in held_in]
     completed = _completed(wanted, chosen, partial, budget, count, size)
     admitted = [completed[number] for number in chosen]
     covered = (ref for entry in (*settled, *admitted) if entry.full for ref in entry.refs)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-BLOCK = 128
+BLOCK = 256
 FIRST_ROWS = 256
 # Less alike than anything can be.
 APART = -2.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dmm.domain.value import Value
@@ -32,7 +32,7 @@ __all__ = [
 
 
 # One file that is written again and again goes together with each of its writings.
-MOST_JOINTS = 10_000
+MOST_JOINTS, MOST_COMPARED = 10_000, 200_000
 _TOO_MANY = "too many files and commands of the call go together"
 
 
@@ -59,10 +59,12 @@ class AllOf(Value):
         # Searching text is the dearest; it comes last, and only where the others hold.
         for pattern in sorted(self.patterns, key=_cost):
             held = list(pattern.find(facts)) if found else []
+            cut = cut or len(found) * len(held) > MOST_COMPARED
             joined = (
                 ((*subjects, subject), (*evidence, more))
-                for subjects, evidence in found
-                for subject, more in held
+                for (subjects, evidence), (subject, more) in islice(
+                    product(found, held), MOST_COMPARED
+                )
                 if all(belongs(subject, other) for other in subjects)
             )
             found = list(islice(joined, MOST_JOINTS))

@@ -11,7 +11,7 @@ import pytest
 from dmm.rules.callrules import Action
 from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.content.pattern import ContentPattern
-from dmm.rules.patterns import ToolPattern
+from dmm.rules.patterns import DependencyPattern, ToolPattern
 
 if TYPE_CHECKING:
     from tests.rules.content.conftest import Judge
@@ -168,9 +168,29 @@ def test_what_a_call_writes_beyond_many_files_is_asked_about(judge: Judge) -> No
     patch = f"*** Begin Patch\n{''.join(files)}*** Add File: src/last.ts\n+TODO\n*** End Patch\n"
     ruling = judge("apply_patch", {"input": patch}, todo)
     assert ruling.level == "ask"
-    assert _stopped(ruling) == ["the call changes more than 200 files"]
+    assert _stopped(ruling) == ["the call changes files more than 200 times"]
     first = patch.replace("+x", "+TODO", 1)
     assert judge("apply_patch", {"input": first}, todo).denied
+
+
+def test_what_a_shell_writes_behind_a_hundred_files_is_searched(judge: Judge) -> None:
+    many = "".join(f"echo x > a{number}.txt\n" for number in range(150))
+    todo = ContentPattern(regex="TODO")
+    assert judge("Bash", {"command": f"{many}echo TODO > src/last.ts"}, todo).denied
+    assert judge("Bash", {"command": f"{many}echo done > src/last.ts"}, todo).level == "allow"
+
+
+def test_packages_are_found_beyond_many_files(judge: Judge) -> None:
+    many = "".join(f"echo x > a{number}.txt\n" for number in range(250))
+    package = """echo '{"dependencies": {"left-pad": "1.0.0"}}' > package.json"""
+    assert judge("Bash", {"command": many + package}, DependencyPattern("left-pad")).denied
+
+
+def test_files_that_no_structure_can_be_found_in_are_not_asked_about(judge: Judge) -> None:
+    files = "".join(f"*** Add File: a{number}.txt\n+x\n" for number in range(250))
+    patch = f"*** Begin Patch\n{files}*** End Patch\n"
+    ruling = judge("apply_patch", {"input": patch}, ContentPattern(pattern="eval($$$)"))
+    assert ruling.level == "allow"
 
 
 def test_half_a_character_hides_no_code(judge: Judge) -> None:

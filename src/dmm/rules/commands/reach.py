@@ -131,12 +131,16 @@ def _translated(token: str) -> str:
     return set_regex(token) if token[0] == "[" and token[1:] else re.escape(token)
 
 
+_PIECE = r"\*\*/|\*\*|\*|\?|."
+
+
 @lru_cache(maxsize=256)
 def _matcher(glob: str, *, deep: bool) -> Callable[[str], object]:
     """Translate wildcards as a shell fills them in: they take no name that begins with a dot."""
-    tokens = re.findall(
-        r"\*\*/|\*\*|\*|\?|\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\]|.", glob.removeprefix("./"), re.S
-    )
+    sets, closed, rest = glob.removeprefix("./").rpartition("]")
+    tokens = re.findall(rf"\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\]|{_PIECE}", sets + closed, re.S)
+    # Behind the last `]` no bracket begins a set; to look for its end would take long.
+    tokens += re.findall(_PIECE, rest, re.S)
     end = r"(?=/|\Z)" if deep else r"\Z"
     body = glob_regex(tokens, _translated, end)
     hidden = "" if re.search(r"(?:^|/)\.[^/]*$", glob.removeprefix("./")) else r"(?!.*(?:^|/)\.)"

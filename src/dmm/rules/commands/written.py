@@ -73,13 +73,14 @@ def note_written(
     directory = invocation.context.directory
     for target, output, append in _written_by(invocation, flow, number, carried=carried):
         path = located(target.text, directory)
-        if target.expands or is_device(path) or len(evaluation.written) >= _MAX_FILES:
+        if target.expands or is_device(path):
             continue
         paths = tuple(located(one, directory) for one in output.paths)
         known = evaluation.written.get(path) or Output(paths=(path,))
         source = evaluation.written.get(paths[0]) if len(paths) == 1 else None
         held = source if source and output.text is None else output._replace(paths=paths)
-        evaluation.written[path] = combined([known, held]) if append else held
+        if path in evaluation.written or len(evaluation.written) < _MAX_FILES:
+            evaluation.written[path] = combined([known, held]) if append else held
         yield Write(path, output._replace(paths=paths), append)
 
 

@@ -77,7 +77,8 @@ def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
     language = _language(query, writing)
     if language is None:
         return None
-    if writing.unread:
+    structural = query.pattern or query.rule
+    if writing.unread and (language or not structural):
         raise Stopped(writing.unread)
     piece = _piece(query, writing, language)
     if not piece.text or piece.added == ():

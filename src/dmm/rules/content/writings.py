@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dmm.rules.budget import Budget
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from dmm.rules.commands.scripts import TextOf
     from dmm.rules.commands.values import Span
 
-_MAX_FILES = 200
-_TOO_MANY = f"the call changes more than {_MAX_FILES} files"
+_MAX_CHANGES = 200
+_TOO_MANY = f"the call changes files more than {_MAX_CHANGES} times"
 
 
 class Writings:
@@ -116,8 +116,11 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
         known = texts.get(near(path))
         return files(near(path)) if known is None and files is not None else known
 
-    changes = _changes(facts, files)
-    for given, span in islice(changes, _MAX_FILES):
+    changes = list(_changes(facts, files))
+    late = changes[_MAX_CHANGES:]
+    # Packages are few and quick to read, and their rules search no text.
+    packages = [one for one in late if is_manifest(one[0].path)]
+    for given, span in (*changes[:_MAX_CHANGES], *packages):
         change = with_copies(given, held)
         if change is None:
             continue
@@ -135,9 +138,10 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
             found.append(arrived(made, held(change.path), located(facts.call, source)))
         if made.whole:
             texts[near(change.path)] = made.text
-    others = {located(facts.call, one.path): span for one, span in changes}
-    unread = (Writing(at, "", (), span=span, unread=_TOO_MANY) for at, span in others.items())
-    return (*found, *unread)
+    others = ((one, span) for one, span in late if not is_manifest(one.path))
+    unread = {located(facts.call, one.path): span for one, span in others}
+    rest = (Writing(at, "", (), span=span, unread=_TOO_MANY) for at, span in unread.items())
+    return (*found, *rest)
 
 
 def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChange, Span]]:
