@@ -58,7 +58,7 @@ def plan_import(
     first = sum(count(whole_body(tidy(note))) for note in cut if _goes_first(note))
     stand = partial(find_standing, left, held, count=count, tidy=tidy)
     standing, needed = stand(baseline_budget - first), 0
-    if (standing.left or standing.clipped) and most_baseline > baseline_budget:
+    if standing.lacking and most_baseline > baseline_budget:
         standing = stand(most_baseline - first)
         baseline_budget = needed = max(baseline_budget, first + standing.tokens)
     cut = [standing.take_from(note) for note in cut if any(standing.leave(note.sources))]

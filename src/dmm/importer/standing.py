@@ -104,14 +104,14 @@ class Standing:
     """The baseline notes, the places they make superfluous, and the rules without room.
 
     `said` are the paragraphs and list items that stand in the notes as they are, without a lead-in;
-    of `clipped` ones, only the sentences that are rules do.
+    for so many (`lacking`) there is no room, or only for the sentences that are rules.
     """
 
     notes: tuple[Note, ...]
     covered: frozenset[SourceRef]
     said: tuple[str, ...]
     left: tuple[Imperative, ...]
-    clipped: int
+    lacking: int
     tokens: int
 
     def take_from(self, note: Note) -> Note:
@@ -165,7 +165,7 @@ def find_standing(
         covered=frozenset(covered),
         said=tuple(one.unit.text for one in admitted if one.full and not one.rules[0].lead),
         left=tuple(one for n, entry in enumerate(wanted) if n not in chosen for one in entry.rules),
-        clipped=sum(not completed[number].full for number in partial),
+        lacking=len(wanted) - len(chosen) + sum(not completed[n].full for n in partial),
         tokens=size(admitted),
     )
 
