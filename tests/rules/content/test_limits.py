@@ -196,3 +196,12 @@ def test_files_that_no_structure_can_be_found_in_are_not_asked_about(judge: Judg
 def test_half_a_character_hides_no_code(judge: Judge) -> None:
     text = "name = '\ud800'\neval(name)\n"
     assert judge(*_write(text, "a.py"), ContentPattern(pattern="eval($$$)")).denied
+
+
+def test_a_patch_of_very_many_hunks_is_searched_by_what_it_hands_over(judge: Judge) -> None:
+    lines = [f"{at:0700}\n" for at in range(300)]
+    hunks = "".join(f"@@\n-{line}+y\n" for line in lines)
+    patch = f"*** Begin Patch\n*** Update File: a.py\n{hunks}@@\n-z\n+TODO\n*** End Patch\n"
+    files = {"a.py": "".join(lines) + "z\n"}
+    ruling = judge("apply_patch", {"input": patch}, ContentPattern(regex="TODO"), files=files)
+    assert ruling.denied

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.commands.edits import Change
 from dmm.rules.commands.facts import Writing
-from dmm.rules.content.limits import MAX_TEXT
+from dmm.rules.content.limits import MAX_PLACED, MAX_TEXT
 from dmm.rules.content.lines import compare, lines_of, normal
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def writing_of(change: FileChange, before: str | None) -> Writing:
             added = normal(change.text)
             return Writing(change.path, added, compare("", added)[0], language=change.language)
         return _whole(change, old, old + normal(change.text))
-    new = old if before is not None else None
+    far = len(change.steps) * len(old) > MAX_PLACED and any(step.lines for step in change.steps)
+    new = old if before is not None and not far else None
     for step in change.steps:
         new = _applied(new, step) if new is not None else None
     return _whole(change, old, new) if new is not None else _pieces(change)

@@ -10,6 +10,8 @@ MAX_SEARCHED = 1 << 20
 QUICKLY_SEARCHED = 64 << 10
 MAX_PARSED = 200 << 10
 MAX_NESTING = 400
+# The letters of a file, once for each hunk of a patch that is looked for in its lines.
+MAX_PLACED = 50_000_000
 
 
 class Unfit(Stopped):
