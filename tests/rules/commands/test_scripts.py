@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -278,6 +279,16 @@ def test_scripts_that_run_one_another_come_to_an_end() -> None:
     wide = {"0.sh": "".join(f"bash {number}.sh\n" for number in range(1, 100))}
     wide |= {f"{number}.sh": "echo hi\n" for number in range(1, 100)}
     assert len(read("bash 0.sh", wide).scripts) <= MAX_FILES
+
+
+def test_makefiles_that_include_themselves_and_values_in_values_come_to_an_end() -> None:
+    makefile = "all:\n\tgit push\n" + "include Makefile\n" * 100
+    assert ("git push", 2) in recipes_of(makefile, (), lambda _: makefile)
+    names = "abcdefghi"
+    values = [f"{one} = {f'$({other})' * 40}\n" for one, other in pairwise(names)]
+    assert recipes_of(f"{''.join(values)}all: $(a)\n\tgit push\n", ("all",))[0] == ("git push", 10)
+    justfile = "import 'justfile'\n" * 100 + "all:\n  git push\n"
+    assert ("git push", 102) in just_recipes(justfile, (), lambda _: justfile)
 
 
 def test_no_file_is_looked_for_by_a_path_that_is_not_known() -> None:

@@ -68,7 +68,8 @@ class _Justfile:
     def _body(lines: Sequence[str], at: int) -> str:
         """Write a line of a recipe; code of another language as the commands that it runs."""
         text = lines[at].strip()
-        if text.startswith("#!") and language_in(text) != SHELL:
+        begins = at == 0 or lines[at - 1][:1] not in (" ", "\t")
+        if begins and text.startswith("#!") and language_in(text) != SHELL:
             stop = next((end for end in range(at, len(lines)) if lines[end][:1].strip()), None)
             text = "; ".join(_of_code(language_in(text), "\n".join(lines[at:stop])))
         plain = text.replace("$", "$$")

@@ -30,7 +30,11 @@ _MAX_VALUE = 4_000
 _MAX_DEPTH = 8
 _MAX_INCLUDED = 3
 _MAX_RUN = 50
-_MAX_TEXT = 32_000
+_MAX_TEXT = 48_000
+_LEAST_TEXT = 1_000
+# What a value refers to may refer to others in turn, and again.
+_MAX_EXPANDED = 1_000_000
+_STEP = 20
 _CONDITIONS = names("ifeq ifneq ifdef ifndef else endif unexport vpath")
 
 
@@ -52,6 +56,16 @@ class _Makefile:
         self.given: set[str] = set()
         self.simple: set[str] = set()
         self._ran: list[str] = []
+        self._unread = _MAX_TEXT
+        self._unexpanded = _MAX_EXPANDED
+
+    def included(self, name: str, include: Include) -> str:
+        """Return as much of an included file as is read; files may include each other."""
+        if self._unread <= 0:
+            return ""
+        read = (include(name) or "")[: self._unread]
+        self._unread -= max(len(read), _LEAST_TEXT)
+        return read
 
     def ran(self) -> list[str]:
         """Return the commands that the expansions since the last time have run."""
@@ -60,8 +74,9 @@ class _Makefile:
 
     def expand(self, text: str, automatic: dict[str, str] | None = None, depth: int = 0) -> str:
         """Put the values of variables in their places; a function runs as the shell would."""
-        if "$" not in text or depth > _MAX_DEPTH:
+        if "$" not in text or depth > _MAX_DEPTH or self._unexpanded <= 0:
             return text
+        self._unexpanded -= len(text) + _STEP
 
         def value(match: re.Match[str]) -> str:
             if match[0] == "$$":
@@ -142,8 +157,8 @@ def _read(text: str, made: _Makefile, include: Include, within: int = 0, depth: 
             _define(bare, lines, made)
         elif first in ("include", "-include", "sinclude"):
             for name in made.expand(bare).split()[1 : _MAX_INCLUDED + 1]:
-                other = include(name) if depth < _MAX_INCLUDED else None
-                _read((other or "")[:_MAX_TEXT], made, include, within or number, depth + 1)
+                other = made.included(name, include) if depth < _MAX_INCLUDED else ""
+                _read(other, made, include, within or number, depth + 1)
         elif first in _CONDITIONS:
             made.expand(bare)
         elif bare:
@@ -199,7 +214,7 @@ def _assign(match: re.Match[str], number: int, made: _Makefile) -> None:
     elif operator == "+=":
         value = made.expand(value).replace("$", "$$") if name in made.simple else value
         value = f"{made.variables.get(name, '')} {value}".strip()
-    made.variables[name] = value
+    made.variables[name] = value[: 10 * _MAX_VALUE]
 
 
 def _wanted(made: _Makefile, targets: Sequence[str]) -> list[tuple[_Rule, str]]:
