@@ -195,6 +195,16 @@ def test_a_command_of_an_mcp_tool_is_read_as_shell() -> None:
     assert (note.malformed, note.unresolved) == (False, ())
 
 
+def test_only_a_text_names_the_language_of_code() -> None:
+    deep: object = "ruby"
+    for _ in range(2_000):
+        deep = [deep]
+    code = {"code": "import os; os.system('git push')", "language": deep}
+    assert [use.invocation.argv for use in read_call(ToolCall("mcp__a__run", code)).commands] == [
+        ("git", "push")
+    ]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=40),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),

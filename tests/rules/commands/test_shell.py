@@ -70,6 +70,7 @@ def argvs(text: str) -> list[tuple[str, ...]]:
         ("x=1; a $x ${x}y '$x'", [("a", "1", "1y", "$x")]),
         ("python -c 'a; b'", [("python", "-c", "a; b")]),
         ("time -p { a; }; coproc X { b; }", [("a",), ("b",)]),
+        ("time ( a | b )", [("a",), ("b",)]),
         ("time rm a if", [("time", "rm", "a", "if"), ("rm", "a", "if")]),
         ("time x=a; $x b", [("a", "b")]),
         ("uv run pytest -q", [("uv", "run", "pytest", "-q"), ("pytest", "-q")]),

@@ -263,7 +263,9 @@ class Grammar(WordScanner):
             self._declared = draft.words[0].text
             draft.words.clear()
             return True
-        if (draft.words and not _is_lead(draft.words)) or draft.assignments:
+        if _is_lead(draft.words):
+            draft.words.clear()
+        if draft.words or draft.assignments:
             self.malformed = True
         return False
 

@@ -190,6 +190,6 @@ def commands_of(tool: str, values: Mapping[str, object]) -> list[Command]:
         elif name == "script" or (name == "input" and runs):
             found.append(Command(text, guess=not runs))
         elif name == "code":
-            language = str(values.get("language") or "python").lower()
+            language = (text_of(values.get("language")) or "python").lower()
             found.append(Command(text, language, guess=True))
     return found[:_MAX_VALUES]
