@@ -65,7 +65,7 @@ def test_what_the_words_of_such_a_call_say_is_still_denied() -> None:
 
 
 def test_a_changed_file_that_can_not_be_read_is_asked_about() -> None:
-    held = book(match={"content": "TODO"})
+    held = book(match={"content": "SECRET"})
     call = ToolCall("Edit", {"file_path": "a.py", "old_string": "x", "new_string": "y"})
     ruling = held.rule(call, texts=failing(OSError))
     assert ruling.level == "ask"

@@ -163,21 +163,21 @@ def test_a_regex_on_arguments_is_stopped_in_the_same_way(judge: Judge) -> None:
 
 
 def test_what_a_call_writes_beyond_many_files_is_asked_about(judge: Judge) -> None:
-    todo = ContentPattern(regex="TODO")
+    secret = ContentPattern(regex="SECRET")
     files = [f"*** Add File: a{number}.txt\n+x\n" for number in range(250)]
-    patch = f"*** Begin Patch\n{''.join(files)}*** Add File: src/last.ts\n+TODO\n*** End Patch\n"
-    ruling = judge("apply_patch", {"input": patch}, todo)
+    patch = f"*** Begin Patch\n{''.join(files)}*** Add File: src/last.ts\n+SECRET\n*** End Patch\n"
+    ruling = judge("apply_patch", {"input": patch}, secret)
     assert ruling.level == "ask"
     assert _stopped(ruling) == ["the call changes files more than 200 times"]
-    first = patch.replace("+x", "+TODO", 1)
-    assert judge("apply_patch", {"input": first}, todo).denied
+    first = patch.replace("+x", "+SECRET", 1)
+    assert judge("apply_patch", {"input": first}, secret).denied
 
 
 def test_what_a_shell_writes_behind_a_hundred_files_is_searched(judge: Judge) -> None:
     many = "".join(f"echo x > a{number}.txt\n" for number in range(150))
-    todo = ContentPattern(regex="TODO")
-    assert judge("Bash", {"command": f"{many}echo TODO > src/last.ts"}, todo).denied
-    assert judge("Bash", {"command": f"{many}echo done > src/last.ts"}, todo).level == "allow"
+    secret = ContentPattern(regex="SECRET")
+    assert judge("Bash", {"command": f"{many}echo SECRET > src/last.ts"}, secret).denied
+    assert judge("Bash", {"command": f"{many}echo done > src/last.ts"}, secret).level == "allow"
 
 
 def test_packages_are_found_beyond_many_files(judge: Judge) -> None:
@@ -201,7 +201,7 @@ def test_half_a_character_hides_no_code(judge: Judge) -> None:
 def test_a_patch_of_very_many_hunks_is_searched_by_what_it_hands_over(judge: Judge) -> None:
     lines = [f"{at:0700}\n" for at in range(300)]
     hunks = "".join(f"@@\n-{line}+y\n" for line in lines)
-    patch = f"*** Begin Patch\n*** Update File: a.py\n{hunks}@@\n-z\n+TODO\n*** End Patch\n"
+    patch = f"*** Begin Patch\n*** Update File: a.py\n{hunks}@@\n-z\n+SECRET\n*** End Patch\n"
     files = {"a.py": "".join(lines) + "z\n"}
-    ruling = judge("apply_patch", {"input": patch}, ContentPattern(regex="TODO"), files=files)
+    ruling = judge("apply_patch", {"input": patch}, ContentPattern(regex="SECRET"), files=files)
     assert ruling.denied
