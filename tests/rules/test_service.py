@@ -381,3 +381,12 @@ def test_a_text_agreed_to_on_another_branch_still_counts_after_an_edit(dmm: Dmm)
     file.write_text(there)
     assert outcome(dmm, "rm -rf src") == "asks"
     assert dmm.shelf.folder.consents.notice() is None
+
+
+def test_what_the_repository_declares_makes_a_name_a_library(dmm: Dmm, project: Project) -> None:
+    (project.folder / "pyproject.toml").write_text('[project]\ndependencies = ["httpx"]\n')
+    told = dmm.rules.add("Use `httpx`, not `requests`")
+    assert isinstance(told, RuleView)
+    assert told.state == "enforced"
+    assert outcome(dmm, "pip install requests") == "denied"
+    assert outcome(dmm, "pip install httpx") == "allowed"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dmm.ask.service import Asking
     from dmm.config import ModelConfig
     from dmm.eventlog.open_ledger import Actor
+    from dmm.files.roots import Root
     from dmm.index.service import Indexes
     from dmm.ledger.audit import Audit
     from dmm.ledger.backups import Backups
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.service import Packs
     from dmm.project.cost import Costs
+    from dmm.rules.english import Surroundings
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.service import Rules
@@ -281,7 +283,16 @@ def _make_rules(
     from dmm.rules.service import Rules
 
     constraints = Ledger(ledger(), base.published, shelf())
-    return Rules(shelf(), constraints, Timelines(ledger()), guard(), base.is_trusted)
+    surroundings = partial(_read_surroundings, base.root)
+    return Rules(shelf(), constraints, Timelines(ledger()), guard(), base.is_trusted, surroundings)
+
+
+def _read_surroundings(root: Root) -> Surroundings:
+    from dmm.repo.sources import WorkingTree
+    from dmm.rules.surroundings import find_surroundings
+
+    tree = WorkingTree(root.project)
+    return find_surroundings(tree.paths(), tree.read)
 
 
 def _make_packs(base: Base, find_constraints: Callable[[], ActiveConstraints | None]) -> Packs:

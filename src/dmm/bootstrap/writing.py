@@ -309,7 +309,8 @@ def _make_rule_import(
 ) -> RuleImport:
     from dmm.importer.rules import RuleImport
 
-    return RuleImport(shelf(), partial(_list_in_force, ledger, shelf), rules().propose)
+    constraints = partial(_list_in_force, ledger, shelf)
+    return RuleImport(shelf(), constraints, rules().propose, rules().surroundings)
 
 
 def _list_in_force(ledger: Lazy[ProjectLedger], shelf: Lazy[RuleShelf]) -> Sequence[Constraint]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import DmmError
 from dmm.rules.authorship import Likeness, Wish, compose
-from dmm.rules.explain import describe_matcher
+from dmm.rules.english import NOWHERE
+from dmm.rules.explain import describe_rule
 from dmm.rules.faults import clashes
 from dmm.rules.rule import State
 from dmm.rules.source import spares_only_files, state_of_rule
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import Constraint
     from dmm.importer.imperatives import Imperative
     from dmm.rules.authorship import Composed
+    from dmm.rules.english import Surroundings
     from dmm.rules.results import ConstraintRecorded
     from dmm.rules.rule import Rule
     from dmm.rules.shelf import RuleShelf
@@ -37,8 +39,7 @@ class PlannedRule:
     @property
     def does(self) -> tuple[str, ...]:
         """What the rule does to tool calls, in words; nothing if it is only shown to agents."""
-        call = self.rule.call
-        return () if call is None else tuple(describe_matcher(call, self.rule.level))
+        return tuple(describe_rule(self.rule))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class RuleImport:
     shelf: RuleShelf
     constraints: Callable[[], Sequence[Constraint]]
     propose_rule: Callable[[Rule, str], ConstraintRecorded]
+    surroundings: Callable[[], Surroundings] = lambda: NOWHERE
 
     def plan(self, sentences: Sequence[Imperative]) -> RulePlan:
         """Plan a rule file for each sentence with a matcher; the others stay memories."""
@@ -64,10 +66,11 @@ class RuleImport:
         known = [Likeness.of(one.title, one.call, one.folder) for one in shelved]
         known += [Likeness.of(one.text) for one in self.constraints()]
         taken = [one.id for one in shelved]
+        around = self.surroundings()
         enforced: dict[str, str] = {}
         found: list[PlannedRule] = []
         for one in sentences:
-            composed = _compose(one, taken)
+            composed = _compose(one, around, taken)
             if composed is None:
                 continue
             rule = composed.rule
@@ -103,11 +106,12 @@ class RuleImport:
         return tuple(self.propose_rule(one.rule, one.source).seq for one in planned)
 
 
-def _compose(one: Imperative, taken: Sequence[str]) -> Composed | None:
+def _compose(one: Imperative, around: Surroundings, taken: Sequence[str]) -> Composed | None:
     """Return the rule file of a sentence, or None if it compiles to no certain matcher."""
     origin = f"{one.source.path}:{one.source.first_line}"
     try:
-        wish = Wish(one.text, origin=origin, folder=one.folder, heading=one.heading)
+        known = around._replace(folder=one.folder, heading=one.heading)
+        wish = Wish(one.text, origin=origin, known=known)
         composed = compose(wish, taken)
     except DmmError:
         # Such as a matcher that contradicts its own examples: the sentence stays memory.

@@ -55,10 +55,13 @@ class WorkingTree:
 
     def entries(self) -> list[Entry]:
         """List all files in path order; only regular files are listed."""
-        listed = git.text(self.root, *_LIST)
-        paths = walk(self.root) if listed is None else (p for p in listed.split("\0") if p)
-        found = [self._look(path) for path in kept(paths)]
+        found = [self._look(path) for path in self.paths()]
         return [entry for entry in found if entry is not None]
+
+    def paths(self) -> list[str]:
+        """List the paths of all files in order."""
+        listed = git.text(self.root, *_LIST)
+        return kept(walk(self.root) if listed is None else (p for p in listed.split("\0") if p))
 
     def _look(self, path: str) -> Entry | None:
         try:

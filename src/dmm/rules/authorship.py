@@ -40,8 +40,7 @@ FORM_HINT = "dmm rules draft prints the matcher reference"
 class Wish:
     """A requested rule; without a matcher, its sentence is compiled.
 
-    `origin` is the file and line it was imported from, `folder` what that file is about, `heading`
-    the title of its chapter.
+    `origin` is the file and line it was imported from, `known` what surrounds its sentence.
     """
 
     text: str
@@ -52,8 +51,7 @@ class Wish:
     why: str = ""
     triggered_by: int | None = None
     origin: str = ""
-    folder: str = ""
-    heading: str = ""
+    known: Surroundings = NOWHERE
     compiled: bool = True
 
 
@@ -127,8 +125,7 @@ def _read(wish: Wish, title: str) -> Sentence:
     if wish.match is None:
         if wish.unless is not None:
             raise UsageError("'unless' needs 'match'", hint=FORM_HINT)
-        known = Surroundings(folder=wish.folder, heading=wish.heading)
-        return compile_english(title, known) if wish.compiled else Sentence(None)
+        return compile_english(title, wish.known) if wish.compiled else Sentence(None)
     given = wish.match
     # The fields of a file, or what it matches alone.
     whole = isinstance(given, dict) and not set(GIVEN).isdisjoint(given)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dmm.rules.callrules import ToolRule
     from dmm.rules.commands.facts import ToolCall
     from dmm.rules.patterns import Pattern
-    from dmm.rules.rule import RuleLevel
+    from dmm.rules.rule import Rule, RuleLevel
 
 LEADS: dict[str, str] = {"deny": "Blocks", "ask": "Asks before", "warn": "Warns about"}
 ON_DECISIONS = "Not enforced on tool calls; only recorded decisions are checked."
@@ -75,19 +75,22 @@ _SIGNS = (
 _UNREAD = "\5"
 # What must stand around the text, unless it only ends a word, and a bar that is text itself.
 _MORE = re.compile(r"\(\?<?=(?![\[ ])|\\\|")
-_BY_REGEX = "text that fits its regular expression"
+_REGEX = "its regular expression"
+_BY_REGEX = f"text that fits {_REGEX}"
 
 
 def _text(regex: str) -> str:
     """Describe what a regex finds: code like it, the names in it, or only that there is one."""
-    from dmm.rules.content.constructs import IMPORTED, sample_of
+    from dmm.rules.content.constructs import DASH, IMPORTED, IMPORTS, sample_of
     from dmm.rules.content.expressions import LINE
 
     sample = sample_of(regex)
     if sample:
         return f"code like `{sample}`"
-    rest = regex.removeprefix(LINE)
-    text = rest.removeprefix(IMPORTED)
+    whole = regex.removeprefix(LINE)
+    rest = whole.removeprefix(IMPORTED).removeprefix(IMPORTS)
+    imported = rest != whole
+    text = rest.replace(DASH, "-") if imported else rest
     for sign, kept, _ in _SIGNS:
         text = re.sub(sign, kept, text)
     while (less := re.sub(r"\(\?:[^()]*\)(?!\?)", _UNREAD, _AROUND.sub("", text))) != text:
@@ -101,7 +104,7 @@ def _text(regex: str) -> str:
     names = [f"`{one}{')' * (one.count('(') - one.count(')'))}`" for one in names]
     # What must not follow is more than the end of a word: `TODO`, but not `TODO(#12)`.
     lifted = ", with exceptions" if re.search(r"\(\?!(?!\[)", rest) else ""
-    return f"{'an import of ' if rest.startswith(IMPORTED) else ''}{_listed(names)}{lifted}"
+    return f"{'an import of ' if imported else ''}{_listed(names)}{lifted}"
 
 
 def _rest(pattern: CommandPattern) -> str:
@@ -126,8 +129,12 @@ def _rest(pattern: CommandPattern) -> str:
 def _selected(globs: Sequence[str], folder: str | None = None) -> str:
     """Describe what globs include and exclude, and their folder."""
     inside = f" in {folder}/" if folder else ""
+    from dmm.rules.content.constructs import PROSE
+
     taken = [one for one in globs if not one.startswith("!")]
-    out = [one.removeprefix("!") for one in globs if one.startswith("!")]
+    prose = PROSE if set(PROSE) <= set(globs) else ()
+    out = [one.removeprefix("!") for one in globs if one.startswith("!") and one not in prose]
+    out += ["documentation"] if prose else []
     named = "any file" if taken == ["**"] else _listed(taken) or "any"
     return named + inside + (f" except {_listed(out)}" if out else "")
 
@@ -153,7 +160,7 @@ def _path(pattern: PathPattern) -> str:
 def _message(pattern: MessagePattern) -> str:
     text = f"a {_listed([_MESSAGES[one] for one in pattern.of])}"
     text += f" with {_text(pattern.regex)}" if pattern.regex else ""
-    return text + (" that does not fit its regular expression" if pattern.not_regex else "")
+    return text + (f" that does not fit {_REGEX}" if pattern.not_regex else "")
 
 
 def _content(pattern: ContentPattern) -> str:
@@ -194,14 +201,18 @@ def describe_pattern(pattern: Pattern) -> str:
         case MessagePattern():
             return _message(pattern)
         case DependencyPattern():
-            return f"adding the package {pattern.name}{_but(pattern.but)}"
+            return f"adding {_one_or_any('package', pattern.name)}{_but(pattern.but)}"
         case BranchPattern():
             done = _listed([_DONE[verb] for verb in pattern.verbs])
-            return f"{done} the branch {pattern.name}{_but(pattern.but)}"
+            return f"{done} {_one_or_any('branch', pattern.name)}{_but(pattern.but)}"
         case ContentPattern():
             return _content(pattern)
         case AllOf():
             return _together(pattern.patterns)
+
+
+def _one_or_any(kind: str, name: str) -> str:
+    return f"any {kind}" if name == "*" else f"the {kind} {name}"
 
 
 def _together(patterns: Sequence[Pattern]) -> str:
@@ -234,6 +245,16 @@ def describe_example(call: ToolCall) -> str:
     text = str(call.input.get("content", "")).strip()
     told = f"{describe_call(call)}: {text}" if text else describe_call(call)
     return f"{told} ({', '.join(place)})" if place else told
+
+
+def describe_rule(rule: Rule) -> Iterator[str]:
+    """Return what a rule does to tool calls; an example says what a regular expression means."""
+    if rule.call is None:
+        return
+    told = tuple(describe_matcher(rule.call, rule.level))
+    yield from told
+    if rule.block and any(_REGEX in one for one in told):
+        yield f"For example: {describe_example(rule.block[0].call)}"
 
 
 def describe_matcher(rule: ToolRule, level: RuleLevel) -> Iterator[str]:

@@ -15,6 +15,7 @@ from dmm.rules.allowances import Allowances
 from dmm.rules.authorship import Wish, compose
 from dmm.rules.checks import prove_files, show_ruling
 from dmm.rules.drafts import write_draft
+from dmm.rules.english import NOWHERE
 from dmm.rules.folder import FileRule, priority_of
 from dmm.rules.rulebook import filed_rule, on_calls
 from dmm.rules.source import check_rule, state_of_rule
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from dmm.passkeys.acts import PersonAct
     from dmm.rules.checks import Asked
     from dmm.rules.constraints import Constraints
+    from dmm.rules.english import Surroundings
     from dmm.rules.guard import Guard
     from dmm.rules.rehearsals import Rehearsals
     from dmm.rules.rule import Rule, State
@@ -63,6 +65,7 @@ class RuleReading:
     rehearsals: Rehearsals
     guard: Guard
     is_trusted: Callable[[], bool] = lambda: True
+    surroundings: Callable[[], Surroundings] = lambda: NOWHERE
 
     @traced()
     def list(self) -> results.RuleList:
@@ -157,7 +160,7 @@ class RuleReading:
         except UsageError:
             if " " not in what.strip():
                 raise
-            composed = compose(Wish(what), ())
+            composed = compose(Wish(what, known=self.surroundings()), ())
             return _supposed(composed.rule, composed.source), state_of_rule(composed.rule)
         if isinstance(found, FileRule):
             return _supposed(found.rule, found.source), found.state

@@ -134,6 +134,8 @@ class Rules(RuleReading):
             text = parse_rule(replaced.path, replaced.source)
             kept = {"id": replaced.rule.id} | text.fields
             kept.pop("level", None)
+        if wish.match is None:
+            wish = replace(wish, known=self.surroundings())
         composed = compose(wish, [one.rule.id for one in shelved], kept)
         if replaced is not None and composed.rule.call is None:
             raise _double(replaced)

@@ -244,11 +244,11 @@ def test_every_rule_carries_examples_that_hold() -> None:
 
 
 def test_what_is_known_of_the_repository_makes_names_certain() -> None:
-    known = Surroundings(folders=frozenset(("billing",)), programs=frozenset(("frob",)))
-    assert level_of("never touch billing", ("Write", "billing/a.py")) == "allow"
-    assert level_of("never touch billing", ("Write", "billing/a.py"), known) == "deny"
-    assert level_of("never use frob", "frob all") == "allow"
-    assert level_of("never use frob", "frob all", known) == "deny"
+    known = Surroundings(packages=frozenset(("httpx",)))
+    text = "Use httpx, not `requests`"
+    assert level_of(text, "pip install requests") == "allow"
+    assert level_of(text, "pip install requests", known) == "deny"
+    assert level_of(text, "pip install httpx", known) == "allow"
 
 
 def test_a_rule_of_a_nested_file_is_relative_to_its_folder() -> None:

@@ -13,8 +13,15 @@ from dmm.text.words import english_rows, group_by_word
 LANGUAGES = english_rows("language_files")
 CALLED = group_by_word("language_names")
 # Prose may speak of code without being code; a rule file speaks of what it forbids.
-CODE = ["**", "!*.md", "!*.mdx", "!*.rst", "!*.txt", "!*.adoc", "!**/docs/**", "!.dmm/**"]
+PROSE = ("!*.md", "!*.mdx", "!*.rst", "!*.txt", "!*.adoc", "!**/docs/**", "!.dmm/**")
+CODE = ["**", *PROSE]
 IMPORTED = r"\b(?:import|from|require|use)\b[^\n]*?"
+# An import of a package, not of a module of one's own: `from .requests`, `from './axios'`.
+IMPORTS = (
+    r"(?:^\s*(?:import|from|use|extern crate)\s+"
+    rf"|{LINE}\b(?:from|import|require)\s*\(?\s*[\"'])"
+)
+DASH = "[-_]"
 EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
 
 

@@ -9,6 +9,7 @@ from dmm.rules.content.constructs import language_of
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
 from dmm.rules.language.sentences.examples import Example, examples_of, order_examples, told_command
+from dmm.rules.language.sentences.libraries import is_replacement
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
@@ -160,7 +161,8 @@ def _is_unnamed(thing: Thing) -> bool:
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
     chosen = clause.chosen[0].text if clause.chosen and clause.chosen[0].code else ""
     language = context.language or language_of(chosen)
-    context = context._replace(instead=chosen, language=language)
+    replaced = is_replacement(clause.chosen, context)
+    context = context._replace(instead=chosen, language=language, replaced=replaced)
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
     if not things and clause.level != "warn":
         things, end = _in_aside(clause, context), clause.lead

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences import words
+from dmm.rules.language.sentences.libraries import read_library
 from dmm.rules.language.sentences.texts import TEXT_READERS, read_text
 from dmm.rules.language.sentences.things import (
     STOPS,
@@ -210,7 +211,7 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
     named = "*" not in text and ("/" in text or not text.startswith("."))
     script = context.verb == "run" and named and is_path(text, code=pieces[at].code)
     several = pieces[at].word.split("/")
-    if pieces[at].kind == "code" and is_command(text, context.verb, context.known):
+    if pieces[at].kind == "code" and is_command(text, context.verb):
         found: tuple[list[str], int] | None = command_words(text), at + 1
     elif script:
         found = [text], at + 1
@@ -230,8 +231,7 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _program(pieces: Pieces, at: int, context: Context) -> tuple[list[str], int] | None:
     text, word = pieces[at].text, pieces[at].word
-    known = word in words.PROGRAMS or word in context.known.programs
-    if not known or text not in (word, word.capitalize()):
+    if word not in words.PROGRAMS or text not in (word, word.capitalize()):
         return None
     parts, end = [word], at + 1
     while end < len(pieces) and len(parts) < _MOST_WORDS and _is_argument(pieces, end):
@@ -323,7 +323,10 @@ def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 
 _TEXTS = TEXT_READERS
-_USED = (_tool, _option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, _TEXTS["name"])
+_USED = (
+    _tool, _option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, read_library,
+    _TEXTS["name"],
+)  # fmt: skip
 _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] = {
     **{verb: (read,) for verb, read in GIT_READERS.items()},
     "run": (_tool, _option, _command),
@@ -331,8 +334,15 @@ _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] 
     "delete": (_touched, GIT_READERS["delete"], _all_files),
     "rename": (_touched, _all_files),
     "install": (_package,),
-    "import": (_TEXTS["import"],),
-    "add": (_package, _TEXTS["marker"], _TEXTS["construct"], _TEXTS["code"], _touched),
+    "import": (read_library, _TEXTS["import"]),
+    "add": (
+        _package,
+        read_library,
+        _TEXTS["marker"],
+        _TEXTS["construct"],
+        _TEXTS["code"],
+        _touched,
+    ),
     "hardcode": (_TEXTS["construct"],),
     "skip": (GIT_READERS["skip"], _means, _TEXTS["suppressed"]),
     **dict.fromkeys(("edit", "touch", "access", "create"), (_touched, _TEXTS["code"])),

@@ -108,9 +108,9 @@ def _step(pieces: Pieces, at: int) -> tuple[Item, int] | None:
 
 def _command(pieces: Pieces, at: int, known: Surroundings) -> tuple[Item, int] | None:
     piece = pieces[at]
-    if piece.kind == "code" and is_command(piece.text, "run", known):
+    if piece.kind == "code" and is_command(piece.text, "run"):
         return command_item(command_words(piece.text)), at + 1
-    if piece.word not in words.PROGRAMS | known.programs:
+    if piece.word not in words.PROGRAMS:
         return None
     behind = word_at(pieces, at + 1)
     several = bool(re.fullmatch(r"[a-z]+[^\Ws]s", behind)) and piece.word not in _TARGETED

@@ -28,10 +28,9 @@ _MANY = tuple((kind, "file") for kind in ("markdown", "snapshot", "workflow"))
 
 
 class Surroundings(NamedTuple):
-    """What a caller knows of the repository: its folders, its programs, where a sentence stood."""
+    """What a caller knows of a sentence: packages the repository declares, and where it stood."""
 
-    folders: frozenset[str] = frozenset()
-    programs: frozenset[str] = frozenset()
+    packages: frozenset[str] = frozenset()
     folder: str = ""
     heading: str = ""
 
@@ -65,13 +64,14 @@ class Context(NamedTuple):
     """How an object is read: the verb before it, the language of the rule, the repository.
 
     Where a call is to be used `instead`, a name with a full stop is one in a program, and what is
-    to be used is not found as a part of itself.
+    to be used is not found as a part of itself. What is `replaced` by a package is one, too.
     """
 
     verb: str = ""
     language: str = ""
     known: Surroundings = NOWHERE
     instead: str = ""
+    replaced: bool = False
 
 
 def ends(pieces: Pieces, at: int) -> bool:
@@ -89,7 +89,7 @@ def is_flag(text: str) -> bool:
     return bool(re.fullmatch(r"--?[A-Za-z0-9][\w:.-]*(?:=\S*)?", text))
 
 
-def is_command(text: str, verb: str, known: Surroundings = NOWHERE) -> bool:
+def is_command(text: str, verb: str) -> bool:
     """Whether a span is a command, given the verb that stands before it."""
     parts = command_words(text)
     if not parts or not _PROGRAM.fullmatch(parts[0]) or parts[0] in words.KEYWORDS:
@@ -97,7 +97,7 @@ def is_command(text: str, verb: str, known: Surroundings = NOWHERE) -> bool:
     name, rest = parts[0].rpartition("/")[2], parts[1:]
     if not all(_ARGUMENT.fullmatch(one) for one in rest):
         return False
-    sure = name in words.PROGRAMS or name in known.programs
+    sure = name in words.PROGRAMS
     if any(is_flag(one) for one in rest):
         return sure or verb in ("run", "use", "")
     if rest:
@@ -174,7 +174,7 @@ def but_dry(item: Item) -> Item:
     return {"command": value | {"without": [*value.get("without", ()), "--dry-run"]}}
 
 
-def is_path(text: str, *, code: bool, known: Surroundings = NOWHERE) -> bool:
+def is_path(text: str, *, code: bool) -> bool:
     """Whether a word or span is a path or a glob."""
     if not _PATH.fullmatch(text) or "//" in text or text.startswith(("-", "@")):
         return False
@@ -185,10 +185,10 @@ def is_path(text: str, *, code: bool, known: Surroundings = NOWHERE) -> bool:
     if ending is not None and ending[1].lower() in words.FILE_ENDINGS:
         return True
     if "/" not in text.strip("/"):
-        return text in known.folders or (len(text) > 1 and text[-1] == "/") or text[0] in "/~"
+        return (len(text) > 1 and text[-1] == "/") or text[0] in "/~"
     first = text.removeprefix("./").partition("/")[0]
     shaped = text[-1] == "/" or text[0] in "./~" or "*" in text
-    return shaped or code or first in words.FOLDERS or first in known.folders
+    return shaped or code or first in words.FOLDERS
 
 
 def globs_of(text: str) -> list[str]:
@@ -251,7 +251,7 @@ def read_paths(
         if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
             return list(kind), end
         dotted = touched and piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
-        if dotted or is_path(piece.text, code=piece.code or named, known=known):
+        if dotted or is_path(piece.text, code=piece.code or named):
             return _globs_from(piece.text, known.folder), end
         # "Fake directories" are a kind of them, "the fixtures directories" are some that are known.
         known_ones = piece.code or word_at(ones, place - 1) in _DEFINITE
