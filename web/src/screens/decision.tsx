@@ -134,7 +134,7 @@ export function Decision({ proposal, shown, onDecided, onChanged }: { proposal: 
           label="Proposed text"
           save="Save as the proposed text"
           busy={busy}
-          onSave={(content) => void send("edit", { content, seen, reason: "edited in the page" }, "has the new text")}
+          onSave={(content) => void send("edit", { content, seen, reason: "edited in the web UI" }, "has the new text")}
           onCancel={() => { saveDraft(draft, null); back(); }}
         />
       ) : null}

@@ -42,7 +42,7 @@ export function Editor({ draft, path, text, label, save, busy, operation, onSave
     const control = new AbortController();
     const timer = setTimeout(() => {
       setChecking(true);
-      request<Preview>("/v1/proposals/preview", { body: { path, content: value, reason: "edited in the page", ...(operation ? { operation } : {}) }, signal: control.signal })
+      request<Preview>("/v1/proposals/preview", { body: { path, content: value, reason: "edited in the web UI", ...(operation ? { operation } : {}) }, signal: control.signal })
         .then((found) => {
           setPreview(found);
           setProblem(null);
