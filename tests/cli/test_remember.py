@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.conftest import Project
 
 NOTE = "Use pnpm, not npm, to install packages."
-PATH = "project/build/pnpm_npm_install_packages.md"
+PATH = "project/build/pnpm_not_npm_install_packages.md"
 
 
 @pytest.fixture

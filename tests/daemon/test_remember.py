@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 NOTE = "Use pnpm, not npm, to install packages."
-PATH = "project/build/pnpm_npm_install_packages.md"
+PATH = "project/build/pnpm_not_npm_install_packages.md"
 DONE = f"Remembered: {PATH}\n  tags: build, pnpm, npm, install\n  undo: dmm undo 1\n"
 DMM = str(Path(sys.executable).with_name("dmm"))
 

@@ -209,7 +209,7 @@ async def test_a_note_is_remembered_in_one_line_and_waits(house: Daemon, read_js
         told = read_json(await client.call_tool("remember", {"text": "Use pnpm, not npm."}))
         again = read_json(await client.call_tool("remember", {"text": "Use pnpm, not npm."}))
     assert (told["status"], told["next"]) == ("pending", WAITS)
-    assert told["path"].endswith("pnpm_npm.md")
+    assert told["path"].endswith("pnpm_not_npm.md")
     assert again["id"] == told["id"]
 
 

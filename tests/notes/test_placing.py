@@ -15,6 +15,16 @@ from dmm.notes.placing import LONGEST_TITLE, Around, place_note, title_of
     [
         ("Use pnpm, not npm.", "Use pnpm, not npm"),
         ("# Deploys\n\nOnly on Mondays.", "Deploys"),
+        ("* MAX_RETRIES is 5, see `_retry_all`.", "MAX_RETRIES is 5, see _retry_all"),
+        (
+            "Parked in dead_letters by _park, not in __init__",
+            "Parked in dead_letters by _park, not in init",
+        ),
+        (
+            "Only `__init__.py` and src/**/*.ts are read",
+            "Only __init__.py and src/**/*.ts are read",
+        ),
+        ("***Never*** use _any_ of *these*", "Never use any of these"),
         ("- **Never** edit `dist/`: it is built.", "Never edit dist/: it is built"),
         ("Invoices are numbered per tenant. A gap is fine.", "Invoices are numbered per tenant"),
         ("word " * 40, "word word word word word word word word word word word word word word"),
@@ -45,6 +55,19 @@ def test_the_place_of_a_secret_gives_no_name_and_no_tag() -> None:
     assert place_note(secret, Around()).path == "project/notes/note.md"
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Refunds need no approval.", "refunds_need_no_approval"),
+        ("Use pnpm, not npm.", "pnpm_not_npm"),
+        ("Don't deploy on Fridays.", "dont_deploy_fridays"),
+        ("The cache is never warm.", "cache_never_warm"),
+    ],
+)
+def test_the_name_of_a_file_does_not_say_the_opposite(text: str, name: str) -> None:
+    assert place_note(text, Around()).path.endswith(f"/{name}.md")
+
+
 def test_letters_with_marks_keep_their_words_whole() -> None:
     placed = place_note("Der Zähler läuft rückwärts.", Around())
     assert placed.path == "project/notes/der_zahler_lauft_ruckwarts.md"
@@ -64,11 +87,11 @@ def test_a_note_joins_the_folder_of_a_memory_that_is_like_it() -> None:
 
 
 def test_a_taken_or_ignored_place_is_left_for_the_next() -> None:
-    taken = {"project/build/pnpm_npm.md", "project/notes/pnpm_npm.md"}
+    taken = {"project/build/pnpm_not_npm.md", "project/notes/pnpm_not_npm.md"}
     around = Around(free=lambda path: path not in taken)
-    assert place_note("Use pnpm, not npm.", around).path == "project/notes/pnpm_npm_2.md"
+    assert place_note("Use pnpm, not npm.", around).path == "project/notes/pnpm_not_npm_2.md"
     no_build = Around(free=lambda path: "/build/" not in path)
-    assert place_note("Use pnpm, not npm.", no_build).path == "project/notes/pnpm_npm.md"
+    assert place_note("Use pnpm, not npm.", no_build).path == "project/notes/pnpm_not_npm.md"
 
 
 def test_files_that_the_text_names_become_paths() -> None:

@@ -34,7 +34,7 @@ def served(dmm: Dmm, task: str) -> list[str]:
 
 def test_a_persons_note_is_applied_found_and_undone(dmm: Dmm, project: Project) -> None:
     told = dmm.notes.remember("Use pnpm, not npm, to install packages.")
-    assert (told.status, told.path) == ("applied", "project/build/pnpm_npm_install_packages.md")
+    assert (told.status, told.path) == ("applied", "project/build/pnpm_not_npm_install_packages.md")
     text = (project.memory / told.path).read_text()
     assert "tags: [build, pnpm, npm, install]" in text
     assert text.endswith("\n\nUse pnpm, not npm, to install packages.\n")
@@ -239,7 +239,7 @@ def test_folders_that_git_ignores_are_not_used(project: Project, open_project: O
     subprocess.run(["git", "init", "-q", str(project.folder)], check=True)
     (project.folder / ".gitignore").write_text("build/\n")
     told = open_project(project).notes.remember("Use pnpm, not npm, to install packages.")
-    assert told.path == "project/notes/pnpm_npm_install_packages.md"
+    assert told.path == "project/notes/pnpm_not_npm_install_packages.md"
 
 
 def test_a_note_about_a_changed_file_gets_its_path(project: Project, open_project: Opener) -> None:

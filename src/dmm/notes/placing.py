@@ -10,9 +10,10 @@ from unicodedata import normalize
 
 from dmm.domain.frozen import frozen
 from dmm.domain.text import drop_markers
-from dmm.importer.topics import GENERAL, content_words, tags_of, topic_of
+from dmm.importer.topics import GENERAL, content_words, tags_of, topic_of, words
 from dmm.redaction.redact import redact
 from dmm.text.prose import split_sentences
+from dmm.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +28,12 @@ NEAR = 0.55
 FOLDER = "project"
 # Where a note goes that has no topic, or whose topic names a folder that Git ignores.
 PLAIN = "notes"
-_MARKUP = re.compile(r"^[\s#>*+-]+|[`*_]{1,3}(?=\S)|(?<=\S)[`*]{1,3}")
+_LEAD = re.compile(r"^[\s#>+-]+|^\s*\*\s+")
+_CODE = re.compile(r"`+([^`\n]*)`+")
+# Emphasis in pairs: in `MAX_RETRIES`, `_private` and `src/**/*.ts` the signs belong to the name.
+_EMPHASIS = re.compile(r"(?<![\w*/])(\*{1,3}|_{1,3})(?=[^\s*_])(.*?[^\s*_])\1(?![\w*/])")
+# A name without these says the opposite.
+_REVERSING = word_set("no not never")
 _FILE = re.compile(r"(?<![\w./@-])(?:[\w.@-]+/)*[\w@-][\w.@-]*(?:\.\w{1,8}|/)(?![\w/])", re.ASCII)
 
 
@@ -60,20 +66,23 @@ def place_note(text: str, around: Around) -> Placed:
     """Choose title, folder, tags and paths of a note, none of them from a secret in it."""
     text = text.strip()
     shown = redact(text).text
-    title, words = title_of(shown), drop_markers(shown)
+    title, plain = title_of(shown), drop_markers(shown)
     paths = tuple(dict.fromkeys(_paths(text, around)))[:MOST_PATHS]
-    topic = topic_of(words)
+    topic = topic_of(plain)
     areas = paths or (_areas(around.changed()) if topic == GENERAL else ())
     # The parts of a path say where a note applies, not what it is about.
     subject = _spell_plainly(_FILE.sub(" ", drop_markers(title)))
-    tags = tags_of(_spell_plainly(words), [subject], topic, areas)
+    tags = tags_of(_spell_plainly(plain), [subject], topic, areas)
     body = text if text.startswith("# ") else f"# {title}\n\n{text}"
     return Placed(_free_path(subject, topic, around), title, body, tags, paths)
 
 
 def title_of(text: str) -> str:
     """Return the first sentence as a title, cut where a clause ends, or else at a word."""
-    first = _MARKUP.sub("", split_sentences(text.strip().partition("\n")[0])[0])
+    first = _LEAD.sub("", split_sentences(text.strip().partition("\n")[0])[0])
+    # Code stands at the odd places.
+    parts = enumerate(_CODE.split(first))
+    first = "".join(one if at % 2 else _EMPHASIS.sub(r"\2", one) for at, one in parts)
     first = " ".join(first.split()).rstrip(".:;,")
     if len(first) > LONGEST_TITLE:
         cut = first[:LONGEST_TITLE]
@@ -89,8 +98,9 @@ def _spell_plainly(text: str) -> str:
 
 
 def _free_path(subject: str, topic: str, around: Around) -> str:
-    words = content_words(subject) or ["note"]
-    name = re.sub(r"[^a-z0-9]+", "_", "_".join(words[:MOST_WORDS])).strip("_") or "note"
+    said = words(subject.replace("'", ""))
+    telling = [one for one in said if one in _REVERSING or content_words(one)] or ["note"]
+    name = re.sub(r"[^a-z0-9]+", "_", "_".join(telling[:MOST_WORDS])).strip("_") or "note"
     folders = dict.fromkeys((*_folders(topic, around), f"{FOLDER}/{PLAIN}"))
     first = (f"{folder}/{name}.md" for folder in folders)
     others = (f"{FOLDER}/{PLAIN}/{name}_{number}.md" for number in count(2))

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.english import NOWHERE, Surroundings, compile_sentence
 from dmm.rules.explain import describe_matcher
 from dmm.rules.form import compile_fields
-from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.surroundings import find_surroundings
 
 KNOWN = Surroundings(packages=frozenset(("httpx", "zod", "node-fetch")))
