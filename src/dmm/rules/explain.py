@@ -103,13 +103,15 @@ def _text(regex: str) -> str:
     names = [re.sub(r"\\(.)", r"\1", one) for one in text.split("|")]
     names = [f"`{one}{')' * (one.count('(') - one.count(')'))}`" for one in names]
     # What must not follow is more than the end of a word: `TODO`, but not `TODO(#12)`.
-    lifted = ", with exceptions" if re.search(r"\(\?!(?!\[)", rest) else ""
+    lifted = " (with exceptions)" if re.search(r"\(\?!(?!\[)", rest) else ""
     return f"{'an import of ' if imported else ''}{_listed(names)}{lifted}"
 
 
 def _rest(pattern: CommandPattern) -> str:
     """Describe the less common conditions of a command pattern."""
-    parts = [f"the argument {_either(one)}" for one in pattern.args if not one.startswith("!")]
+    given = [_either(one) for one in pattern.args if not one.startswith("!")]
+    noun = "the arguments" if len(given) > 1 else "the argument"
+    parts = [f"{noun} {_listed(given, 'and')}"] if given else []
     parts += [f"no argument {_either(one[1:])}" for one in pattern.args if one.startswith("!")]
     parts += ["no arguments"] if pattern.no_args else []
     parts += [f"{one} set" for one in pattern.env]

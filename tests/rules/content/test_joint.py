@@ -116,7 +116,7 @@ def test_the_parts_are_told_in_words() -> None:
         ("Never import from `lib/old`", "writing an import of `lib/old` in "),
         (
             "Never commit .env",
-            "the command git add or stage with `.env` or `.env.*`, with exceptions",
+            "the command git add or stage with `.env` or `.env.*` (with exceptions)",
         ),
         ("No `Co-Authored-By` in commit messages", "a commit message with `Co-Authored-By`"),
     ],
@@ -142,7 +142,7 @@ def test_a_rule_from_a_sentence_is_told_without_its_regex(sentence: str, told: s
             {"rule": {"pattern": "f($A)", "inside": {"kind": "except_clause"}}},
             "code like `f($A)` under its conditions",
         ),
-        (r"\bTODO\b(?!\(#\d+\))", "`TODO`, with exceptions"),
+        (r"\bTODO\b(?!\(#\d+\))", "`TODO` (with exceptions)"),
         (r"\b(from|import)\W+lodash\b", "text that fits its regular expression"),
         (r"foo\|bar", "text that fits its regular expression"),
         (r"foo|", "text that fits its regular expression"),
