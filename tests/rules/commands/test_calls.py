@@ -128,6 +128,19 @@ def test_an_install_command_names_its_packages(command: str, expected: list[str]
     [
         ("package.json", '"react": "^18"', '"react": "^18",\n"left-pad": "1.0.0"', ["left-pad"]),
         ("package.json", "", '"scripts": {"x": "node"}', []),
+        ("package.json", "", '"save": "git commit", "serve": "http-server dist"', []),
+        (
+            "package.json",
+            "",
+            '"a": "catalog:", "b": "git+ssh://x", "c": "jsr:@s/c"',
+            ["a", "b", "c"],
+        ),
+        (
+            "package.json",
+            "",
+            '"d": "git@host:x", "e": "latest", "f": "https://x/f.tgz"',
+            ["d", "e", "f"],
+        ),
         ("requirements.txt", "flask\n", "flask\nDjango==5.0  # web\n# note\n-r x\n", ["Django"]),
         ("pyproject.toml", "", 'dependencies = [\n  "rich>=14",\n]', ["rich"]),
         ("Cargo.toml", "", 'serde = "1"\ntokio = { version = "1" }', ["serde", "tokio"]),

@@ -26,8 +26,10 @@ _QUOTED_REQUIREMENT = (
     r"""(?:^|[\[(,])\s*["']([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*"""
     r"""(?:[<>=!~][^"']*)?["']\s*,?\s*(?:#.*)?$"""
 )
+# A script may begin with `git` or `http-server`, too.
 _JSON_ENTRY = (
-    r'"((?:@[\w.-]+/)?[\w.-]+)"\s*:\s*"(?:[\^~<>=v]*\d|\*|latest|workspace:|npm:|git|file:|http)'
+    r'"((?:@[\w.-]+/)?[\w.-]+)"\s*:\s*"(?:[\^~<>=v]*\d|\*|latest"|git[+@]|https?://'
+    r"|(?:workspace|catalog|npm|jsr|git|github|file|link|portal|patch):)"
 )
 _JSON_ALIAS = r'"npm:((?:@[\w.-]+/)?[\w.-]+)'
 _TOML_ENTRY = r"""^\s*([A-Za-z0-9_-]+)\s*=\s*(?:["'][\^~<>=*\d]|\{)"""
