@@ -71,8 +71,9 @@ _SIGNS = (
     (r"\\\)", "\2", ")"),
     (r"\[\^[^\]]*\]\*\??|\\w\+", "\3", "*"),
     (r"(?<=\w)\\s[*+](?=\w)", "\4", " "),
+    (r"\.\+\?", "\5", "…"),
 )
-_UNREAD = "\5"
+_UNREAD = "\6"
 # What must stand around the text, unless it only ends a word, and a bar that is text itself.
 _MORE = re.compile(r"\(\?<?=(?![\[ ])|\\\|")
 _REGEX = "its regular expression"

@@ -45,6 +45,8 @@ def written(constraint: str, path: str, line: str) -> list[str]:
         "Don't use docker for local development",
         "Never use docker or kubernetes manifests",
         "Never use git commit -m with emojis",
+        "Run `task x` instead of invoking tools directly",
+        "Don't use external tools",
         "Never delete the production database",
         "Why not use npm?",
         "Don't commit to a deadline",

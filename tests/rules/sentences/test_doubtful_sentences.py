@@ -190,6 +190,8 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Do not run `npm test`, run `npm test -- --watch=false`", "npm test", "deny"),
     ("Use `pytest -n auto` instead of `pytest`", "pytest -q", "deny"),
     ("Do not use npm, use pnpm.", "npm init -y", "deny"),
+    ("Use `T | None` instead of `Optional[T]`", ("a.py", "a: Optional[list[str]] = None"), "deny"),
+    ("Never use the playwright tools", "playwright codegen", "deny"),
     ("Never use npm, always use pnpm.", "npm config set registry https://a.example", "deny"),
 ]
 

@@ -22,6 +22,7 @@ IMPORTS = (
     rf"|{LINE}\b(?:from|import|require)\s*\(?\s*[\"'])"
 )
 DASH = "[-_]"
+ANY = ".+?"
 EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
 
 
@@ -109,9 +110,13 @@ def regex_of(code: str, instead: str = "") -> str | None:
     if looks_like_code(text):
         return _name_regex(text, behind=not instead.endswith(f".{text}"))
     # What stands for any name is a pattern for a reader, not the text that is meant.
-    made_up = re.search(r"\.{3}|\b(?:foo|bar|baz|x|y|Foo|Bar|name|some|my\w*)\b|[<{]\w+[>}]", text)
+    made_up = re.search(
+        r"\.{3}|\b(?:foo|bar|baz|x|y|Foo|Bar|name|some|my\w*)\b|[<{]\w\w+[>}]", text
+    )
     if len(text) > 3 and _WRITTEN.search(text) and re.search(r"[A-Za-z]{2}", text) and not made_up:
+        # `Optional[T]` is that of any type.
         parts = [re.escape(part) for part in re.findall(r"\w+|[^\w\s]", text)]
+        parts = [ANY if re.fullmatch(r"[A-Z]", part) else part for part in parts]
         # `== null` is no part of `=== null`.
         lead = r"(?<![\w.])" if text[0].isalnum() else r"(?<![=!<>])" if text[0] in "=!" else ""
         return lead + r"\s*".join(parts)

@@ -144,7 +144,9 @@ def _tool(pieces: Pieces, at: int, context: Context) -> Found | None:
         return Thing(({"tool": text},)), at + 1
     if following == "mcp" and word_at(pieces, at + 2) in ("server", "servers", "tools"):
         return Thing(({"tool": f"mcp__{text}__*"}, {"tool": f"mcp__{text.lower()}__*"})), at + 3
-    if following not in ("tool", "tools") and text not in _KNOWN_TOOLS:
+    # "Invoking tools" and "external tools" are a kind, "the browser tools" some that are known.
+    kind = following == "tools" and text.islower() and word_at(pieces, at - 1) != "the"
+    if (following not in ("tool", "tools") or kind) and text not in _KNOWN_TOOLS:
         return None
     names = dict.fromkeys((text, text.lower(), text.capitalize(), f"mcp__*__{text}"))
     items: list[Item] = [{"tool": one} for one in names]
