@@ -103,6 +103,9 @@ LEFT: list[tuple[str, Call]] = [
     ("The token must be set via `vault put` (or `.dev.vars`) - never committed", "git commit -m x"),
     # Starts a project elsewhere, as documentation tells users to.
     ("Always use pnpm", "npm create vite@latest"),
+    ("Use `git push --force-with-lease`, never `--force`", "npm install --force"),
+    ("Use `git push --force-with-lease`, never `--force`", "git push --force-with-lease"),
+    ("Use `git push --force-with-lease`, never `--force`", "git fetch --force"),
 ]
 STOPPED: list[tuple[str, Call, str]] = [
     ("Don't add a `createMemo`, which is slow", ("src/a.ts", "createMemo(f)"), "deny"),
@@ -192,6 +195,9 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Do not use npm, use pnpm.", "npm init -y", "deny"),
     ("Use `T | None` instead of `Optional[T]`", ("a.py", "a: Optional[list[str]] = None"), "deny"),
     ("Never use the playwright tools", "playwright codegen", "deny"),
+    ("Use `git push --force-with-lease`, never `--force`", "git push --force", "deny"),
+    ("Use `npm ci`, not `--legacy-peer-deps`", "npm install --legacy-peer-deps", "deny"),
+    ("Use `--force-with-lease`, not `--force`", "git push --force", "deny"),
     ("Never use npm, always use pnpm.", "npm config set registry https://a.example", "deny"),
 ]
 

@@ -30,6 +30,7 @@ from dmm.rules.language.sentences.things import (
     is_flag,
     is_path,
     read_paths,
+    same_commands,
 )
 from dmm.text.pieces import LINKS, MAX_TEXT, Pieces, find, read_list, sentences, skip, told, word_at
 from dmm.text.words import english, word_set
@@ -234,9 +235,22 @@ def _sparing(thing: Thing, clause: Clause) -> Thing:
         return commands(thing, **alone, **({"without": given} if given else {}))
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
+    if wrapper and programs == ["*"]:
+        return _of_command(thing, wanted)
     if not wrapper or not programs[0] or any(one in family for one in programs):
         return _apart(thing, programs) if thing.whole and clause.choice else thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
+
+
+def _of_command(thing: Thing, wanted: list[str]) -> Thing:
+    """Read `git push --force-with-lease`, never `--force`: an option of that command."""
+    flags = thing.items[0]["command"].get("flags", [])
+    if is_flag(wanted[0]) or not flags:
+        return thing
+    # `npm ci`, not `--legacy-peer-deps`: of no install.
+    most = 2 if any(map(is_flag, wanted)) else 1
+    command = [one for one in wanted[:most] if not is_flag(one)]
+    return thing._replace(items=same_commands([*command, *flags]))
 
 
 def _extends(wanted: list[str], item: Item) -> bool:
