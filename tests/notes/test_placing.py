@@ -17,14 +17,15 @@ from dmm.notes.placing import LONGEST_TITLE, Around, place_note, title_of
         ("# Deploys\n\nOnly on Mondays.", "Deploys"),
         ("* MAX_RETRIES is 5, see `_retry_all`.", "MAX_RETRIES is 5, see _retry_all"),
         (
-            "Parked in dead_letters by _park, not in __init__",
-            "Parked in dead_letters by _park, not in init",
+            "Parked in dead_letters by _park, not in __init__.py or __tests__",
+            "Parked in dead_letters by _park, not in __init__.py or __tests__",
         ),
         (
             "Only `__init__.py` and src/**/*.ts are read",
             "Only __init__.py and src/**/*.ts are read",
         ),
         ("***Never*** use _any_ of *these*", "Never use any of these"),
+        ("**Always run `make  *test*`** first", "Always run make *test* first"),
         ("- **Never** edit `dist/`: it is built.", "Never edit dist/: it is built"),
         ("Invoices are numbered per tenant. A gap is fine.", "Invoices are numbered per tenant"),
         ("word " * 40, "word word word word word word word word word word word word word word"),

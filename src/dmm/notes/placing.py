@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dmm.notes.finding import Match
 
 LONGEST_TITLE = 72
+READ_FOR_A_TITLE = 4 * LONGEST_TITLE
 MOST_PATHS = 4
 MOST_WORDS = 6
 # How near a memory has to be for a note to join it in its folder.
@@ -30,8 +31,11 @@ FOLDER = "project"
 PLAIN = "notes"
 _LEAD = re.compile(r"^[\s#>+-]+|^\s*\*\s+")
 _CODE = re.compile(r"`+([^`\n]*)`+")
-# Emphasis in pairs: in `MAX_RETRIES`, `_private` and `src/**/*.ts` the signs belong to the name.
-_EMPHASIS = re.compile(r"(?<![\w*/])(\*{1,3}|_{1,3})(?=[^\s*_])(.*?[^\s*_])\1(?![\w*/])")
+# Emphasis in pairs, outside of code: in MAX_RETRIES, __init__ and src/**/*.ts the signs belong to
+# the name.
+_EMPHASIS = re.compile(
+    r"(`+[^`\n]*`+)|(?<![\w*/])(?!__\w+__)(\*{1,3}|_{1,3})(?=[^\s*_])(.*?[^\s*_])\2(?![\w*/])"
+)
 # A name without these says the opposite.
 _REVERSING = word_set("no not never")
 _FILE = re.compile(r"(?<![\w./@-])(?:[\w.@-]+/)*[\w@-][\w.@-]*(?:\.\w{1,8}|/)(?![\w/])", re.ASCII)
@@ -79,10 +83,8 @@ def place_note(text: str, around: Around) -> Placed:
 
 def title_of(text: str) -> str:
     """Return the first sentence as a title, cut where a clause ends, or else at a word."""
-    first = _LEAD.sub("", split_sentences(text.strip().partition("\n")[0])[0])
-    # Code stands at the odd places.
-    parts = enumerate(_CODE.split(first))
-    first = "".join(one if at % 2 else _EMPHASIS.sub(r"\2", one) for at, one in parts)
+    first = _LEAD.sub("", split_sentences(text.strip().partition("\n")[0])[0])[:READ_FOR_A_TITLE]
+    first = _CODE.sub(r"\1", _EMPHASIS.sub(r"\1\3", first))
     first = " ".join(first.split()).rstrip(".:;,")
     if len(first) > LONGEST_TITLE:
         cut = first[:LONGEST_TITLE]

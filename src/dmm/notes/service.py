@@ -327,10 +327,10 @@ def _against(told: Remembered, rule: CallChecked) -> Remembered:
     ways = f"if the rule no longer holds: dmm rules disable {name}"
     if told.status == "applied":
         ways = f"if the note is wrong: dmm forget {told.path}; {ways}"
-    title = (rule.title or "").rstrip(".")
-    text = f'it contradicts the rule {name}: "{title}". {ways[:1].upper()}{ways[1:]}'
+    title = rule.title or ""
+    text = f'it contradicts the rule {name}: "{title.rstrip(".")}". {ways[:1].upper()}{ways[1:]}'
     # The memory that a rule was imported from says the same.
-    others = (one for one in told.remarks if f"against {quote(rule.title or '')}" not in one.text)
+    others = (one for one in told.remarks if f"against {quote(title)}" not in one.text)
     return replace(told, remarks=(*others, Remark(RULE, text, name)))
 
 
