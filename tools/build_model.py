@@ -214,8 +214,11 @@ def add_embeddings(graph: Graph) -> str:
     return graph.normalise(summed, "embeddings.LayerNorm")
 
 
-def add_layer(graph: Graph, value: str, name: str) -> str:
-    """Add one transformer layer: attention, then the two feed-forward products."""
+def add_layer(graph: Graph, value: str, name: str, *, joined: bool = True) -> str:
+    """Add one transformer layer: attention, then the two feed-forward products.
+
+    Not joined, GELU takes half the time: the runtime adds the bias in the product before it.
+    """
     parts = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
     matrix = np.concatenate([graph.weight(f"{part}.weight").T for part in parts], axis=1)
     bias = np.concatenate([graph.weight(f"{part}.bias") for part in parts])
@@ -230,8 +233,11 @@ def add_layer(graph: Graph, value: str, name: str) -> str:
     mixed = graph.dense(attended, f"{name}.attention.output.dense")
     value = graph.normalise(graph.node("Add", mixed, value), f"{name}.attention.output.LayerNorm")
     inner = f"{name}.intermediate.dense"
-    hidden = graph.product(value, inner)
-    hidden = graph.node("BiasGelu", hidden, graph.bias(inner), domain=FUSED_OPS)
+    if joined:
+        hidden = graph.product(value, inner)
+        hidden = graph.node("BiasGelu", hidden, graph.bias(inner), domain=FUSED_OPS)
+    else:
+        hidden = graph.node("Gelu", graph.dense(value, inner))
     mixed = graph.dense(hidden, f"{name}.output.dense")
     return graph.normalise(graph.node("Add", mixed, value), f"{name}.output.LayerNorm")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from hypothesis import given
@@ -50,6 +51,17 @@ def test_a_pair_found_twice_is_compared_once_and_told_with_all_methods() -> None
     assert shortlisted(9, *found) == [
         Pair(0, 1, (Method.TAGS, Method.SIMILARITY, Method.RULES), 0.6)
     ]
+
+
+def test_a_full_list_tells_how_alike_others_must_be() -> None:
+    shortlist = Shortlist(2)
+    assert shortlist.least() == LEAST_ALIKE
+    for number, likeness in enumerate([0.9, 0.5, 0.7, 0.6], start=1):
+        shortlist.offer(Pair(0, number, WORDS, likeness))
+    assert shortlist.least() == 0.7
+    for number in (5, 6):
+        shortlist.offer(Pair(0, number, (Method.RELATED,), 0.1))
+    assert shortlist.least() == math.inf
 
 
 PLACES = st.tuples(st.integers(0, 9), st.integers(10, 19))

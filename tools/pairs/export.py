@@ -64,7 +64,7 @@ def build_graph(weights: Weights) -> onnx.ModelProto:
     graph = Graph(weights)
     value = _embed(graph)
     for number in range(LAYERS):
-        value = add_layer(graph, value, f"encoder.layer.{number}")
+        value = add_layer(graph, value, f"encoder.layer.{number}", joined=False)
     axis = graph.constant("axis.pieces", np.array([1], np.int64))
     mean = graph.node("ReduceMean", value, axis, keepdims=0)
     start = graph.constant("first", np.array([0], np.int64))

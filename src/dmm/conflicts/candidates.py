@@ -158,12 +158,18 @@ class Candidates:
             scores[number] = scores.get(number, 0.0) + score
         scores.pop(-1 if but is None else but, None)
         best = _highest(scores, self.room)
-        found: dict[int, set[Method]] = {}
+        found = self.linked(profile, but)
         for number in best:
-            methods = {Method.RULES} if number in words else set()
+            methods = found.setdefault(number, set())
+            if number in words:
+                methods.add(Method.RULES)
             if not profile.tags.isdisjoint(self.profiles[number].tags):
                 methods.add(Method.TAGS)
-            found[number] = methods
+        return found
+
+    def linked(self, profile: Profile, but: int | None = None) -> dict[int, set[Method]]:
+        """Return the memories that links lead to, except `but`, and how."""
+        found: dict[int, set[Method]] = {}
         for method, number in self._by_links(profile):
             if number != but:
                 found.setdefault(number, set()).add(method)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from heapq import nlargest
+from itertools import product
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.exact import (
@@ -150,13 +152,14 @@ def questions_of(one: Reading, other: Reading) -> list[Question]:
 
 def quotes_of(one: Reading, other: Reading) -> list[tuple[str, str]]:
     """Return pairs of sentences, starting with those that share most words."""
-    pairs = [(mine, yours) for mine in one.sentences for yours in other.sentences]
-    return sorted(pairs, key=_shared, reverse=True)[: max(1, SENTENCES)]
+    terms = {sentence: _terms(sentence) for sentence in (*one.sentences, *other.sentences)}
 
+    def shared(pair: tuple[str, str]) -> float:
+        mine, yours = terms[pair[0]], terms[pair[1]]
+        both = len(mine & yours)
+        return both / max(1, len(mine) + len(yours) - both)
 
-def _shared(pair: tuple[str, str]) -> float:
-    mine, yours = (_terms(sentence) for sentence in pair)
-    return len(mine & yours) / max(1, len(mine | yours))
+    return nlargest(SENTENCES, product(one.sentences, other.sentences), shared)
 
 
 @lru_cache(maxsize=4_096)

@@ -7,20 +7,20 @@ that a check after a write costs what the write touched and not what the project
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field, fields
+import math
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.candidates import Candidates, Pair, in_order, profile_of
 from dmm.conflicts.compare import compare_all, find_forbidden, read_memory
+from dmm.conflicts.members import Found, Member, fetch_memories, memory_of
 from dmm.conflicts.shortlist import Shortlist, linked
 from dmm.conflicts.verdicts import Verdicts
 from dmm.domain.conflict import Method
-from dmm.domain.frozen import frozen
-from dmm.domain.memory import Memory, Origin, Scope, Status, has_expired
-from dmm.domain.pack import shown_path
+from dmm.domain.memory import Origin, Scope, has_expired
 from dmm.errors import IndexBroken, ModelUnavailable
 from dmm.gc_tuning import settle
-from dmm.index.records import IndexedMemory
 from dmm.packs.alike import Likeness
 
 if TYPE_CHECKING:
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
     from dmm.conflicts.compare import Reading
     from dmm.domain.conflict import Clash
+    from dmm.domain.memory import Memory
     from dmm.embed.pairs import PairModel
+    from dmm.index.records import IndexedMemory
     from dmm.index.service import Indexes
     from dmm.index.shelves import Shelf
-    from dmm.index.store import IndexStore
     from dmm.index.vectors import Floats
 
     Progress = Callable[[int, int], None]
@@ -47,36 +48,6 @@ JUDGED_OF_A_MEMORY = 8
 JUDGED_ANYWAY = 500
 MOST_AT_A_WRITE = 8
 PAUSE_EVERY = 50
-# What the index keeps of a memory under the same name.
-_KEPT = {one.name for one in fields(Memory)} & {one.name for one in fields(IndexedMemory)}
-
-
-@frozen
-class Member:
-    """One memory in force and the tree that it comes from."""
-
-    origin: Origin
-    memory: Memory
-
-    @property
-    def place(self) -> tuple[bool, str]:
-        """The sort key: the project's memories first, by path."""
-        return self.origin is not Origin.PROJECT, self.memory.path
-
-    @property
-    def shown(self) -> str:
-        """Its path as packs show it."""
-        return shown_path(self.memory.path, self.origin)
-
-
-@frozen
-class Found:
-    """Two members that contradict each other, and the methods that found the pair."""
-
-    one: Member
-    other: Member
-    clash: Clash
-    methods: tuple[Method, ...]
 
 
 @dataclass(slots=True)
@@ -137,7 +108,7 @@ class ComparisonSet:
                 self._drop(shelf.origin, path)
             changed = [path for path, digest in hashes.items() if known.get(path) != digest]
             usable = store.meta("model") == model
-            for one in _fetch(store, changed, len(hashes)):
+            for one in fetch_memories(store, changed, len(hashes)):
                 self._put(shelf.origin, one, store.vector(one.vector_key) if usable else None)
         settle(len(changed))
         self._seen[shelf.origin], self._hashes[shelf.origin] = state, hashes
@@ -151,7 +122,7 @@ class ComparisonSet:
         if number is None:
             number = self._free.pop() if self._free else len(self.members)
             self._numbers[place] = number
-        memory = _memory_of(known)
+        memory = memory_of(known)
         self.members[number] = Member(origin, memory)
         self._candidates.put(number, profile_of(memory))
         if self._likeness is not None:
@@ -208,35 +179,64 @@ class ComparisonSet:
         but: Collection[tuple[int, int]] = (),
     ) -> list[Pair]:
         """Choose the pairs to compare, best first; at least one memory is the project's."""
+        chosen = Shortlist(self._room() if most is None else most)
+        self._offer(chosen, pairs, but)
+        return chosen.best()
+
+    def choose_all(
+        self, progress: Progress | None = None, *, but: Collection[tuple[int, int]] = ()
+    ) -> list[Pair]:
+        """Choose the pairs that a scan compares; progress is reported without a total.
+
+        Words find pairs too, but the most alike are chosen: words are looked at only where one that
+        is not among the nearest can still be alike enough.
+        """
+        chosen = Shortlist(self._room())
+        unseen: dict[int, float] = {}
+        for number, alike in self._nearest():
+            _pause(progress, number)
+            if number in self.members:
+                unseen[number] = min(alike.values()) if len(alike) >= NEAREST else FLOOR
+                found = self._candidates.linked(self._candidates.profiles[number], number)
+                self._offer(chosen, self._pairs(number, found, alike), but)
+        # What has no vector may be as alike as anything.
+        least = chosen.least() if all(map(self._knows, self.members)) else -math.inf
+        for number in sorted(number for number, alike in unseen.items() if alike >= least):
+            _pause(progress, number)
+            self._offer(chosen, self._pairs(number, self._partners(number), {}), but)
+        return chosen.best()
+
+    def _room(self) -> int:
+        return min(MOST_JUDGED, JUDGED_ANYWAY + JUDGED_OF_A_MEMORY * len(self.serving()))
+
+    def _offer(
+        self, chosen: Shortlist, pairs: Iterable[Pair], but: Collection[tuple[int, int]]
+    ) -> None:
         serving = self.serving()
-        room = min(MOST_JUDGED, JUDGED_ANYWAY + JUDGED_OF_A_MEMORY * len(serving))
-        chosen = Shortlist(room if most is None else most)
         for pair in pairs:
             if (pair.one, pair.other) not in but and _concerns_project(pair, serving):
                 chosen.offer(pair)
-        return chosen.best()
 
-    def all_pairs(self, progress: Progress | None = None) -> Iterator[Pair]:
-        """Find all pairs with something in common; progress is reported without a total."""
-        everyone = ((number, dict[int, float]()) for number in sorted(self.members))
-        near = everyone if self._likeness is None else self._likeness[1].nearest(NEAREST, FLOOR)
-        for number, alike in near:
-            if progress is not None and number % PAUSE_EVERY == 0:
-                progress(0, 0)
-            if number in self.members:
-                yield from self._pairs(number, alike)
+    def _nearest(self) -> Iterable[tuple[int, dict[int, float]]]:
+        if self._likeness is None:
+            return ((number, {}) for number in sorted(self.members))
+        return self._likeness[1].nearest(NEAREST, FLOOR)
+
+    def _partners(self, number: int) -> dict[int, set[Method]]:
+        return self._candidates.partners(self._candidates.profiles[number], number)
 
     def pairs_of(self, number: int) -> list[Pair]:
         """List the pairs with something in common for one memory."""
         near = () if self._likeness is None else self._likeness[1].near(number, NEAREST, FLOOR)
-        return self._pairs(number, dict(near))
+        return self._pairs(number, self._partners(number), dict(near))
 
     def pair(self, one: int, other: int, methods: tuple[Method, ...]) -> Pair:
         """Return a pair that was found before, the smaller number first."""
         return Pair(one, other, methods, *self._likenesses(one, [other]))
 
-    def _pairs(self, number: int, alike: Mapping[int, float]) -> list[Pair]:
-        found = self._candidates.partners(self._candidates.profiles[number], number)
+    def _pairs(
+        self, number: int, found: dict[int, set[Method]], alike: Mapping[int, float]
+    ) -> list[Pair]:
         for other in alike:
             found.setdefault(other, set()).add(Method.SIMILARITY)
         others = sorted(found)
@@ -258,10 +258,17 @@ class ComparisonSet:
             readings = [(read[one], read[other]) for one, other in keys]
             for key, pair, clash in zip(keys, part, self._compare(readings), strict=True):
                 if clash is not None:
-                    found.append(Found(serving[key[0]], serving[key[1]], clash, pair.methods))
+                    one, other = (serving[number] for number in key)
+                    found.append(Found(one, other, clash, self._methods(pair)))
             if progress is not None:
                 progress(min(start + AT_ONCE, len(pairs)), len(pairs))
         return sorted(found, key=lambda one: (one.one.place, one.other.place))
+
+    def _methods(self, pair: Pair) -> tuple[Method, ...]:
+        """Return all methods that find a pair, from either side."""
+        sides = (pair.one, pair.other), (pair.other, pair.one)
+        found = (self._partners(one).get(other, ()) for one, other in sides)
+        return in_order(frozenset({*pair.methods, *chain.from_iterable(found)}))
 
     def _compare(self, readings: Sequence[tuple[Reading, Reading]]) -> list[Clash | None]:
         """Compare memories; without the model of conflicts only what is exact is found."""
@@ -349,23 +356,13 @@ def _in_place(pair: Pair, serving: dict[int, Member]) -> tuple[int, int]:
     return pair.other, pair.one
 
 
+def _pause(progress: Progress | None, number: int) -> None:
+    if progress is not None and number % PAUSE_EVERY == 0:
+        progress(0, 0)
+
+
 def _concerns_project(pair: Pair, serving: dict[int, Member]) -> bool:
     sides = serving.get(pair.one), serving.get(pair.other)
     if sides[0] is None or sides[1] is None:
         return False
     return Origin.PROJECT in (sides[0].origin, sides[1].origin)
-
-
-def _fetch(store: IndexStore, paths: list[str], held: int) -> Iterator[IndexedMemory]:
-    """Read memories from the index: one by one, or all at once if most are wanted."""
-    if len(paths) * 2 < held:
-        yield from (store.memory(path) for path in paths)
-        return
-    wanted = set(paths)
-    yield from (one for one in store.memories() if one.path in wanted)
-
-
-def _memory_of(known: IndexedMemory) -> Memory:
-    """Rebuild the memory from its row in the index."""
-    kept = {name: getattr(known, name) for name in _KEPT}
-    return Memory(body=known.content, status=Status.ACTIVE, **kept)

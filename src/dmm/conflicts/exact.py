@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from dmm.domain.memory import Memory
 
+    Choice = tuple[list[str], str]
+
 DECIDE = "Decide which holds and deprecate the other, or say where each holds."
 MERGE = "Merge them into one memory and deprecate the other."
 SAME = "Both memories say the same thing."
@@ -64,15 +66,17 @@ def compare_texts(one: str, other: str) -> ConflictType | None:
 
 def compare_choices(one: Iterable[str], other: Iterable[str]) -> ConflictType | None:
     """Compare sentences that choose: "Use A, not B" and "Use B, never A", however they go on."""
-    pairs = product(map(_words, one), map(_words, other))
+    pairs = product(_choices(one), _choices(other))
     return ConflictType.CONTRADICTION if any(starmap(_refuse_each_other, pairs)) else None
 
 
-def _refuse_each_other(mine: list[str], yours: list[str]) -> bool:
-    taken, refused = _choice(mine)
-    others_taken, others_refused = _choice(yours)
-    if refused is None or others_refused is None:
-        return False
+def _choices(sentences: Iterable[str]) -> list[Choice]:
+    found = (_choice(_words(sentence)) for sentence in sentences)
+    return [(taken, refused) for taken, refused in found if refused is not None]
+
+
+def _refuse_each_other(mine: Choice, yours: Choice) -> bool:
+    (taken, refused), (others_taken, others_refused) = mine, yours
     return (
         refused in others_taken
         and others_refused in taken

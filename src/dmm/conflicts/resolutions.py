@@ -16,7 +16,7 @@ from dmm.tracing import traced
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dmm.conflicts.comparison_set import Member
+    from dmm.conflicts.members import Member
     from dmm.conflicts.records import Record
     from dmm.conflicts.results import ConflictView
     from dmm.conflicts.service import Conflicts

@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.comparison_set import MOST_AT_A_WRITE, ComparisonSet, Found
+from dmm.conflicts.comparison_set import MOST_AT_A_WRITE, ComparisonSet
+from dmm.conflicts.members import Found
 from dmm.conflicts.records import GONE, Records, key_of, name_conflict
 from dmm.conflicts.register import View
 from dmm.conflicts.results import ConflictList, ConflictView, Scanned, show_conflict
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from dmm.conflicts.candidates import Pair
-    from dmm.conflicts.comparison_set import Member
+    from dmm.conflicts.members import Member
     from dmm.conflicts.records import Record
     from dmm.conflicts.register import ConflictRegister
     from dmm.domain.event import Draft
@@ -68,7 +69,7 @@ class Conflicts:
         self.corpus.refresh()
         known = self.corpus.choose(self._recorded_pairs(self._view().open))
         recorded = {(pair.one, pair.other) for pair in known}
-        others = self.corpus.choose(self.corpus.all_pairs(progress), but=recorded)
+        others = self.corpus.choose_all(progress, but=recorded)
         with self.corpus.remembering():
             found = [*self.corpus.judge(known), *self.corpus.judge(others, progress)]
             found += find_unmerged(self.corpus.serving().values())

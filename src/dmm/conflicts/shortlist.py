@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -50,9 +51,21 @@ class Shortlist:
             return
         self._held[place] = pair
         if len(self._held) > HELD * max(1, self.most):
-            best = self.best()
-            self._last = _rank(best[-1]) if best else None
-            self._held = {(one.one, one.other): one for one in best}
+            self._drop_worst()
+
+    def least(self) -> float:
+        """Return how alike two memories must be that no link joins."""
+        if len(self._held) >= self.most:
+            self._drop_worst()
+        if self._last is None:
+            return LEAST_ALIKE
+        unlinked, unlike, *_ = self._last
+        return max(LEAST_ALIKE, -unlike) if unlinked else math.inf
+
+    def _drop_worst(self) -> None:
+        best = self.best()
+        self._last = _rank(best[-1]) if best else None
+        self._held = {(one.one, one.other): one for one in best}
 
     def best(self) -> list[Pair]:
         """Return the best pairs, the most promising one first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.comparison_set import Found
+from dmm.conflicts.members import Found
 from dmm.domain.conflict import Clash, ConflictType
 from dmm.domain.memory import Origin
 from dmm.merge.notes import find_notes
@@ -12,7 +12,7 @@ from dmm.merge.notes import find_notes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dmm.conflicts.comparison_set import Member
+    from dmm.conflicts.members import Member
 
 _SUGGESTION = "edit the file: keep one version and delete the 'dmm merge' comments"
 

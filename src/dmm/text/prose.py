@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _CODE = re.compile(r"`[^`\n]*`")
-# Not behind an abbreviation; "no." is one before a number alone.
+# Not behind an abbreviation; "no." is one before a number alone. A pattern that begins with what
+# it looks for is searched for several times as fast.
 _END = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bresp)(?<!\bapprox)(?!(?<=\b[Nn]o)\.\s+\d)"
-    r"[.!?。]+[\"')\]*_]*\s+(?=[\"'(\[*_]*([^\W_]|`))"
+    r"[.!?。](?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\bresp.)(?<!\bapprox.)(?!(?<=\b[Nn]o\.)\s+\d)"
+    r"[.!?。]*[\"')\]*_]*\s+(?=[\"'(\[*_]*([^\W_]|`))"
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
