@@ -71,7 +71,7 @@ _SIGNS = (
     (r"\\\)", "\2", ")"),
     (r"\[\^[^\]]*\]\*\??|\\w\+", "\3", "*"),
     (r"(?<=\w)\\s[*+](?=\w)", "\4", " "),
-    (r"\.\+\?", "\5", "…"),
+    (r"\[\^[^\]]*\]\+\?", "\5", "…"),
 )
 _UNREAD = "\6"
 # What must stand around the text, unless it only ends a word, and a bar that is text itself.
@@ -131,9 +131,9 @@ def _rest(pattern: CommandPattern) -> str:
 
 def _selected(globs: Sequence[str], folder: str | None = None) -> str:
     """Describe what globs include and exclude, and their folder."""
-    inside = f" in {folder}/" if folder else ""
     from dmm.rules.content.constructs import PROSE
 
+    inside = f" in {folder}/" if folder else ""
     taken = [one for one in globs if not one.startswith("!")]
     prose = PROSE if set(PROSE) <= set(globs) else ()
     out = [one.removeprefix("!") for one in globs if one.startswith("!") and one not in prose]

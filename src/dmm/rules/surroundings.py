@@ -27,7 +27,8 @@ def find_surroundings(paths: Iterable[str], read: Callable[[str], bytes | None])
     named = (
         name for path, data in texts for name in _declared(path, data.decode(errors="replace"))
     )
-    return Surroundings(packages=frozenset(map(normal_name, named)))
+    # Poetry lists the language among the packages.
+    return Surroundings(packages=frozenset(map(normal_name, named)) - {"python"})
 
 
 def _declared(path: str, text: str) -> Iterable[str]:

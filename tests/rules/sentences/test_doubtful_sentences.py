@@ -103,6 +103,8 @@ LEFT: list[tuple[str, Call]] = [
     ("The token must be set via `vault put` (or `.dev.vars`) - never committed", "git commit -m x"),
     # Starts a project elsewhere, as documentation tells users to.
     ("Always use pnpm", "npm create vite@latest"),
+    ("Never import `zod` directly", "npm install zod@latest"),
+    ("Never use `Option<T>::unwrap()`", ("a.rs", "let x: Option<u8> = y; Vec::<u8>::unwrap();")),
     ("Use `git push --force-with-lease`, never `--force`", "npm install --force"),
     ("Use `git push --force-with-lease`, never `--force`", "git push --force-with-lease"),
     ("Use `git push --force-with-lease`, never `--force`", "git fetch --force"),
@@ -196,6 +198,9 @@ STOPPED: list[tuple[str, Call, str]] = [
     ("Use `T | None` instead of `Optional[T]`", ("a.py", "a: Optional[list[str]] = None"), "deny"),
     ("Never use the playwright tools", "playwright codegen", "deny"),
     ("Use `git push --force-with-lease`, never `--force`", "git push --force", "deny"),
+    ("Run `pre-commit run`, never `--no-verify`", "git commit --no-verify -m x", "deny"),
+    ("Use `npx prettier --check`, never `--write`", "prettier --write .", "deny"),
+    ("Use `cd app && npm install --save-exact`, never `--force`", "npm i --force", "deny"),
     ("Use `npm ci`, not `--legacy-peer-deps`", "npm install --legacy-peer-deps", "deny"),
     ("Use `--force-with-lease`, not `--force`", "git push --force", "deny"),
     ("Never use npm, always use pnpm.", "npm config set registry https://a.example", "deny"),

@@ -56,12 +56,42 @@ def test_what_a_declared_package_replaces_is_neither_imported_nor_added(
         ("const fetch = await import('node-fetch/lite')", "deny"),
         ("import fetch from './node-fetch'", "allow"),
         ("import fetch from 'node-fetch-native'", "allow"),
+        ("import fetch, { Headers } from 'node-fetch'", "deny"),
+        ("} from 'node-fetch'", "deny"),
+        ("export * from 'node-fetch'", "deny"),
+        ("import 'node-fetch'", "deny"),
         ("// import fetch from 'node-fetch'", "allow"),
+        ("throw new Error(\"no answer from 'node-fetch'\")", "allow"),
     ],
 )
-def test_a_declared_package_that_is_forbidden_is_not_imported(line: str, level: str) -> None:
-    text = "Use the project's HTTP utility instead of `node-fetch`"
-    assert level_on(text, "src/a.ts", line) == level
+def test_a_package_that_another_replaces_is_not_imported_by_its_name_in_quotes(
+    line: str, level: str
+) -> None:
+    assert level_on("Use `zod`, not `node-fetch`", "src/a.ts", line) == level
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("src/a.ts", "import requests from './state/requests'"),
+        ("migrations/1.sql", "from requests"),
+        ("app/a.py", "    from requests where id = 1"),
+        ("nginx.conf", "use requests"),
+    ],
+)
+def test_a_module_of_ones_own_and_a_query_import_no_package(path: str, line: str) -> None:
+    assert level_on("Use `httpx`, not `requests`.", path, line) == "allow"
+
+
+def test_a_declared_package_that_is_replaced_can_still_be_updated() -> None:
+    text = "Use `httpx`, not `zod`"
+    assert level_on(text, "src/a.ts", "import { z } from 'zod'") == "deny"
+    assert level_on(text, "requirements.txt", "zod==4.0.0") == "allow"
+
+
+def test_a_package_is_imported_in_lower_case_unless_it_has_none() -> None:
+    assert level_on("Use `httpx`, not `PIL`", "a.py", "from PIL import Image") == "deny"
+    assert level_on("Use `httpx`, not `Flask`", "a.py", "import flask") == "deny"
 
 
 @pytest.mark.parametrize(
@@ -72,12 +102,32 @@ def test_a_declared_package_that_is_forbidden_is_not_imported(line: str, level: 
         "Use `zod`, not `interface`",
         "Use `zod` schemas, not `yup`",
         "Use `dayjs`, not `moment`",
+        "Use `zod`, not `fetch`",
+        "Use `zod/mini`, not `zod`",
+        "Do not use `zod` directly; use the client in `src/api`",
+        "Use the project's HTTP utility instead of `node-fetch`",
+        "Use the wrapper in `src/http.ts` instead of `zod`",
         "No zod, no JSX in this folder",
         "Do not import zod unless it is used",
     ],
 )
 def test_a_name_that_may_be_something_else_is_no_library(text: str) -> None:
     assert compile_sentence(text, KNOWN).fields is None
+
+
+def test_a_scoped_package_is_neither_imported_nor_added() -> None:
+    fields = compile_sentence("Use `zod`, not `@acme/schema`", KNOWN).fields
+    assert fields is not None
+    rule = compile_fields(fields, "x", stem="a-rule")
+    assert rule.call is not None
+    assert "Blocks adding the package @acme/schema." in describe_matcher(rule.call, rule.level)
+    assert level_on("Use `zod`, not `@acme/schema`", "a.ts", "import '@acme/schema'") == "deny"
+
+
+def test_a_program_is_a_command_also_where_a_package_replaces_it() -> None:
+    fields = compile_sentence("Use `httpx`, not `curl`", KNOWN).fields
+    assert fields is not None
+    assert fields["match"] == [{"command": "curl"}]
 
 
 def test_a_preference_warns() -> None:

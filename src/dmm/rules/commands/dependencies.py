@@ -29,7 +29,7 @@ _QUOTED_REQUIREMENT = (
 # A script may begin with `git` or `http-server`, too.
 _JSON_ENTRY = (
     r'"((?:@[\w.-]+/)?[\w.-]+)"\s*:\s*"(?:[\^~<>=v]*\d|\*|latest"|git[+@]|https?://'
-    r"|(?:workspace|catalog|npm|jsr|git|github|file|link|portal|patch):)"
+    r"|(?:workspace|catalog|npm|jsr|git|github|gitlab|bitbucket|gist|file|link|portal|patch):)"
 )
 _JSON_ALIAS = r'"npm:((?:@[\w.-]+/)?[\w.-]+)'
 _TOML_ENTRY = r"""^\s*([A-Za-z0-9_-]+)\s*=\s*(?:["'][\^~<>=*\d]|\{)"""

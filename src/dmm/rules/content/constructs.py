@@ -16,13 +16,16 @@ CALLED = group_by_word("language_names")
 PROSE = ("!*.md", "!*.mdx", "!*.rst", "!*.txt", "!*.adoc", "!**/docs/**", "!.dmm/**")
 CODE = ["**", *PROSE]
 IMPORTED = r"\b(?:import|from|require|use)\b[^\n]*?"
-# An import of a package, not of a module of one's own: `from .requests`, `from './axios'`.
+# An import of a package, not of a module of one's own (`from .requests`, `from './axios'`), and no
+# query (`from requests`).
 IMPORTS = (
-    r"(?:^\s*(?:import|from|use|extern crate)\s+"
-    rf"|{LINE}\b(?:from|import|require)\s*\(?\s*[\"'])"
+    r"(?:^\s*(?:import\s+(?![^\n]*\bfrom\s*[\"'])|from\s+(?=\S+\s+import\b)"
+    r"|(?:use|extern crate)\s+(?=[\w:]+(?:::|\s*;)))"
+    rf"|{LINE}(?:\b(?:import|require)\s*\(|\b(?:import|export)\b[^\n]*?\bfrom\b|\}}\s*from\b"
+    r"|\bimport)\s*[\"'])"
 )
 DASH = "[-_]"
-ANY = ".+?"
+ANY = r"[^\n;(){}=]+?"
 EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
 
 

@@ -235,7 +235,7 @@ def _sparing(thing: Thing, clause: Clause) -> Thing:
         return commands(thing, **alone, **({"without": given} if given else {}))
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
-    if wrapper and programs == ["*"]:
+    if programs == ["*"] and not is_flag(wrapper):
         return _of_command(thing, wanted)
     if not wrapper or not programs[0] or any(one in family for one in programs):
         return _apart(thing, programs) if thing.whole and clause.choice else thing
@@ -245,11 +245,10 @@ def _sparing(thing: Thing, clause: Clause) -> Thing:
 def _of_command(thing: Thing, wanted: list[str]) -> Thing:
     """Read `git push --force-with-lease`, never `--force`: an option of that command."""
     flags = thing.items[0]["command"].get("flags", [])
-    if is_flag(wanted[0]) or not flags:
+    # `pre-commit run`, not `--no-verify`: that is one of git.
+    if not any(one.startswith(f"{flag}-") for one in wanted for flag in flags):
         return thing
-    # `npm ci`, not `--legacy-peer-deps`: of no install.
-    most = 2 if any(map(is_flag, wanted)) else 1
-    command = [one for one in wanted[:most] if not is_flag(one)]
+    command = [one for one in wanted[:2] if not is_flag(one)]
     return thing._replace(items=same_commands([*command, *flags]))
 
 

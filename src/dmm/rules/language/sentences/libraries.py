@@ -1,4 +1,4 @@
-"""Libraries: a name that is surely one, because the repository declares it or what replaces it."""
+"""Libraries: a name that is surely one, because what replaces it is a package of the repository."""
 
 from __future__ import annotations
 
@@ -10,28 +10,37 @@ from dmm.rules.content.constructs import DASH, IMPORTS, content_of, files_of
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.things import STOPS, Context, Found, Item, Thing, ends
 from dmm.text.pieces import Pieces, skip
+from dmm.text.words import english
 
-# Without a scope or a host, "native/FFI" names kinds of packages.
-_NAME = re.compile(r"@[\w.-]+/[\w.-]+|[\w-]+\.[a-z]+/[\w./-]+|[A-Za-z][\w.-]*")
+# Without a scope, "native/FFI" names kinds of packages.
+_NAME = re.compile(r"@[\w.-]+/[\w.-]+|[A-Za-z][\w.-]*")
 
 # What every program of a language has is no package, and "`zod`, not `interface`" swaps no package.
-_NEVER = STOPS | words.KEYWORDS | sys.stdlib_module_names
+_NEVER = STOPS | words.KEYWORDS | sys.stdlib_module_names | english("no_libraries")
 
 
 def read_library(pieces: Pieces, at: int, context: Context) -> Found | None:
-    """Read "requests" in "use httpx, not requests": one that is added or imported."""
+    """Read "requests" in "use httpx, not requests": one that is added or imported.
+
+    What is forbidden without being replaced may have its place: in the module that wraps it.
+    """
     at = skip(pieces, at, words.DETERMINERS)
     name = pieces[at].text if at < len(pieces) else ""
-    if not _NAME.fullmatch(name) or name.lower() in _NEVER:
+    if not (context.replaced and _NAME.fullmatch(name) and pieces[at].code):
         return None
-    known = context.replaced or normal_name(name) in context.known.packages
-    if not (known and pieces[at].code and ends(pieces, at + 1)):
+    # "`lodash/get`, not `lodash`" is about one package.
+    parted = context.instead.startswith(f"{name}/")
+    other = name in words.PROGRAMS or name.lower() in _NEVER
+    if parted or other or not ends(pieces, at + 1):
         return None
-    imported = _imported(name.lower())
-    # A command does not show which part of a repository it adds a package to.
-    added: tuple[Item, ...] = () if context.known.folder else ({"command": {"package": name}},)
-    sample = (f"import {name.lower()}", "import other_name")
-    return Thing((imported, *added), sample=sample), at + 1
+    # A command does not show which part of a repository it adds a package to; what the repository
+    # declares is still to be updated.
+    left = context.known.folder or normal_name(name) in context.known.packages
+    added: tuple[Item, ...] = () if left else ({"command": {"package": name}},)
+    # `Flask` is imported as flask, `PIL` as it is.
+    imported = name if name.isupper() else name.lower()
+    sample = (f"import {imported}", "import other_name")
+    return Thing((_imported(imported), *added), sample=sample), at + 1
 
 
 def is_replacement(pieces: Pieces, context: Context) -> bool:

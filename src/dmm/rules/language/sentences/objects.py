@@ -326,7 +326,7 @@ def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 _TEXTS = TEXT_READERS
 _USED = (
-    _tool, _option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, read_library,
+    _tool, _option, _TEXTS["marker"], _TEXTS["construct"], read_library, _package, _command,
     _TEXTS["name"],
 )  # fmt: skip
 _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] = {
@@ -336,7 +336,7 @@ _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] 
     "delete": (_touched, GIT_READERS["delete"], _all_files),
     "rename": (_touched, _all_files),
     "install": (_package,),
-    "import": (read_library, _TEXTS["import"]),
+    "import": (_TEXTS["import"],),
     "add": (
         _package,
         read_library,
