@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.form import compile_fields
 from dmm.rules.patterns import CommandPattern, PathPattern, Pattern, ToolPattern
 from dmm.rules.stored import patterns_from, to_plain
 
@@ -161,3 +163,33 @@ def test_patterns_stored_before_these_fields_were_there_still_load() -> None:
     assert command == CommandPattern(("git",), (), ("-f",))
     assert (path, tool) == (PathPattern(".env", ("write",)), ToolPattern("mcp__*"))
     assert patterns_from([to_plain(NO_VERIFY)]) == (NO_VERIFY,)
+
+
+@pytest.mark.parametrize(
+    ("rule", "command", "level"),
+    [
+        ("pnpm lint", "pnpm run lint", "deny"),
+        ("pnpm run lint", "pnpm lint --fix", "deny"),
+        ("yarn run release", "yarn release", "deny"),
+        ("npm test", "npm run-script test -- --run", "deny"),
+        ("npm run lint", "npm lint", "allow"),
+        ("pnpm install", "pnpm run install", "allow"),
+        ("pnpm run", "pnpm lint", "allow"),
+        ("bun test", "bun run test", "allow"),
+    ],
+)
+def test_a_script_is_the_same_with_and_without_the_word_run(
+    rule: str, command: str, level: str
+) -> None:
+    made = compile_fields({"level": "deny", "match": [{"command": rule}]}, "A rule", stem="a-rule")
+    assert made.call is not None
+    book = CallBook([CallEntry(1, "A rule", made.call, typed=True)])
+    assert book.rule(ToolCall("Bash", {"command": command})).level == level
+
+
+def test_tags_alone_push_no_branch() -> None:
+    to_main = CommandPattern(("git",), ("push",), branches=("main",))
+    assert not stops(to_main, "git push --tags", "main")
+    assert not stops(to_main, "git push origin --tags", "main")
+    assert stops(to_main, "git push origin main --tags", "main")
+    assert stops(to_main, "git push --follow-tags", "main")

@@ -17,6 +17,7 @@ from dmm.rules.commands.globs import chosen, matches_name, matches_path, plain_e
 from dmm.rules.commands.ignoring import selects
 from dmm.rules.commands.options import SUBCOMMANDED, asks_for_help
 from dmm.rules.commands.paths import covers, script_of
+from dmm.rules.commands.projectfiles import can_drop_run
 from dmm.rules.commands.reach import state_limited
 from dmm.rules.commands.runs import assigned_by
 from dmm.rules.commands.tools import names_of, values_of
@@ -24,11 +25,11 @@ from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.evidence import Evidence, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from dmm.rules.commands.facts import CallFacts, CommandUse, MessageKind, PathUse, Verb
     from dmm.rules.commands.options import Options
-    from dmm.rules.commands.values import Invocation, Span
+    from dmm.rules.commands.values import Invocation, Span, Word
 
 
 class ToolPattern(Value):
@@ -128,11 +129,22 @@ class CommandPattern(Value):
         return asked and not any("-h" in flag for flag in self.flags)
 
     def _operands_match(self, program: str, options: Options) -> bool:
-        words = options.operands
+        given, wanted = options.operands, self.operands
+        if self._words_match(program, options, given, wanted):
+            return True
+        # `pnpm run lint` is `pnpm lint`.
+        drops = can_drop_run(program, [word.text for word in given]), can_drop_run(program, wanted)
+        return any(drops) and self._words_match(
+            program, options, given[drops[0] :], wanted[drops[1] :]
+        )
+
+    def _words_match(
+        self, program: str, options: Options, words: Sequence[Word], operands: Sequence[str]
+    ) -> bool:
         # Of a flag that nobody knows, the next word may be the value.
         maybe_values = {word for _, word in options.values}
         at = 0
-        for number, wanted in enumerate(self.operands):
+        for number, wanted in enumerate(operands):
             first = number == 0 and program in SUBCOMMANDED
             same = partial(options.is_subcommand, program) if first else options.either
             while at < len(words) and not same(words[at].text, wanted):
@@ -142,7 +154,7 @@ class CommandPattern(Value):
             if at >= len(words):
                 return False
             at += 1
-        return not self.no_args or len(words) == len(self.operands)
+        return not self.no_args or len(words) == len(operands)
 
     def _rest_matches(self, use: CommandUse) -> bool:
         """Check the less common conditions of a pattern on an invocation."""

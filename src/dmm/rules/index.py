@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, assert_never
 from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.rules.commands.options import SUBCOMMANDED, full_name
 from dmm.rules.commands.paths import script_of
+from dmm.rules.commands.projectfiles import can_drop_run
 from dmm.rules.commands.tools import names_of
 from dmm.rules.patterns import (
     BranchPattern,
@@ -60,7 +61,8 @@ def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
     if "/" in program:
         yield _path_key(program)
     elif program in SUBCOMMANDED and operands and _is_plain(operands[0]):
-        for operand in operands[0].split("|"):
+        named = [operands[0], operands[can_drop_run(program, operands)]]
+        for operand in "|".join(named).split("|"):
             yield ("subcommand", f"{program} {full_name(program, operand)}")
     else:
         yield _name_key("program", program)
@@ -166,10 +168,10 @@ def _fact_keys(facts: CallFacts, accesses: set[str]) -> set[Key]:
     found: set[Key] = {*(("tool", one) for one in names_of(tool)), ("tool", "*")}
     found.update(("tool end", tool[at:].lstrip("_")) for at, sign in enumerate(tool) if sign == "_")
     for use in facts.commands:
-        program, operands = use.invocation.program, use.options.operands
+        program, operands = use.invocation.program, [one.text for one in use.options.operands]
         found.update((("program", program), ("program", "*")))
-        if operands:
-            found.add(("subcommand", f"{program} {full_name(program, operands[0].text)}"))
+        named = {*operands[:1], *operands[1 : 1 + can_drop_run(program, operands)]}
+        found.update(("subcommand", f"{program} {full_name(program, one)}") for one in named)
         script = script_of(use)
         if script:
             found.update(_path_keys(script))

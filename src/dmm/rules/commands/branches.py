@@ -31,7 +31,7 @@ def _pushes(use: CommandUse, branch: str | None) -> list[BranchUse]:
         return [BranchUse(EVERY_BRANCH, verb, span)]
     refspecs = [word.text for word in options.operands[2:]]
     if not refspecs:
-        return [BranchUse(branch, verb, span)]
+        return [] if _pushes_tags(use) else [BranchUse(branch, verb, span)]
     found = []
     for refspec in refspecs:
         source, colon, target = refspec.lstrip("+").partition(":")
@@ -43,6 +43,13 @@ def _pushes(use: CommandUse, branch: str | None) -> list[BranchUse]:
         plus: Verb = "force-push" if refspec.startswith("+") else verb
         found.append(BranchUse(name, "delete" if colon and not source else plus, span))
     return found
+
+
+def _pushes_tags(use: CommandUse) -> bool:
+    """Whether a push names nothing but `--tags`: no branch is pushed."""
+    words = [word.text for word in use.options.operands]
+    pushes = use.invocation.program == "git" and words[:1] == ["push"]
+    return pushes and len(words) <= 2 and use.options.has_exactly("--tags")
 
 
 def is_every(name: str) -> bool:
@@ -71,6 +78,8 @@ def chooses_branch(name: str, globs: Sequence[str]) -> bool:
 
 def branches_touched(use: CommandUse) -> list[str]:
     """Name the branches that an invocation changes, or else the one that it is run on."""
+    if _pushes_tags(use):
+        return []
     changed = [one.name for one in branch_uses(use)]
     return [one for one in changed or [use.branch] if one]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dmm.rules.commands.values import Word
 
 OF_MANAGERS = listed("of package managers")
-_MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})
+MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _OF_PACKAGES = names("--filter -F --dir -C --cwd --prefix")
 # An option of this name holds a command, whatever the program.
 _COMMAND_OPTION = r"--?(?:[\w-]*-)?(?:command|cmd|exec|run|rsh|shell)"
@@ -91,7 +91,7 @@ def runs_of(words: Sequence[Word]) -> list[Run]:
     language = language_row(program)
     found = code_runs(language, words) if language else []
     found = found or _carried(words)
-    if not found and program in _MANAGERS:
+    if not found and program in MANAGERS:
         readings = [words, *(other for other, _, _ in subcommand_readings(words))]
         found = [run for reading in readings for run in _package(program, reading)]
     known = found or language or program in _PIECES

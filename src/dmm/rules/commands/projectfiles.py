@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.carriers import OF_MANAGERS
+from dmm.rules.commands.carriers import MANAGERS, OF_MANAGERS
 from dmm.rules.commands.wordlists import names
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ FOLDER_FLAGS = {
 _CRON = r"(?m)^[ \t]*(?:@\w+|(?:[\d*,/A-Za-z-]+[ \t]+){4}[\d*,/A-Za-z-]+)[ \t]+(.+)$"
 
 _VALUED = names("--prefix -C --cwd --dir --filter -F --workspace -w --loglevel --registry")
+_RUN = ("run", "run-script")
 _SHORT = {"t": "test", "tst": "test"}
 _ALWAYS = frozenset({"test", "start", "stop", "restart"})
 # What installing and publishing run beside their work.
@@ -78,15 +79,28 @@ def _operands(words: Sequence[str]) -> list[str]:
     return found
 
 
+def can_drop_run(program: str, operands: Sequence[str]) -> bool:
+    """Return whether a script would run without `run`, too: `pnpm run lint`."""
+    if program not in MANAGERS or len(operands) < 2 or operands[0] not in _RUN:
+        return False
+    if program == "bun" and operands[1] == "test":
+        return False  # runs its own tests
+    return _runs_by_name(program, operands[1])
+
+
+def _runs_by_name(program: str, name: str) -> bool:
+    return name in _ALWAYS or (program != "npm" and name not in OF_MANAGERS)
+
+
 def _asked(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """Name the scripts that a command runs, and the arguments it hands to the named one."""
     operands = _operands(words)
     if not operands:
         return (), []
     first = _SHORT.get(operands[0], operands[0])
-    if first in ("run", "run-script"):
+    if first in _RUN:
         name, rest = (operands[1], operands[2:]) if len(operands) > 1 else ("", [])
-    elif first in _ALWAYS or (words[0] != "npm" and first not in OF_MANAGERS):
+    elif _runs_by_name(words[0], first):
         name, rest = first, operands[1:]
     else:
         return _BESIDE.get(first, ()), []
