@@ -71,7 +71,7 @@ _SIGNS = (
     (r"\\\)", "\2", ")"),
     (r"\[\^[^\]]*\]\*\??|\\w\+", "\3", "*"),
     (r"(?<=\w)\\s[*+](?=\w)", "\4", " "),
-    (r"\[\^[^\]]*\]\+\?", "\5", "…"),
+    (r"\(\?:\[\^[^\]]*\]\|=>\)\+\?", "\5", "…"),
 )
 _UNREAD = "\6"
 # What must stand around the text, unless it only ends a word, and a bar that is text itself.

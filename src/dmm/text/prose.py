@@ -13,7 +13,8 @@ _CODE = re.compile(r"`[^`\n]*`")
 # Not behind an abbreviation; "no." is one before a number alone. A pattern that begins with what
 # it looks for is searched for several times as fast.
 _END = re.compile(
-    r"[.!?。](?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\bresp.)(?<!\bapprox.)(?!(?<=\b[Nn]o\.)\s+\d)"
+    r"[.!?。](?<![.!?。]{3})(?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\bresp.)(?<!\bapprox.)"
+    r"(?!(?<=\b[Nn]o\.)\s+\d)"
     r"[.!?。]*[\"')\]*_]*\s+(?=[\"'(\[*_]*([^\W_]|`))"
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)")

@@ -92,6 +92,25 @@ def test_a_declared_package_that_is_replaced_can_still_be_updated() -> None:
 def test_a_package_is_imported_in_lower_case_unless_it_has_none() -> None:
     assert level_on("Use `httpx`, not `PIL`", "a.py", "from PIL import Image") == "deny"
     assert level_on("Use `httpx`, not `Flask`", "a.py", "import flask") == "deny"
+    assert level_on("Use `httpx`, not `MySQLdb`", "a.py", "import MySQLdb") == "deny"
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.rb", 'require "eyre"'),
+        ("a.rs", "use eyre as e;"),
+        ("a.rs", "use eyre::Result;"),
+        ("a.rs", "extern crate eyre;"),
+    ],
+)
+def test_other_languages_import_in_their_way(path: str, line: str) -> None:
+    assert level_on("Use `zod`, not `eyre`", path, line) == "deny"
+
+
+def test_a_name_in_a_program_is_no_library() -> None:
+    text = "Use `httpx`, not `logging.getLogger`"
+    assert level_on(text, "a.py", 'log = logging.getLogger("x")') == "deny"
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,12 @@ IMPORTED = r"\b(?:import|from|require|use)\b[^\n]*?"
 # query (`from requests`).
 IMPORTS = (
     r"(?:^\s*(?:import\s+(?![^\n]*\bfrom\s*[\"'])|from\s+(?=\S+\s+import\b)"
-    r"|(?:use|extern crate)\s+(?=[\w:]+(?:::|\s*;)))"
-    rf"|{LINE}(?:\b(?:import|require)\s*\(|\b(?:import|export)\b[^\n]*?\bfrom\b|\}}\s*from\b"
-    r"|\bimport)\s*[\"'])"
+    r"|(?:use|extern crate)\s+(?=[\w:]+(?:::|\s*;|\s+as\b))|(?:import|require)\s+[\"'])"
+    rf"|{LINE}(?:\b(?:import|require)\s*\(|(?:\b(?:import|export)\b[^\n]*?|\}}\s*)\bfrom\b)"
+    r"\s*[\"'])"
 )
 DASH = "[-_]"
-ANY = r"[^\n;(){}=]+?"
+ANY = r"(?:[^\n;=]|=>)+?"
 EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
 
 

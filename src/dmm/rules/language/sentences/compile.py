@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.content.constructs import language_of
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
@@ -235,21 +237,26 @@ def _sparing(thing: Thing, clause: Clause) -> Thing:
         return commands(thing, **alone, **({"without": given} if given else {}))
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
-    if programs == ["*"] and not is_flag(wrapper):
-        return _of_command(thing, wanted)
+    if programs == ["*"]:
+        return _of_command(thing, chosen[0].text) if wanted else thing
     if not wrapper or not programs[0] or any(one in family for one in programs):
         return _apart(thing, programs) if thing.whole and clause.choice else thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
 
 
-def _of_command(thing: Thing, wanted: list[str]) -> Thing:
+def _of_command(thing: Thing, wanted: str) -> Thing:
     """Read `git push --force-with-lease`, never `--force`: an option of that command."""
     flags = thing.items[0]["command"].get("flags", [])
+    # Of `cd app && npx prettier --check`, what runs in the end is meant.
+    run = [one.invocation.argv for one in read_call(ToolCall("Bash", {"command": wanted})).commands]
     # `pre-commit run`, not `--no-verify`: that is one of git.
-    if not any(one.startswith(f"{flag}-") for one in wanted for flag in flags):
+    if not flags or not run or is_flag(run[-1][0]) or "--no-verify" in flags:
         return thing
-    command = [one for one in wanted[:2] if not is_flag(one)]
-    return thing._replace(items=same_commands([*command, *flags]))
+    program, *rest = run[-1]
+    # `npm ci`, not `--legacy-peer-deps`: of no install.
+    known = program in SUBCOMMANDED and any(map(is_flag, rest))
+    inner = [one for one in rest[:known] if not is_flag(one)]
+    return thing._replace(items=same_commands([program, *inner, *flags]))
 
 
 def _extends(wanted: list[str], item: Item) -> bool:

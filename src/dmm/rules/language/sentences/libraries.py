@@ -6,7 +6,7 @@ import re
 import sys
 
 from dmm.rules.commands.dependencies import normal_name
-from dmm.rules.content.constructs import DASH, IMPORTS, content_of, files_of
+from dmm.rules.content.constructs import DASH, IMPORTS, content_of, files_of, looks_like_code
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.things import STOPS, Context, Found, Item, Thing, ends
 from dmm.text.pieces import Pieces, skip
@@ -30,7 +30,8 @@ def read_library(pieces: Pieces, at: int, context: Context) -> Found | None:
         return None
     # "`lodash/get`, not `lodash`" is about one package.
     parted = context.instead.startswith(f"{name}/")
-    other = name in words.PROGRAMS or name.lower() in _NEVER
+    code = looks_like_code(name) and not name.startswith("@")
+    other = code or name in words.PROGRAMS - words.AMBIGUOUS or name.lower() in _NEVER
     if parted or other or not ends(pieces, at + 1):
         return None
     # A command does not show which part of a repository it adds a package to; what the repository
@@ -38,7 +39,7 @@ def read_library(pieces: Pieces, at: int, context: Context) -> Found | None:
     left = context.known.folder or normal_name(name) in context.known.packages
     added: tuple[Item, ...] = () if left else ({"command": {"package": name}},)
     # `Flask` is imported as flask, `PIL` as it is.
-    imported = name if name.isupper() else name.lower()
+    imported = name.lower() if name.istitle() else name
     sample = (f"import {imported}", "import other_name")
     return Thing((_imported(imported), *added), sample=sample), at + 1
 
