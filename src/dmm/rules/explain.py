@@ -224,7 +224,9 @@ def _together(patterns: Sequence[Pattern]) -> str:
     acts = [describe_pattern(one) for one in patterns if not isinstance(one, PathPattern)]
     if not acts:
         return _listed([_path(one) for one in places], "and")
-    return _listed(acts, "and") + "".join(f" in {_files(one)}" for one in places)
+    done, but, spared = _listed(acts, "and").partition(", except with")
+    where = (f" {'of' if one.access == ('read',) else 'in'} {_files(one)}" for one in places)
+    return f"{done}{''.join(where)}{but}{spared}"
 
 
 def _but(names: tuple[str, ...]) -> str:

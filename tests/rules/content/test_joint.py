@@ -116,7 +116,7 @@ def test_the_parts_are_told_in_words() -> None:
         ("Never import from `lib/old`", "writing an import of `lib/old` in "),
         (
             "Never commit .env",
-            "the command git add or stage with `.env` or `.env.*` (with exceptions)",
+            "the command git add, stage or commit of .env or .env.* except .env.example, ",
         ),
         ("No `Co-Authored-By` in commit messages", "a commit message with `Co-Authored-By`"),
     ],

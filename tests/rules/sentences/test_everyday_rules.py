@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import subprocess
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,7 +11,11 @@ from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.english import Surroundings, asks_first, compile_sentence
 from dmm.rules.form import compile_fields
+from dmm.rules.on_file import files_of
 from dmm.rules.source import prove
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Call = str | tuple[str, str] | tuple[str, str, str]
 
@@ -270,3 +275,23 @@ def test_a_wish_to_be_asked_is_known_without_a_matcher() -> None:
     assert asks_first("Ask before running migrations.")
     assert not asks_first("Never run migrations.")
     assert not asks_first("Be kind to the traveller.")
+
+
+def test_what_may_not_be_committed_is_not_added_with_everything_else(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    fields = compile_sentence("Never commit .env").fields or {}
+    call_rule = compile_fields(fields, "Never commit .env", stem="a-rule").call
+    assert call_rule is not None
+    book = CallBook([CallEntry(1, "Never commit .env", call_rule, typed=True)])
+
+    def level(command: str) -> str:
+        call = ToolCall("Bash", {"command": command}, str(tmp_path), root=str(tmp_path))
+        return book.rule(call, None, *files_of(call)).level
+
+    (tmp_path / "a.py").write_text("a = 1\n")
+    assert level("git add -A") == level("git add .") == "allow"
+    (tmp_path / ".env").write_text("KEY=1\n")
+    assert level("git add -A") == level("git add .") == "deny"
+    assert level("git add a.py") == "allow"
+    (tmp_path / ".gitignore").write_text(".env\n")
+    assert level("git add -A") == "allow"

@@ -52,12 +52,13 @@ def examples_of(thing: Thing) -> tuple[Example, Example]:
     if "message" in item:
         form = _MESSAGES[item["message"]["of"][0]]
         return form.format(bad), form.format(good)
+    if bad:
+        # What is about files is tried in the folder of the rule.
+        return ({"run": bad}, {"run": good}) if "path" in item else (bad, good)
     if "path" in item:
         return _on_path(item["path"])
     if "tool" in item:
         return {"tool": _filled(item["tool"]), "input": {}}, {"tool": "SomeOtherTool", "input": {}}
-    if bad:
-        return bad, good
     blocked = command_example(item)
     if isinstance(blocked, str) and "'build'" in str(thing.unless):
         blocked = blocked.replace(" build", " src")

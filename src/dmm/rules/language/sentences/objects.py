@@ -274,17 +274,14 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
         start = skip(pieces, inner + 1, word_set("of the"))
     elif word_at(pieces, start) in _INTO | {"file", "files"}:
         start = skip(pieces, start + 1, word_set("of the"))
-    # What is committed is named by the command alone, wherever that is run.
-    staged = context.verb == "commit"
-    known = context.known._replace(folder="") if staged else context.known
+    known = context.known
     touched = not context.instead.endswith(")")
     first = read_paths(pieces, skip(pieces, at, words.DETERMINERS), known, touched=touched)
     found = first or read_paths(pieces, start, known, named=filled, touched=touched)
     if found is None:
         return None
     if outside and not first:
-        # What a commit may not hold is known by name alone.
-        left = None if staged else _on_files(all_but(found[0]), context.verb)
+        left = None if context.verb == "commit" else _on_files(all_but(found[0]), context.verb)
         return (left, found[1]) if left else None
     return _on_files(found[0], context.verb), found[1]
 
@@ -292,8 +289,9 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
 def _on_files(globs: list[str], verb: str) -> Thing:
     if verb == "commit":
         name = globs[0].removeprefix("**/").removesuffix("/**").replace("*", "a")
-        staged = {"program": "git", "subcommand": ["add", "stage"]}
-        item: Item = {"command": staged | {"matches": "|".join(map(_operand, globs))}}
+        staged = {"program": "git", "subcommand": ["add", "stage", "commit"]}
+        kept = [f"!{one}" for one in words.ENV_EXAMPLES if ".env.*" in globs]
+        item: Item = {"command": staged, "path": {"glob": [*globs, *kept], "access": "read"}}
         return Thing((item,), sample=(f"git add {name}", "git add src"))
     secret = any(mark in glob for glob in globs for mark in words.SECRET_FILES)
     access = _ACCESS["access"] if verb == "touch" and secret else _ACCESS.get(verb)
@@ -303,16 +301,6 @@ def _on_files(globs: list[str], verb: str) -> Thing:
 
     lifted = (touched(words.ENV_EXAMPLES),) if ".env.*" in globs else ()
     return Thing((touched(globs),), lifted)
-
-
-def _operand(glob: str) -> str:
-    """Write a glob as the regex of an operand of a command."""
-    body = re.escape(glob.removeprefix("**/").removesuffix("/**")).replace(r"\*", r"[^ /]*")
-    if glob == ".env.*":
-        examples = "|".join(one.removeprefix(".env.") for one in words.ENV_EXAMPLES)
-        body = rf"\.env\.(?!(?:{examples})\b)[^ /]*"
-    inside = r"(?:/[^ ]*)?" if glob.endswith("/**") else ""
-    return rf"(?<=[ /]){body}{inside}(?= |$)"
 
 
 def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:

@@ -171,7 +171,7 @@ def but_dry(item: Item) -> Item:
         return item
     if parts:
         return command_item(parts, without=["--dry-run"])
-    return {"command": value | {"without": [*value.get("without", ()), "--dry-run"]}}
+    return item | {"command": value | {"without": [*value.get("without", ()), "--dry-run"]}}
 
 
 def is_path(text: str, *, code: bool) -> bool:
