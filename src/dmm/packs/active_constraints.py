@@ -125,7 +125,7 @@ def _line(one: Constraint, state: State) -> tuple[ConstraintLine, int]:
 
 def _left_out(more: int, pending: int) -> Iterator[str]:
     if more:
-        yield f"{more} more rules are active: dmm rules"
+        yield f"{more} more {'rule is' if more == 1 else 'rules are'} active: dmm rules"
     if pending:
         yield f"{pending} constraints wait until a person accepts them: dmm ledger pending"
 

@@ -112,7 +112,8 @@ class Undoing:
             # What was taken back is out already; taking that back too would bring it again.
             chosen = [one for one in chosen if one.operation is not Operation.UNDO]
         if not chosen:
-            what = "there is no applied write to undo"
+            named = "" if seq is None else f" {seq}"
+            what = f"there is no applied write{named} to undo"
             if seq is not None and meant:
                 what = f"{meant[0].id} is {meant[0].standing}, so there is nothing to undo"
             hint = "dmm review list --status applied shows the writes"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LEADS: dict[str, str] = {"deny": "Blocks", "ask": "Asks before", "warn": "Warns about"}
 ON_DECISIONS = "Not enforced on tool calls; only recorded decisions are checked."
-ADVICE = "Not enforced; agents are shown the sentence."
+ADVICE = "Not enforced; agents are shown the sentence while there is room for it."
 _DONE = {
     "push": "pushing",
     "force-push": "force-pushing",
