@@ -143,7 +143,9 @@ def test_the_real_program_has_memory_obeys_rules_and_finds_the_tools(
         ("mcp__dmm__memory_pack", None),
     ]
     kinds = [one["type"] for one in events]
-    assert (kinds[0], kinds[-1]) == ("SessionStarted", "SessionEnded")
+    # The client runs its hooks of the start and of the first prompt at the same time.
+    assert {"SessionStarted", "UserMessageReceived"} < set(kinds[:3])
+    assert kinds[-1] == "SessionEnded"
 
 
 @pytest.mark.slow
