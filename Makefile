@@ -134,7 +134,8 @@ install: $(VENV)/run.stamp       ## put dmm, dmm-hook and dmm-mcp into ~/.local/
 uninstall:                       ## disconnect your agents and remove the commands from ~/.local/bin; memories stay
 	@$(BIN)/dmm install --uninstall
 	@for name in dmm dmm-hook dmm-mcp; do \
-		[ "$$(readlink "$$HOME/.local/bin/$$name")" != "$(CURDIR)/$(BIN)/$$name" ] || rm "$$HOME/.local/bin/$$name"; done
+		[ "$$(readlink "$$HOME/.local/bin/$$name")" != "$(CURDIR)/$(BIN)/$$name" ] || \
+			{ rm "$$HOME/.local/bin/$$name" && echo "removed $$HOME/.local/bin/$$name"; }; done
 
 model: $(VENV)/dev.stamp         ## rebuild the model and token-rank files in src/dmm/data
 	@$(BIN)/python tools/build_model.py

@@ -143,6 +143,8 @@ def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iter
     for outcome in report.outcomes:
         yield from _outcome(outcome, dry=report.dry)
     if not report.outcomes:
+        if remove:
+            yield "Nothing was disconnected."
         yield "No client detected. Name one with --client, or all with --client all:"
         yield f"  {', '.join(NAMES)}"
     if report.dry:
