@@ -193,3 +193,4 @@ def test_tags_alone_push_no_branch() -> None:
     assert not stops(to_main, "git push origin --tags", "main")
     assert stops(to_main, "git push origin main --tags", "main")
     assert stops(to_main, "git push --follow-tags", "main")
+    assert stops(to_main, "git push --all --tags", "topic")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MAKES_BRANCH = ("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan")
 _FILE_LIKE = r"\.\w{1,5}$|^\.|/$"
+_EVERYTHING = "--all|--mirror|--branches"
 _WILD = frozenset("*?")
 
 
@@ -27,7 +28,7 @@ def _pushes(use: CommandUse, branch: str | None) -> list[BranchUse]:
     forced = options.has_exactly("--force|-f|--force-with-lease|--mirror")
     deletes = options.has_exactly("--delete|-d")
     verb: Verb = "delete" if deletes else ("force-push" if forced else "push")
-    if options.has_exactly("--all|--mirror|--branches"):
+    if options.has_exactly(_EVERYTHING):
         return [BranchUse(EVERY_BRANCH, verb, span)]
     refspecs = [word.text for word in options.operands[2:]]
     if not refspecs:
@@ -49,7 +50,8 @@ def _pushes_tags(use: CommandUse) -> bool:
     """Whether a push names nothing but `--tags`: no branch is pushed."""
     words = [word.text for word in use.options.operands]
     pushes = use.invocation.program == "git" and words[:1] == ["push"]
-    return pushes and len(words) <= 2 and use.options.has_exactly("--tags")
+    only = use.options.has_exactly("--tags") and not use.options.has_exactly(_EVERYTHING)
+    return pushes and only and len(words) <= 2
 
 
 def is_every(name: str) -> bool:
