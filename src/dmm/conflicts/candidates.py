@@ -158,7 +158,7 @@ class Candidates:
             scores[number] = scores.get(number, 0.0) + score
         scores.pop(-1 if but is None else but, None)
         best = _highest(scores, self.room)
-        found = self.linked(profile, but)
+        found = self.find_linked(profile, but)
         for number in best:
             methods = found.setdefault(number, set())
             if number in words:
@@ -167,7 +167,7 @@ class Candidates:
                 methods.add(Method.TAGS)
         return found
 
-    def linked(self, profile: Profile, but: int | None = None) -> dict[int, set[Method]]:
+    def find_linked(self, profile: Profile, but: int | None = None) -> dict[int, set[Method]]:
         """Return the memories that links lead to, except `but`, and how."""
         found: dict[int, set[Method]] = {}
         for method, number in self._by_links(profile):

@@ -197,7 +197,7 @@ class ComparisonSet:
             _pause(progress, number)
             if number in self.members:
                 unseen[number] = min(alike.values()) if len(alike) >= NEAREST else FLOOR
-                found = self._candidates.linked(self._candidates.profiles[number], number)
+                found = self._candidates.find_linked(self._candidates.profiles[number], number)
                 self._offer(chosen, self._pairs(number, found, alike), but)
         # What has no vector may be as alike as anything.
         least = chosen.least() if all(map(self._knows, self.members)) else -math.inf

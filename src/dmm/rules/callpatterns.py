@@ -133,10 +133,12 @@ class CommandPattern(Value):
         if self._words_match(program, options, given, wanted):
             return True
         # `pnpm run lint` is `pnpm lint`.
-        drops = can_drop_run(program, [word.text for word in given]), can_drop_run(program, wanted)
-        return any(drops) and self._words_match(
-            program, options, given[drops[0] :], wanted[drops[1] :]
-        )
+        if can_drop_run(program, [word.text for word in given]):
+            given = given[1:]
+        if can_drop_run(program, wanted):
+            wanted = wanted[1:]
+        shorter = (given, wanted) != (options.operands, self.operands)
+        return shorter and self._words_match(program, options, given, wanted)
 
     def _words_match(
         self, program: str, options: Options, words: Sequence[Word], operands: Sequence[str]

@@ -49,7 +49,7 @@ def _either(text: str) -> str:
     return _listed(text.split("|"))
 
 
-def _command(pattern: CommandPattern) -> str:
+def _command(pattern: CommandPattern, where: str = "") -> str:
     named = [name or "a bare redirection" for name in pattern.programs if name != "*"]
     program = "any command" if "*" in pattern.programs else _listed(named)
     words = [program, *(_either(one) for one in pattern.operands)]
@@ -60,7 +60,7 @@ def _command(pattern: CommandPattern) -> str:
     if pattern.check:
         text += f" {WORDS_FOR_CHECKS[pattern.check]}"
     lifted = [one for one in pattern.without if one != "--help"]
-    return text + (f", except with {_listed(lifted)}" if lifted else "")
+    return text + where + (f", except with {_listed(lifted)}" if lifted else "")
 
 
 # What a regex asks of the place around, and a part that may be missing: neither names the text.
@@ -221,12 +221,14 @@ def _one_or_any(kind: str, name: str) -> str:
 def _together(patterns: Sequence[Pattern]) -> str:
     """Describe patterns that must all match; a path beside another pattern is its place."""
     places = [one for one in patterns if isinstance(one, PathPattern)]
-    acts = [describe_pattern(one) for one in patterns if not isinstance(one, PathPattern)]
+    acts = [one for one in patterns if not isinstance(one, PathPattern)]
     if not acts:
         return _listed([_path(one) for one in places], "and")
-    done, but, spared = _listed(acts, "and").partition(", except with")
-    where = (f" {'of' if one.access == ('read',) else 'in'} {_files(one)}" for one in places)
-    return f"{done}{''.join(where)}{but}{spared}"
+    named = (f" {'of' if one.access == ('read',) else 'in'} {_files(one)}" for one in places)
+    where = "".join(named)
+    if len(acts) == 1 and isinstance(acts[0], CommandPattern):
+        return _command(acts[0], where)
+    return _listed([describe_pattern(one) for one in acts], "and") + where
 
 
 def _but(names: tuple[str, ...]) -> str:

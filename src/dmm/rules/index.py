@@ -22,7 +22,7 @@ from dmm.rules.patterns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dmm.rules.commands.facts import CallFacts
     from dmm.rules.patterns import Pattern, SinglePattern
@@ -56,13 +56,17 @@ def _path_key(glob: str) -> Key:
     return ("path", "*")
 
 
+def _first_words(program: str, operands: Sequence[str]) -> Sequence[str]:
+    """Return the words that a command is looked up by: `run` and `lint` of `pnpm run lint`."""
+    return operands[: 2 if can_drop_run(program, operands) else 1]
+
+
 def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
     """Return the keys of a command: the program, and its subcommand if it has any."""
     if "/" in program:
         yield _path_key(program)
     elif program in SUBCOMMANDED and operands and _is_plain(operands[0]):
-        named = [operands[0], operands[can_drop_run(program, operands)]]
-        for operand in "|".join(named).split("|"):
+        for operand in "|".join(_first_words(program, operands)).split("|"):
             yield ("subcommand", f"{program} {full_name(program, operand)}")
     else:
         yield _name_key("program", program)
@@ -170,8 +174,8 @@ def _fact_keys(facts: CallFacts, accesses: set[str]) -> set[Key]:
     for use in facts.commands:
         program, operands = use.invocation.program, [one.text for one in use.options.operands]
         found.update((("program", program), ("program", "*")))
-        named = {*operands[:1], *operands[1 : 1 + can_drop_run(program, operands)]}
-        found.update(("subcommand", f"{program} {full_name(program, one)}") for one in named)
+        first = _first_words(program, operands)
+        found.update(("subcommand", f"{program} {full_name(program, one)}") for one in first)
         script = script_of(use)
         if script:
             found.update(_path_keys(script))
