@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -11,15 +11,16 @@ from dmm.ask import code
 from dmm.ask.code import LOCK, Repository
 from dmm.bootstrap import open_dmm
 from dmm.domain.plain import to_plain
+from dmm.errors import ModelUnavailable
 from dmm.files.lock import exclusive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from tests.conftest import Project
 
-    from dmm.embed.model import Embedder
+    from dmm.embed.model import Embedder, Vectors
 
 CODE = """class Cart:
     def total(self):
@@ -113,8 +114,63 @@ def test_the_home_of_a_user_is_no_repository(home: Path, model: Embedder) -> Non
 def test_a_passage_is_read_by_the_model_once_until_memory_is_released(
     shop: Repository, model: Embedder
 ) -> None:
-    first = shop.embed(model, CODE)
+    assert shop.embed(CODE) is None
+    shop.find_embedder = lambda: model
+    first = shop.embed(CODE)
+    assert first is not None
     assert first.tolist() == model.embed_query(CODE).tolist()
-    assert shop.embed(model, CODE) is first
+    assert shop.embed(CODE) is first
     shop.release()
-    assert shop.embed(model, CODE) is not first
+    assert shop.embed(CODE) is not first
+
+
+def test_files_are_as_near_as_what_they_are_about(shop: Repository, model: Embedder) -> None:
+    shop.refresh()
+    paths = {"shop/cart.py", "pay.py"}
+    assert shop.liken("what does it cost", paths) == {}
+    shop.find_embedder = lambda: model
+    assert shop.liken("what does it cost", paths) == {}
+    shop.refresh()
+    # The other file defines nothing.
+    assert shop.liken("what does it cost", paths).keys() == {"shop/cart.py"}
+    shop.close()
+    assert shop.liken("what does it cost", paths) == {}
+
+
+class Broken:
+    """A model that can't be run."""
+
+    identity = "broken"
+
+    def embed_query(self, _: str) -> Vectors:
+        raise ModelUnavailable("the model failed to run")
+
+    def embed_texts(self, _: Sequence[str]) -> Vectors:
+        raise ModelUnavailable("the model failed to run")
+
+
+def test_a_model_that_fails_leaves_the_words(shop: Repository) -> None:
+    shop.find_embedder = cast("Callable[[], Embedder]", Broken)
+    shop.refresh()
+    assert list(shop.notices) == ["model"]
+    assert [one.path for one in shop.search("total of the cart", 1)] == ["shop/cart.py"]
+
+
+def test_what_is_held_in_memory_only_gets_no_vectors(project: Project, model: Embedder) -> None:
+    (project.folder / "pay.py").write_text(CODE)
+    (project.dmm / "index").write_text("no folder")
+    shop = Repository(project.folder, project.dmm / "index" / "repo.db", lambda: model)
+    steps: list[int] = []
+    shop.refresh(lambda done, _: steps.append(done))
+    assert list(shop.notices) == ["store"]
+    assert shop.liken("what does it cost", {"pay.py"}) == {}
+    assert steps == [1]
+    shop.close()
+
+
+def test_the_making_of_vectors_shows_its_progress(shop: Repository, model: Embedder) -> None:
+    shop.find_embedder = lambda: model
+    steps: list[tuple[int, int]] = []
+    for _ in range(2):
+        shop.refresh(lambda done, total: steps.append((done, total)))
+    assert (1, 1) in steps

@@ -33,3 +33,9 @@ def test_code_is_as_near_as_what_was_said_when_it_was_changed() -> None:
     assert [one.path for one in told] == ["search/distance.rs", "search/words.rs"]
     # What others said of a change proves nothing of the code itself.
     assert {one.alike for one in told} == {0.3}
+
+
+def test_code_is_nearer_where_its_whole_file_is_about_what_is_asked() -> None:
+    found = [code("search/words.rs", 0.5), code("search/typos.rs", 0.4)]
+    told = order(QUESTION, found, liken, {}, files={"search/typos.rs": 0.5, "search/words.rs": 0.2})
+    assert [one.path for one in told] == ["search/typos.rs", "search/words.rs"]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks
 from dmm.ask.evidence import Evidence, make_code, safe_line
-from dmm.ask.remarks import find_remark
 from dmm.ask.sources import DECLARED, CodeFile, Definition
-from dmm.errors import IndexBusy, StorageError
+from dmm.errors import IndexBusy, ModelUnavailable, StorageError
 from dmm.files.citations import digest
 from dmm.files.lock import exclusive
 from dmm.lru import LruCache
@@ -21,6 +20,7 @@ from dmm.repo import study
 from dmm.repo.index import RepoIndex
 from dmm.repo.kinds import language_of
 from dmm.repo.records import Kind
+from dmm.repo.remarks import find_remark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -35,6 +35,8 @@ LOCK = "repo.lock"
 PATIENCE = 5.0
 IMPORTED_BY = "imported by"
 MOST_DEFINITIONS = 2
+# Vectors of so many files are made at once, in a second or two.
+BATCH = 200
 # Questions in one session meet the same passages; a vector has 1.5 KB.
 MOST_VECTORS = 1_000
 LONGEST_SHOWN = 60
@@ -54,6 +56,7 @@ class Repository:
 
     project: Path | None
     store: Path
+    find_embedder: Callable[[], Embedder | None] = lambda: None
     notices: dict[str, str] = field(default_factory=dict)
     _index: RepoIndex | None = None
     _vectors: LruCache[Vectors] = field(default_factory=lambda: LruCache(MOST_VECTORS))
@@ -68,10 +71,28 @@ class Repository:
             index = self._open(self.project)
             with self._alone():
                 index.sync(progress=progress)
+            self._learn(index, progress)
+        except ModelUnavailable as error:
+            self.notices["model"] = f"code is found by its words only: {error}"
         except IndexBusy:
             self.notices["repository"] = "another process is indexing the repository"
         except StorageError as error:
             self.notices["repository"] = f"the repository could not be reread: {error}"
+
+    def _learn(self, index: RepoIndex, progress: Callable[[int, int], None] | None) -> None:
+        """Make the vectors that are missing, batch by batch: others can come in between.
+
+        What is held in memory only is forgotten too soon for that.
+        """
+        embedder = None if "store" in self.notices else self.find_embedder()
+        if embedder is None:
+            return
+        lacking = index.find_lacking(embedder)
+        for at in range(0, len(lacking), BATCH):
+            with self._alone():
+                index.learn(lacking[at : at + BATCH], embedder)
+            if progress is not None:
+                progress(min(at + BATCH, len(lacking)), len(lacking))
 
     def files(self) -> list[CodeFile]:
         """List all files in path order."""
@@ -89,7 +110,7 @@ class Repository:
         index = self._index
         if index is None or not question.strip():
             return []
-        found = index.search(question, limit, under, kinds)
+        found = index.search(question, limit, under, kinds, self.embed(question))
         places = [(one, index.excerpt(one)) for one in found]
         return [self._evidence(one, text) for one, text in places if text is not None]
 
@@ -178,6 +199,11 @@ class Repository:
         """Return what commits to some files say of what is asked, by path."""
         return {} if self._index is None else self._index.changes(question, paths, MOST_CHANGES)
 
+    def liken(self, question: str, paths: Collection[str]) -> dict[str, float]:
+        """Return how near some files are to a question in meaning, by path."""
+        asked = None if self._index is None else self.embed(question)
+        return {} if self._index is None or asked is None else self._index.liken(asked, paths)
+
     def weigh(self, words: str) -> dict[str, float]:
         """Return how much each term says of what a question is about."""
         return {} if self._index is None else self._index.weigh(words)
@@ -205,11 +231,19 @@ class Repository:
         ties = [] if self._index is None else self._index.neighbours(path)
         return sum(one.tie == IMPORTED_BY for one in ties)
 
-    def embed(self, embedder: Embedder, text: str) -> Vectors:
-        """Return the vector of a passage, kept for the next question."""
+    def embed(self, text: str) -> Vectors | None:
+        """Return the vector of a text, kept for the next question; None without the model."""
+        embedder = self.find_embedder()
+        if embedder is None:
+            return None
         made_of = embedder.identity, text
         known = self._vectors.find(*made_of)
-        return self._vectors.keep(embedder.embed_query(text), *made_of) if known is None else known
+        if known is not None:
+            return known
+        try:
+            return self._vectors.keep(embedder.embed_query(text), *made_of)
+        except ModelUnavailable:
+            return None
 
     def release(self) -> None:
         """Release memory; the next question loads it again."""

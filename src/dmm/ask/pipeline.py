@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dmm.ask.sources import Sources
 
 # Places that are read for their meaning, and those that are kept.
-MOST_READ, MOST_PLACES = 30, 12
+MOST_READ, MOST_PLACES = 40, 12
 MOST_PACKAGES = 3
 # The evidence is what a prompt is for: what frames it takes at most this part of the budget.
 FRAME_SHARE = 0.5
@@ -126,13 +126,15 @@ def _search(
     past = () if MIGRATIONS & {*analyze(question.words)} else survey.files
     beside = [one for one in read if wanted is product and landmarks.is_beside(one.path, past)]
     kept = [one for one in read if one not in beside]
+    paths = {one.path for one in kept}
     near = nearness.order(
         question.words,
         kept,
         sources.liken,
         sources.code.weigh(question.words),
         survey.is_asked,
-        sources.code.changes(question.words, {one.path for one in kept}),
+        sources.code.changes(question.words, paths),
+        sources.code.liken(question.words, paths),
     )
     later = [*beside, *sources.code.search(asked, MOST_PLACES, others)]
     return [*near[:MOST_PLACES], *later[:MOST_PLACES]]

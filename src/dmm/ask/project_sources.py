@@ -82,11 +82,11 @@ class ProjectSources:
 
     def liken(self, text: str, others: Sequence[str]) -> list[float]:
         """Return how alike a text and each of some others are; nothing without the model."""
-        embedder = self.packs.indexes.embedder()
-        if embedder is None:
+        asked = self.repository.embed(text)
+        if asked is None:
             return []
-        asked = embedder.embed_query(text)
-        return [float(self.repository.embed(embedder, one) @ asked) for one in others]
+        near = (self.repository.embed(one) for one in others)
+        return [0.0 if one is None else float(one @ asked) for one in near]
 
     def sessions(self, question: Question) -> Told:
         """Look up what sessions did: rows first, then the whole of the best."""

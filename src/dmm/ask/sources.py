@@ -87,6 +87,9 @@ class Code(Protocol):
     def changes(self, question: str, paths: Collection[str]) -> Mapping[str, Sequence[str]]:
         """Return what commits to some files say of what is asked, by path."""
 
+    def liken(self, question: str, paths: Collection[str]) -> Mapping[str, float]:
+        """Return how near some files are to a question in meaning, by path."""
+
     def weigh(self, words: str) -> Mapping[str, float]:
         """Return how much each term says of what a question is about; together they say 1."""
 

@@ -357,7 +357,8 @@ class Base:
         """The code around the memory; the user's own lies in their home, which is none."""
         from dmm.ask import code
 
-        return code.Repository(None if self.is_own else self.root.project, self._beside("repo.db"))
+        project = None if self.is_own else self.root.project
+        return code.Repository(project, self._beside("repo.db"), self.indexes.embedder)
 
     @property
     def is_own(self) -> bool:

@@ -95,8 +95,11 @@ class Embedder:
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a short text; what exceeds the model's reach is not read."""
-        pieces = self._words.encode(text, limit=self.max_pieces - 2)
-        return self._run([CLS, *pieces, SEP])
+        return self._run(self._read(text))
+
+    def embed_texts(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector per short text, as `embed_query` does, in their order."""
+        return self.embed_windows([self._read(text) for text in texts])
 
     def embed_windows(self, windows: Sequence[Sequence[int]]) -> Vectors:
         """Return one vector per window of pieces, marks included, in their order."""
@@ -107,6 +110,9 @@ class Embedder:
 
         share(fill, len(windows), min(self._threads, len(windows)))
         return vectors
+
+    def _read(self, text: str) -> list[int]:
+        return [CLS, *self._words.encode(text, limit=self.max_pieces - 2), SEP]
 
     def _run(self, pieces: Sequence[int]) -> Vectors:
         if not 0 < len(pieces) <= self.max_pieces:

@@ -30,6 +30,8 @@ FLOATS_AT_ONCE = 1_024
 # Copying windows to compare them pays off up to one in so many.
 FEW = 3
 NO_VECTORS = -1.0
+# Bytes before the components of one window.
+SCALE = 4
 
 
 def pack_vectors(vectors: Floats) -> bytes:
@@ -43,9 +45,9 @@ def unpack_vectors(blobs: Iterable[bytes], dimensions: int) -> Windows:
     """Read stored windows: all scales, all components below each other, windows per memory."""
     scales, components, counts = bytearray(), bytearray(), []
     for blob in blobs:
-        count = len(blob) // (4 + dimensions)
-        scales += blob[: 4 * count]
-        components += blob[4 * count :]
+        count = len(blob) // (SCALE + dimensions)
+        scales += blob[: SCALE * count]
+        components += blob[SCALE * count :]
         counts.append(count)
     return (
         np.frombuffer(scales, np.float32),

@@ -10,9 +10,10 @@ import numpy as np
 from dmm.errors import IndexBroken
 from dmm.files.citations import digest
 from dmm.files.durable import translated
-from dmm.repo import passages, snapshot, study
+from dmm.index.derived_file import intact
+from dmm.repo import meanings, passages, snapshot, study
 from dmm.repo.question import read_question
-from dmm.repo.ranking import WEIGHTS, rank
+from dmm.repo.ranking import NEAREST, WEIGHTS, merge, rank
 from dmm.repo.records import Evidence, Kind
 from dmm.repo.sources import WorkingTree
 from dmm.repo.store import RepoStore
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from dmm.embed.model import Embedder, Vectors
+    from dmm.repo.meanings import Lacking
     from dmm.repo.ranking import Ranking
     from dmm.repo.records import Neighbour, RepoFile, RepoReport, Symbol
     from dmm.repo.snapshot import Snapshot
@@ -42,6 +45,7 @@ class RepoIndex:
         self._path = path
         self._store = self._opened()
         self._snapshot: Snapshot | None = None
+        self._model = ""
 
     @classmethod
     def open(cls, project: Path, store: Path | None) -> RepoIndex:
@@ -63,27 +67,58 @@ class RepoIndex:
         moment = time.time_ns() if now_ns is None else now_ns
         return self._mended(lambda: Run(self.source, self._store, moment, progress).carry_out())
 
+    def find_lacking(self, embedder: Embedder) -> list[Lacking]:
+        """List the contents of code without a vector of a model; from now on that one counts."""
+        self._model = meanings.name_model(embedder)
+
+        def look() -> list[Lacking]:
+            self._store.choose_model(meanings.name_model(embedder))
+            return self._store.lacking()
+
+        return self._mended(look)
+
+    def learn(self, batch: Sequence[Lacking], embedder: Embedder) -> None:
+        """Make the vectors of some contents."""
+        self._mended(lambda: meanings.learn(batch, self._store, self.source, embedder))
+
+    def liken(self, vector: Vectors, paths: Collection[str]) -> dict[str, float]:
+        """Return how near the meaning of some files is to a question, by path."""
+
+        def look() -> dict[str, float]:
+            state = self._state()
+            with intact(self._store.where):
+                return state.liken(vector, paths) if state.model == self._model else {}
+
+        return self._mended(look)
+
     def search(
         self,
         question: str,
         limit: int = 10,
         under: str | None = None,
         kinds: Collection[Kind] | None = None,
+        vector: Vectors | None = None,
     ) -> list[Evidence]:
-        """Find the places that bear on a question, best first, at most one in each file."""
+        """Find the places that bear on a question, best first, at most one in each file.
+
+        With the vector of the question, files near it in meaning are found, too.
+        """
 
         def look() -> list[Evidence]:
             state = self._state()
             asked = read_question(question)
-            ranking = rank(asked, state, self._store)
             worth = {
                 term: rarity * asked.terms[term]
                 for term, rarity in state.terms.rarities(asked.terms).items()
             }
+            # Of words that no file has, what is nearest is near to nothing.
+            near = self._nearest(vector, state) if worth and _has_meaning(kinds) else []
+            ranking = rank(asked, state, self._store, near)
+            order = merge(ranking.order(), near) if near else ranking.order()
             inside = f"{under.strip('/')}/" if under and under.strip("/") else ""
             rows = [
                 row
-                for row in ranking.order()
+                for row in order
                 if state.paths[row].startswith(inside) and (not kinds or state.kinds[row] in kinds)
             ]
             return [self._evidence(row, ranking, state, worth) for row in rows[:limit]]
@@ -157,6 +192,12 @@ class RepoIndex:
         """Return which files a file imports, is imported by, and was changed with."""
         return self._mended(lambda: self._state().neighbours(path))
 
+    def _nearest(self, vector: Vectors | None, state: Snapshot) -> list[int]:
+        if vector is None or state.model != self._model:
+            return []
+        with intact(self._store.where):
+            return state.nearest(vector, NEAREST)
+
     def _evidence(
         self, row: int, ranking: Ranking, state: Snapshot, worth: dict[str, float]
     ) -> Evidence:
@@ -211,3 +252,8 @@ class RepoIndex:
             target = self._path.with_name(self._path.name + suffix)
             with translated(target, "delete the damaged index"):
                 target.unlink(missing_ok=True)
+
+
+def _has_meaning(kinds: Collection[Kind] | None) -> bool:
+    """Return whether files of some kinds have vectors."""
+    return not kinds or Kind.SOURCE in kinds or Kind.OTHER in kinds

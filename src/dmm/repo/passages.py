@@ -12,13 +12,15 @@ from dmm.index.analysis import analyze
 from dmm.repo.strip_comments import comment_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from dmm.repo.records import Chunk, Symbol
 
 WINDOW = 8
 LONGEST = 60
 SHOWN = 24
+# A definition of fewer lines says little.
+FEWEST_LINES = 4
 LONG = 500
 
 _CONTAINERS = frozenset(("class", "interface", "module", "type"))
@@ -87,15 +89,28 @@ def narrow(
         share = ENOUGH if inner is None or inner.kind in _DECLARED else 1.0
         value = share * (most + _sum(set().union(*(called[s] for s in around)), worth))
         found.append((value, at, run, inner, around))
-    _, at, run, inner, around = max(found, key=lambda one: one[0])
-    first, last = (1, len(lines)) if inner is None else (inner.start, min(inner.end, len(lines)))
-    if last - first >= LONGEST:
-        middle = max(first, at - SHOWN // 3)
-        first, last = middle, min(last, middle + SHOWN - 1)
-    elif inner is None:
-        first, last = run.start, run.stop - 1
-        first = next((n for n in range(first, at + 1) if n not in idle), first)
+    value, at, run, inner, around = max(found, key=lambda one: one[0])
+    if not value and (
+        begins := next((s for s in defined if s.end - s.start + 1 >= FEWEST_LINES), None)
+    ):
+        # It was found by what it is about: its head says less of that than what it defines.
+        at, inner, around = begins.start, begins, [begins]
+    first, last = _limit(at, run, inner, idle, len(lines))
     return Passage(first, last, digest(lines[first - 1 : last]), _qualified(inner, around))
+
+
+def _limit(
+    at: int, run: range, inner: Symbol | None, idle: Collection[int], length: int
+) -> tuple[int, int]:
+    """Take a definition whole, or what is around a line of a long one; without one, the run."""
+    first, last = (1, length) if inner is None else (inner.start, min(inner.end, length))
+    if last - first >= LONGEST:
+        first = max(first, at - SHOWN // 3)
+        return first, min(last, first + SHOWN - 1)
+    if inner is None:
+        last = run.stop - 1
+        first = next((n for n in range(run.start, at + 1) if n not in idle), run.start)
+    return first, last
 
 
 def _commented(

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 WEIGHTS = {"chunks": 4.0, "names": 1.0, "mention": 0.5, "imported": 1.25, "history": 0.2}
 NAMES_OF_IMPORTER = 0.3
 CANDIDATES = 200
+# As many files whose meaning is near the question come into question beside them.
+NEAREST = 200
+# Merging two orders, the first places differ less with it than 1, 1/2 and 1/3 do.
+EVEN = 20
 BEST_CHUNKS = (1.0, 0.5, 0.25)
 BEST_COMMITS = 30
 OF_KIND = {
@@ -53,8 +57,10 @@ class Ranking:
         return [row for row in rows.tolist() if self.total[row] > 0]
 
 
-def rank(question: Question, snapshot: Snapshot, store: RepoStore) -> Ranking:
-    """Rank all files for a question."""
+def rank(
+    question: Question, snapshot: Snapshot, store: RepoStore, also: Sequence[int] = ()
+) -> Ranking:
+    """Rank all files for a question; the chunks of `also` are looked at in any case."""
     if not snapshot.paths:
         return Ranking({}, np.zeros(0), {})
     weights = _kind_weights(question, snapshot)
@@ -64,6 +70,7 @@ def rank(question: Question, snapshot: Snapshot, store: RepoStore) -> Ranking:
     for row, weight in snapshot.mentioned.find(question).items():
         mention[row] = weight
     rows = np.argsort(-(whole + names + mention), kind="stable")[:CANDIDATES].tolist()
+    rows = list(dict.fromkeys((*rows, *also)))
     scored, best = _score_chunks(question.terms, rows, snapshot, store)
     chunks = _even(scored * weights)
     signs = {
@@ -75,6 +82,15 @@ def rank(question: Question, snapshot: Snapshot, store: RepoStore) -> Ranking:
     }
     total = sum((weight * signs[name] for name, weight in WEIGHTS.items()), np.zeros(len(weights)))
     return Ranking(signs, total / sum(WEIGHTS.values()), best)
+
+
+def merge(*orders: Sequence[int]) -> list[int]:
+    """Merge orders into one: what is far up in one, or in several, comes first."""
+    worth: dict[int, float] = {}
+    for order in orders:
+        for place, row in enumerate(order):
+            worth[row] = worth.get(row, 0.0) + 1 / (EVEN + place)
+    return sorted(worth, key=lambda row: (-worth[row], row))
 
 
 def _kind_weights(question: Question, snapshot: Snapshot) -> Floats:

@@ -9,15 +9,17 @@ import numpy as np
 
 from dmm.index.derived_file import intact
 from dmm.index.lexical import LexicalIndex
+from dmm.index.vectors import NO_VECTORS, SCALE, VectorIndex
 from dmm.repo import graph
 from dmm.repo.mentions import Names
 from dmm.repo.records import Kind, Neighbour
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from dmm.index.vectors import Floats
     from dmm.repo.store import RepoStore
 
 MOST_NEIGHBOURS = 20
@@ -56,6 +58,8 @@ class Snapshot:
     messages: LexicalIndex
     touched: tuple[tuple[int, ...], ...]
     commits: tuple[str, ...]
+    meanings: VectorIndex | None
+    model: str | None
 
     def weigh(self, terms: Mapping[str, float]) -> dict[str, float]:
         """Weigh terms by how rare they are and how often files that hold them define such names.
@@ -68,6 +72,22 @@ class Snapshot:
             term: rarity * max(LEAST, min(1.0, named[term] / held[term] / OFTEN))
             for term, rarity in rarities.items()
         }
+
+    def nearest(self, vector: Floats, wanted: int) -> list[int]:
+        """List the files whose meaning is nearest, best first."""
+        if self.meanings is None:
+            return []
+        rows, near = self.meanings.nearest(vector, wanted, np.ones(len(self.paths), bool))
+        return [int(row) for row in rows[np.lexsort((rows, -near))]]
+
+    def liken(self, vector: Floats, paths: Collection[str]) -> dict[str, float]:
+        """Return how near the meaning of some files is, by path."""
+        if self.meanings is None:
+            return {}
+        rows = np.array([row for row, path in enumerate(self.paths) if path in paths], np.intp)
+        near = self.meanings.similarities(vector, rows)
+        found = zip(rows.tolist(), near.tolist(), strict=True)
+        return {self.paths[row]: value for row, value in found if value > NO_VECTORS}
 
     def changes(
         self, terms: Mapping[str, float], paths: Collection[str], most: int
@@ -134,4 +154,12 @@ def load(store: RepoStore) -> Snapshot:
             messages=LexicalIndex(terms for _, _, terms in history),
             touched=tuple(tuple(known[f] for f in files if f in known) for _, files, _ in history),
             commits=tuple(name for name, _, _ in history),
+            meanings=_read_meanings([row.meaning or b"" for row in rows]),
+            model=store.meta("model"),
         )
+
+
+def _read_meanings(stored: Sequence[bytes]) -> VectorIndex | None:
+    """Read the vectors of all files; one that has none has no bytes."""
+    longest = max(map(len, stored), default=0)
+    return VectorIndex(stored, longest - SCALE, floats=False) if longest else None

@@ -45,6 +45,9 @@ CREATE TABLE symbols (
 ) STRICT;
 CREATE INDEX symbols_by_name ON symbols(name);
 CREATE INDEX symbols_by_content ON symbols(content);
+CREATE TABLE meanings (
+    content INTEGER PRIMARY KEY REFERENCES contents(id) ON DELETE CASCADE, vector BLOB NOT NULL
+) STRICT;
 CREATE TABLE commits (
     place INTEGER PRIMARY KEY, id TEXT NOT NULL, files TEXT NOT NULL,
     hashes BLOB NOT NULL, weights BLOB NOT NULL, length REAL NOT NULL
@@ -52,9 +55,19 @@ CREATE TABLE commits (
 """
 _ROWS = """
 SELECT c.id, c.path, c.blob, c.kind, c.language, c.lines, c.imports, c.term_hashes,
-    c.term_weights, c.term_length, c.name_hashes, c.name_weights, c.name_length
-FROM files f JOIN contents c ON c.id = f.content ORDER BY c.path
+    c.term_weights, c.term_length, c.name_hashes, c.name_weights, c.name_length, m.vector
+FROM files f JOIN contents c ON c.id = f.content LEFT JOIN meanings m ON m.content = c.id
+ORDER BY c.path
 """
+# Tests and documents are looked for by their words.
+_LACKING = """
+SELECT c.id, c.path, c.blob FROM files f JOIN contents c ON c.id = f.content
+WHERE f.content NOT IN (SELECT content FROM meanings) AND c.kind IN ('source', 'other')
+    AND EXISTS (SELECT 1 FROM symbols s WHERE s.content = c.id)
+ORDER BY c.path
+"""
+# Another process may have dropped the content meanwhile, and its id may be that of another one.
+_KEEP = "INSERT OR REPLACE INTO meanings SELECT id, ? FROM contents WHERE id = ? AND blob = ?"
 _FILES = """
 SELECT c.path, c.kind, c.language, c.lines
 FROM files f JOIN contents c ON c.id = f.content ORDER BY c.path
@@ -86,6 +99,7 @@ class FileRow(NamedTuple):
     imports: tuple[str, ...]
     terms: Terms
     names: Terms
+    meaning: bytes | None
 
 
 class Link(NamedTuple):
@@ -101,7 +115,7 @@ class RepoStore(DerivedFile):
 
     schema = _SCHEMA
     application = int.from_bytes(b"DMMr")
-    version = 1
+    version = 2
 
     @classmethod
     def open(cls, path: Path | None) -> RepoStore:
@@ -175,7 +189,7 @@ class RepoStore(DerivedFile):
                 imports = tuple(map(str, json.loads(row[6])))
             id_, path, blob, kind, language, lines = row[:6]
             terms, names = Terms(*row[7:10]), Terms(*row[10:13])
-            yield FileRow(id_, path, blob, kind, language, lines, imports, terms, names)
+            yield FileRow(id_, path, blob, kind, language, lines, imports, terms, names, row[13])
 
     def files(self) -> list[RepoFile]:
         """All files that are indexed, in path order."""
@@ -194,6 +208,24 @@ class RepoStore(DerivedFile):
     def symbols_in(self, path: str) -> list[Symbol]:
         """All definitions of a file, in the order of its lines."""
         return [Symbol(*row) for row in self._select(_INSIDE, path)]
+
+    def choose_model(self, identity: str) -> None:
+        """Drop the vectors of another model."""
+        if self.meta("model") != identity:
+            with sqlite.transaction(self._connection, self.where) as cursor:
+                cursor.execute("DELETE FROM meanings")
+                self._remember(cursor, [("model", identity)])
+
+    def lacking(self) -> list[tuple[int, str, str]]:
+        """The contents of code without a vector: id, path and blob, in path order."""
+        return [(row[0], row[1], row[2]) for row in self._select(_LACKING)]
+
+    def keep_meanings(self, vectors: Iterable[tuple[tuple[int, str, str], bytes]]) -> None:
+        """Write the vectors of some contents that lacked them."""
+        rows = [(vector, content, blob) for (content, _, blob), vector in vectors]
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            cursor.executemany(_KEEP, rows)
+            self._remember(cursor, ())
 
     def commits(self) -> list[tuple[str, tuple[str, ...], Terms]]:
         """The commits known: their names, the files each touched, the terms of its message."""

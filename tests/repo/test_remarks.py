@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dmm.ask.remarks import find_remark
+from dmm.repo.remarks import find_remark
 
 
 @pytest.mark.parametrize(
