@@ -80,10 +80,10 @@ def test_what_is_far_up_in_two_orders_comes_first() -> None:
     assert merge([1, 2]) == [1, 2]
 
 
-def learn(index: RepoIndex, model: Embedder) -> int:
+def embed_all(index: RepoIndex, model: Embedder) -> int:
     """Make the vectors that are missing, and tell how many that were."""
     lacking = index.find_lacking(model)
-    index.learn(lacking, model)
+    index.embed(lacking, model)
     return len(lacking)
 
 
@@ -91,7 +91,7 @@ def test_a_question_finds_code_that_says_it_in_other_words(
     index: RepoIndex, model: Embedder
 ) -> None:
     assert "shop/papers.py" not in paths(index)
-    assert learn(index, model) == 4
+    assert embed_all(index, model) == 4
     assert "shop/papers.py" in paths(index, model)
     asked = model.embed_query(OTHER_WORDS)
     near = index.liken(asked, {"shop/papers.py", "shop/cart.py", "README.md"})
@@ -103,21 +103,22 @@ def test_a_question_finds_code_that_says_it_in_other_words(
 def test_a_file_found_by_its_meaning_shows_what_it_defines(
     index: RepoIndex, model: Embedder
 ) -> None:
-    learn(index, model)
+    embed_all(index, model)
     found = index.search(OTHER_WORDS, vector=model.embed_query(OTHER_WORDS))
     told = next(one for one in found if one.path == "shop/papers.py")
     assert (told.symbol, told.start) == ("move_to_bin", 4)
 
 
 def test_words_that_no_file_has_find_nothing(index: RepoIndex, model: Embedder) -> None:
-    learn(index, model)
+    embed_all(index, model)
     assert index.search("zzyzx", vector=model.embed_query("zzyzx")) == []
 
 
 def test_documents_are_found_by_their_words_alone(index: RepoIndex, model: Embedder) -> None:
     words = "invoices of a cart in the shop"
     before = index.search(words, kinds=(Kind.DOCUMENT,))
-    learn(index, model)
+    assert [one.path for one in before] == ["README.md"]
+    embed_all(index, model)
     vector = model.embed_query(words)
     assert index.search(words, kinds=(Kind.DOCUMENT,), vector=vector) == before
 
@@ -130,18 +131,18 @@ def test_without_vectors_a_search_goes_by_words_alone(index: RepoIndex, model: E
 def test_vectors_are_made_once_and_again_for_what_changed(
     index: RepoIndex, model: Embedder, shop: Repository
 ) -> None:
-    assert [learn(index, model), learn(index, model)] == [4, 0]
+    assert [embed_all(index, model), embed_all(index, model)] == [4, 0]
     shop.write("shop/papers.py", PAPERS.replace("paper", "letter"))
-    assert learn(index, model) == 0
+    assert embed_all(index, model) == 0
     index.sync(now_ns=LATER)
-    assert learn(index, model) == 1
+    assert embed_all(index, model) == 1
 
 
 def test_a_file_that_changes_meanwhile_is_read_with_the_next_question(
     index: RepoIndex, model: Embedder, shop: Repository
 ) -> None:
     shop.write("shop/papers.py", PAPERS.replace("paper", "letter"))
-    assert [learn(index, model), learn(index, model)] == [4, 1]
+    assert [embed_all(index, model), embed_all(index, model)] == [4, 1]
     assert index.liken(model.embed_query("x"), {"shop/papers.py"}) == {}
 
 
@@ -152,7 +153,7 @@ def test_what_another_process_has_dropped_meanwhile_gets_no_vector(
     (shop.folder / "shop" / "papers.py").unlink()
     with RepoIndex.open(shop.folder, store) as other:
         other.sync(now_ns=LATER)
-    index.learn(lacking, model)
+    index.embed(lacking, model)
     assert index.liken(model.embed_query("x"), {"shop/papers.py"}) == {}
 
 
@@ -163,20 +164,20 @@ def test_vectors_of_another_model_do_not_count(
     store: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    learn(index, model)
+    embed_all(index, model)
     with RepoIndex.open(shop.folder, store) as other:
         assert paths(other, model) == paths(other)
         monkeypatch.setattr(model, "identity", "another")
-        assert learn(other, model) == 4
+        assert embed_all(other, model) == 4
     monkeypatch.undo()
     assert index.liken(model.embed_query("x"), {"shop/papers.py"}) == {}
 
 
 def test_damaged_vectors_are_made_again(index: RepoIndex, model: Embedder, store: Path) -> None:
-    learn(index, model)
+    embed_all(index, model)
     with closing(sqlite3.connect(store)) as database, database:
         database.execute("UPDATE meanings SET vector = zeroblob(100)")
         database.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
     assert "shop/papers.py" not in paths(index, model)
-    assert learn(index, model) == 4
+    assert embed_all(index, model) == 4
     assert "shop/papers.py" in paths(index, model)

@@ -71,7 +71,7 @@ class Repository:
             index = self._open(self.project)
             with self._alone():
                 index.sync(progress=progress)
-            self._learn(index, progress)
+            self._embed_files(index, progress)
         except ModelUnavailable as error:
             self.notices["model"] = f"code is found by its words only: {error}"
         except IndexBusy:
@@ -79,7 +79,7 @@ class Repository:
         except StorageError as error:
             self.notices["repository"] = f"the repository could not be reread: {error}"
 
-    def _learn(self, index: RepoIndex, progress: Callable[[int, int], None] | None) -> None:
+    def _embed_files(self, index: RepoIndex, progress: Callable[[int, int], None] | None) -> None:
         """Make the vectors that are missing, batch by batch: others can come in between.
 
         What is held in memory only is forgotten too soon for that.
@@ -90,7 +90,7 @@ class Repository:
         lacking = index.find_lacking(embedder)
         for at in range(0, len(lacking), BATCH):
             with self._alone():
-                index.learn(lacking[at : at + BATCH], embedder)
+                index.embed(lacking[at : at + BATCH], embedder)
             if progress is not None:
                 progress(min(at + BATCH, len(lacking)), len(lacking))
 
@@ -201,7 +201,7 @@ class Repository:
 
     def liken(self, question: str, paths: Collection[str]) -> dict[str, float]:
         """Return how near some files are to a question in meaning, by path."""
-        asked = None if self._index is None else self.embed(question)
+        asked = self.embed(question)
         return {} if self._index is None or asked is None else self._index.liken(asked, paths)
 
     def weigh(self, words: str) -> dict[str, float]:

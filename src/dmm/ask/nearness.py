@@ -10,7 +10,7 @@ from dmm.ask.evidence import Origin
 from dmm.ask.sections import ASKED, SECTIONS, find_sections
 from dmm.ask.sources import DECLARED, DOCUMENT
 from dmm.index.analysis import analyze
-from dmm.repo.meanings import near, split_name
+from dmm.repo.meanings import place_of, split_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -131,7 +131,7 @@ def describe(one: Evidence) -> str:
     """Return what evidence is about: for code its place, name and comment, for prose its text."""
     if not _is_code(one):
         return f"{split_name(one.path.rpartition('.')[0])}. {one.title}. {one.text[:LONGEST_READ]}"
-    return f"{split_name(near(one.path))}. {split_name(one.title)}. {one.remark}"
+    return f"{split_name(place_of(one.path))}. {split_name(one.title)}. {one.remark}"
 
 
 def _is_code(one: Evidence) -> bool:

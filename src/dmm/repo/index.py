@@ -68,7 +68,7 @@ class RepoIndex:
         return self._mended(lambda: Run(self.source, self._store, moment, progress).carry_out())
 
     def find_lacking(self, embedder: Embedder) -> list[Lacking]:
-        """List the contents of code without a vector of a model; from now on that one counts."""
+        """List the code without a vector of this model; other vectors no longer count."""
         self._model = meanings.name_model(embedder)
 
         def look() -> list[Lacking]:
@@ -77,9 +77,9 @@ class RepoIndex:
 
         return self._mended(look)
 
-    def learn(self, batch: Sequence[Lacking], embedder: Embedder) -> None:
+    def embed(self, batch: Sequence[Lacking], embedder: Embedder) -> None:
         """Make the vectors of some contents."""
-        self._mended(lambda: meanings.learn(batch, self._store, self.source, embedder))
+        self._mended(lambda: meanings.embed(batch, self._store, self.source, embedder))
 
     def liken(self, vector: Vectors, paths: Collection[str]) -> dict[str, float]:
         """Return how near the meaning of some files is to a question, by path."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dmm.index.vectors import pack_vectors
 from dmm.repo import study
-from dmm.repo.passages import FEWEST_LINES
+from dmm.repo.passages import is_telling
 from dmm.repo.remarks import find_remark
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     # A content without a vector: its id, path and blob.
     Lacking = tuple[int, str, str]
 
-# What is described otherwise needs other vectors.
+# A change to `describe` needs another version: it has all vectors made again.
 VERSION = "meanings-1"
 MOST_NAMES = 24
 LONGEST_REMARK = 100
 # The model takes longer for more, and what a file begins with says most of what it is about.
 LONGEST = 600
-# Letters beyond ASCII count as small ones.
+# Letters outside ASCII count as lowercase.
 _WORD = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|[A-Z]")
 
 
@@ -40,7 +40,7 @@ def name_model(embedder: Embedder) -> str:
     return f"{embedder.identity}/{VERSION}"
 
 
-def learn(batch: Sequence[Lacking], store: RepoStore, source: Source, embedder: Embedder) -> None:
+def embed(batch: Sequence[Lacking], store: RepoStore, source: Source, embedder: Embedder) -> None:
     """Make the vectors of some contents, and keep them."""
     told = dict(_describe_all(batch, store, source))
     if told:
@@ -62,15 +62,14 @@ def _describe_all(
 
 def describe(path: str, lines: Sequence[str], symbols: Sequence[Symbol]) -> str:
     """Return what a file says it is about."""
-    told = [s for s in symbols if s.kind != "constant" and s.end - s.start + 1 >= FEWEST_LINES]
-    said = [f"{split_name(near(path))}."]
-    for one in told[:MOST_NAMES]:
+    said = [f"{split_name(place_of(path))}."]
+    for one in [*filter(is_telling, symbols)][:MOST_NAMES]:
         remark = find_remark(lines, one.start, one.end, path)
         said.append(f"{split_name(one.name)}. {remark[:LONGEST_REMARK]}".rstrip())
     return " ".join(said)[:LONGEST]
 
 
-def near(path: str) -> str:
+def place_of(path: str) -> str:
     """Return the name and the folder of a file; folders further up are those of other matters."""
     return posixpath.splitext("/".join(path.split("/")[-2:]))[0]
 

@@ -90,13 +90,16 @@ def narrow(
         value = share * (most + _sum(set().union(*(called[s] for s in around)), worth))
         found.append((value, at, run, inner, around))
     value, at, run, inner, around = max(found, key=lambda one: one[0])
-    if not value and (
-        begins := next((s for s in defined if s.end - s.start + 1 >= FEWEST_LINES), None)
-    ):
+    if not value and (begins := next(filter(is_telling, defined), None)):
         # It was found by what it is about: its head says less of that than what it defines.
         at, inner, around = begins.start, begins, [begins]
     first, last = _limit(at, run, inner, idle, len(lines))
     return Passage(first, last, digest(lines[first - 1 : last]), _qualified(inner, around))
+
+
+def is_telling(symbol: Symbol) -> bool:
+    """Return whether a definition says what its file is about."""
+    return symbol.kind != "constant" and symbol.end - symbol.start + 1 >= FEWEST_LINES
 
 
 def _limit(

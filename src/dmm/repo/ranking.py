@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 WEIGHTS = {"chunks": 4.0, "names": 1.0, "mention": 0.5, "imported": 1.25, "history": 0.2}
 NAMES_OF_IMPORTER = 0.3
 CANDIDATES = 200
-# As many files whose meaning is near the question come into question beside them.
+# The files nearest to the question in meaning are candidates beside these.
 NEAREST = 200
-# Merging two orders, the first places differ less with it than 1, 1/2 and 1/3 do.
+# Added to each place when orders are merged, so that the first two places differ little.
 EVEN = 20
 BEST_CHUNKS = (1.0, 0.5, 0.25)
 BEST_COMMITS = 30
