@@ -221,7 +221,7 @@ def test_where_sections_fill_the_answer_all_other_evidence_is_more() -> None:
         [*shown, *others], named, lambda _: "", asked="letters", looks_back=False
     )
     assert len(points) == 3
-    assert more == ["other0.py:1", "other1.py:1", "other2.py:1"]
+    assert [one.cite for one in more] == ["other0.py:1", "other1.py:1", "other2.py:1"]
 
 
 def test_a_program_among_migrations_is_as_good_as_any(

@@ -40,7 +40,7 @@ def test_the_answer_is_points_with_citations(counting: Project, typed: Typed) ->
         "Evidence is missing for: where data outlives the process: a database, a schema,",
         "a store of files.",
         "See also:",
-        "   count.py:5",
+        "   count.py:5  how others use it",
         "All evidence, as a prompt for an agent: add --prompt",
     ]
     nothing = typed("ask", "zzz qqq", within=counting.folder)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dmm.ask.evidence import Origin, safe_line
 from dmm.ask.nearness import is_near
-from dmm.ask.sections import ASKED, SECTIONS, Section
+from dmm.ask.sections import ASKED, MEANING, SECTIONS, Section
 from dmm.ask.sources import DOCUMENT
 from dmm.index.analysis import analyze
 from dmm.repo.strip_comments import comment_lead
@@ -35,7 +35,7 @@ PROSE = frozenset((str(Origin.MEMORY), DOCUMENT))
 SEVERAL = 2
 MOST_POINTS = 3
 MOST_PLACES = 8
-MOST_MORE = 5
+MOST_MORE = 9
 LONGEST_TEXT = 160
 PROSE_SHARE = 0.85
 # Markup around the sentence of a README that says what the project is.
@@ -70,28 +70,33 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person reads first."""
+    """What a person reads first; `see_also` says what is found at the places of `more`."""
 
     points: tuple[Point, ...]
     missing: tuple[str, ...]
     unknown: tuple[str, ...]
     more: tuple[str, ...]
+    see_also: tuple[Point, ...]
 
 
 def compose_overview(
     evidence: Sequence[Evidence],
     named: Collection[Section],
     name_package: Callable[[str], str],
-) -> tuple[list[Point], list[str]]:
+) -> tuple[list[Point], list[Point]]:
     """Return what a repository is for, where its programs start and where its data is.
 
     What else the question names comes first. What else to see is a place of each other section.
     """
     told = [*(one for one in LINES if one in named and one not in OVERVIEW), *OVERVIEW]
     points = [_describe_section(one, evidence, name_package) for one in told]
-    others = (_showing(one, evidence)[:1] for one in SECTIONS if one not in told)
-    more = dict.fromkeys(_cite(one) for shown in others for one in shown)
-    return list(filter(None, points))[:MOST_POINTS], list(more)[:MOST_MORE]
+    more = {
+        _place(one, section): Point(MEANING[section].partition(":")[0], _place(one, section))
+        for section in SECTIONS
+        if section not in told
+        for one in _showing(section, evidence)[:1]
+    }
+    return list(filter(None, points))[:MOST_POINTS], list(more.values())[:MOST_MORE]
 
 
 def compose_points(
@@ -101,7 +106,8 @@ def compose_points(
     *,
     asked: str,
     looks_back: bool,
-) -> tuple[list[Point], list[str]]:
+    others: Sequence[Evidence] = (),
+) -> tuple[list[Point], list[Point]]:
     """Take what shows a section that the question names, then the best piece of each source.
 
     The nearest source comes first; for a look back that is sessions. Of prose the sentence is
@@ -125,7 +131,7 @@ def compose_points(
             by_source[NAMED if shows and not one.near else _source(one)].append(one)
     ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else NAMED if wide else "")
     left = max(0, MOST_POINTS - len(points))
-    more = [_cite(one) for one in ranked[left : left + MOST_MORE]]
+    more = [_point_at(one) for one in (*ranked[left:], *others)[:MOST_MORE]]
     terms = frozenset(analyze(asked))
     points += [_point(one, terms) for one in ranked[:left]]
     return points[:MOST_POINTS], more
@@ -149,7 +155,8 @@ def _describe_section(
     if not shown:
         return None
     if section is Section.PURPOSE:
-        return Point(_first_sentence(shown[0].text), _place(shown[0], section))
+        said = shown[0].remark or _first_sentence(shown[0].text)
+        return Point(_clip(said), _place(shown[0], section))
     named = "; ".join(_describe_place(one, section, name_package) for one in shown)
     return Point(f"{LINES[section]} {named}", _place(shown[0], section))
 
@@ -193,6 +200,11 @@ def _point(one: Evidence, terms: frozenset[str]) -> Point:
     text, line = _tell_code(one, terms)
     place = _cite(one).rpartition(":")[0]
     return Point(_clip(text) + doubt, f"{place}:{line}")
+
+
+def _point_at(one: Evidence) -> Point:
+    """Say in a few words what there is to see."""
+    return Point(_clip(": ".join(filter(None, (one.title, one.remark)))), _cite(one))
 
 
 def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:

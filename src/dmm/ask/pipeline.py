@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from dmm.ask.question import Question
     from dmm.ask.sources import Sources
 
-# Places that are read for their meaning, and those that are kept.
+# Places that are read for their meaning, and those that are quoted; the others are listed.
 MOST_READ, MOST_PLACES = 40, 12
+# Tests of what a question is about, where it does not ask for tests.
+MOST_TESTS = 5
 MOST_PACKAGES = 3
 # The evidence is what a prompt is for: what frames it takes at most this part of the budget.
 FRAME_SHARE = 0.5
@@ -76,18 +78,21 @@ def gather(
     memory, sessions = sources.memory(question), sources.sessions(question)
     survey = Survey(sources.code, question.subjects)
     located = [place for name in question.symbols for place in sources.code.locate(name)]
-    found = [*located, *sources.documents(question), *_search(question, sources, survey, named)]
+    near = _search(question, sources, survey, named)
+    found = [*located, *sources.documents(question), *near[:MOST_PLACES]]
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
     code = _in_order(profile, named, hits, covered.evidence)
     worth = sources.code.weigh(question.words)
     remembered = nearness.order(question.words, memory.evidence, sources.liken, worth)
     evidence, dropped = dedupe((*remembered, *sessions.evidence, *code))
+    others = _list_others(near[MOST_PLACES:], evidence)
     unknown = [
         *_unfound(question, sources, survey, located),
         *sources.code.find_unknown(question.subjects),
     ]
-    unknown = [one for one in dict.fromkeys(unknown) if not _is_told(one, evidence)]
+    told = (*evidence, *others)
+    unknown = [one for one in dict.fromkeys(unknown) if not _is_told(one, told)]
     # A section that is named, a definition or a session proves in other ways.
     proved = unknown or named or located or sessions.evidence
     unproved = [] if proved else nearness.find_unproved(question.subjects, evidence, worth)
@@ -96,6 +101,7 @@ def gather(
         sessions,
         covered,
         tuple(evidence),
+        tuple(others),
         tuple(dropped),
         len(survey.files),
         survey.packages,
@@ -136,8 +142,18 @@ def _search(
         sources.code.changes(question.words, paths),
         sources.code.liken(question.words, paths),
     )
-    later = [*beside, *sources.code.search(asked, MOST_PLACES, others)]
-    return [*near[:MOST_PLACES], *later[:MOST_PLACES]]
+    later = sources.code.search(asked, max(MOST_TESTS, MOST_PLACES - len(near)), others)
+    return [*near, *later, *beside]
+
+
+def _list_others(found: Sequence[Evidence], quoted: Sequence[Evidence]) -> list[Evidence]:
+    """List one place of each file that is not quoted."""
+    shown = {one.path for one in quoted}
+    others: dict[str, Evidence] = {}
+    for one in found:
+        if one.path not in shown:
+            others.setdefault(one.path, one)
+    return list(others.values())
 
 
 def _unfound(
@@ -216,6 +232,9 @@ def write(
         )
         # Saying more can leave less room, never the other way round; so this ends.
         if now.cut == gate.cut or not found < taken:
+            others = _fit_others(gathered.others, room - choice.spent(), count)
+            parts |= others
+            tokens |= {name: count(text) for name, text in others.items()}
             return Written(parts, tokens, left, choice, now)
         taken = found
 
@@ -239,6 +258,20 @@ def _fit(
     return parts, tuple(left), tokens
 
 
+def _fit_others(
+    others: Sequence[Evidence], room: int, count: Callable[[str], int]
+) -> dict[str, str]:
+    """List as many other places as there is room for."""
+    left = room - count(render.OTHERS_HEAD)
+    lines = []
+    for line in map(render.write_line, others):
+        left -= count(line)
+        if left < 0:
+            break
+        lines.append(line)
+    return {"others": "".join((render.OTHERS_HEAD, *lines))} if lines else {}
+
+
 def _answer(
     question: Question, decision: Decision, gathered: Gathered, gate: coverage.Gate
 ) -> short_answer.Answer:
@@ -260,5 +293,7 @@ def _answer(
             gathered.name_package,
             asked=question.words,
             looks_back=question.looks_back or question.span is not None,
+            others=gathered.others,
         )
-    return short_answer.Answer(tuple(points), missing, gathered.unknown, tuple(more))
+    cites = tuple(one.cite for one in more)
+    return short_answer.Answer(tuple(points), missing, gathered.unknown, cites, tuple(more))

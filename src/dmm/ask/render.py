@@ -31,6 +31,7 @@ NO_EVIDENCE = (
     " Say so in your answer; do not guess.\n"
 )
 NO_SESSIONS = "No session about this was found. Say so; do not guess what was done.\n"
+OTHERS_HEAD = "## Other places\nNot quoted: open a file before you rely on it.\n"
 _TICKS = re.compile(r"`{3,}")
 
 
@@ -94,6 +95,13 @@ def write_block(one: Evidence, style: str) -> str:
     head = f"[{one.cite}] {NAMES[one.origin]}{labels}{doubt}:{title}\n"
     body = _code(one, style) if one.origin is Origin.CODE else _quote(one, style)
     return f"{head}{body}\n"
+
+
+def write_line(one: Evidence) -> str:
+    """Write where a place in code is, its name, and the first sentence of its comment."""
+    place = one.cite.partition("@")[0]
+    named = ": ".join(filter(None, (one.title, one.remark)))
+    return _clip(f"- {place} {named}".rstrip()) + "\n"
 
 
 def _code(one: Evidence, style: str) -> str:

@@ -42,12 +42,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Everything found for a question, each item once, best first."""
+    """Everything found for a question, each item once, best first; the others are not quoted."""
 
     memory: Told
     sessions: Told
     covered: coverage.Covered
     evidence: tuple[Evidence, ...]
+    others: tuple[Evidence, ...]
     dropped: tuple[tuple[str, str], ...]
     files: int
     packages: Mapping[str, int]
@@ -76,7 +77,9 @@ class Written:
         chosen = sorted(self.choice.taken, key=lambda one: order.index(one.evidence.origin))
         frame = ("task", "coverage", "warning", "plan", "evidence")
         heads = [self.parts[name] for name in frame if name in self.parts]
-        object.__setattr__(self, "text", "".join([*heads, *(one.block for one in chosen)]))
+        blocks = (one.block for one in chosen)
+        text = "".join((*heads, *blocks, self.parts.get("others", "")))
+        object.__setattr__(self, "text", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +190,10 @@ class Answered:
                 for one, why in choice.left
             ],
             "deduplicated": [{"id": one, "same_as": same} for one, same in self.gathered.dropped],
+            "others": [
+                {"cite": one.cite, "title": one.title, "remark": one.remark}
+                for one in self.gathered.others
+            ],
         }
 
     def _tell_task(self) -> object:

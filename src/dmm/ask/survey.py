@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks, libraries, manifests
 from dmm.ask.evidence import Evidence, Mark, make_code
+from dmm.ask.purpose import Said, find_purpose
 from dmm.ask.sections import Section
 from dmm.ask.signs import SIGNED, find_signs
 from dmm.ask.sources import SOURCE, CodeFile
@@ -49,13 +50,17 @@ _STRUCTURE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line that shows a section; `strength` orders places of one section."""
+    """A line that shows a section; `strength` orders places of one section.
+
+    What it says in words, where that is known, is `remark`.
+    """
 
     section: Section
     path: str
     line: int
     label: str
     strength: int
+    remark: str = ""
 
 
 @dataclass(slots=True)
@@ -225,6 +230,7 @@ class Survey:
             line=place.line,
             symbol=name,
             kind=self.files[place.path].kind,
+            remark=self.code.conceal(place.remark),
         )
         return _showing(found, place)
 
@@ -306,7 +312,8 @@ class Survey:
     def _purpose(self) -> list[Place]:
         readme = landmarks.find_readme(self.files.values())
         if readme is not None and any(line.strip() for line in self.lines(readme)):
-            return [Place(Section.PURPOSE, readme, 1, "readme", 3)]
+            said = find_purpose("\n".join(self.lines(readme))) or Said("", 1)
+            return [Place(Section.PURPOSE, readme, said.line, "readme", 3, said.sentence)]
         for manifest in landmarks.find_manifests(self.files.values()):
             line = manifests.find_description(self.lines(manifest))
             if line is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.format.wrapping import wrapped
+from dmm.cli.format.wrapping import WIDTH, wrapped
 from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines, print_text
 from dmm.cli.progress import bar
 from dmm.domain.text import neutralise
@@ -14,7 +14,7 @@ from dmm.domain.text import neutralise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.ask.answer import Answer
+    from dmm.ask.answer import Answer, Point
     from dmm.ask.results import Answered
 
 Profile = Annotated[
@@ -88,11 +88,19 @@ def _answer(answer: Answer) -> Iterator[str]:
         yield f"   [{point.cite}]"
     if missing:
         yield from wrapped(f"Evidence is missing for: {'; '.join(missing)}.")
-    if answer.more:
+    if answer.see_also:
         yield "See also:"
-        yield from (f"   {one}" for one in answer.more)
+        yield from (_line(one) for one in answer.see_also)
     if points:
         yield "All evidence, as a prompt for an agent: add --prompt"
+
+
+def _line(point: Point) -> str:
+    """Write a place in one line; where it is too long, what is there is cut, never where it is."""
+    line = f"   {neutralise(point.cite)}  "
+    room = max(0, WIDTH - len(line))
+    said = neutralise(point.text)
+    return (line + (said if len(said) <= room else f"{said[: room - 1]}…")).rstrip()
 
 
 def _decisions(told: Answered) -> Iterator[str]:
