@@ -15,6 +15,7 @@ HARMLESS = [
     "/home/dev/.claude/projects/-home-dev-src-proj1/845538d0-67a0-4aee-973d-de6e95ded313.jsonl",
     "src/dmm/rules/commands/dependencies.py:154: error",
     "https://github.com/openai/codex/blob/0ea83813ef8631debc8ad777641fe532f0deffc2/codex-rs/a.rs",
+    "environment:\n  - MYSQL_ROOT_PASSWORD=\n  - MYSQL_ALLOW_EMPTY_PASSWORD=true\n",
     "the password policy requires twelve characters",
     "a password is required",
     "Password must be at least 8 characters",

@@ -21,7 +21,8 @@ _LINKS = (
     # name = value, "name": "value", name => value, name := value, name | value
     (later(
         r"[\"'`\])*]{0,3}[ \t]{0,20}(?:=>|:=|={1,3}|!=|:(?!:[A-Za-z_]+(?!\w))|->|\|)[ \t]{0,40}"
-        r"(?:\\?\r?\n[ \t>+|-]{0,16})?"), "assign"),
+        # A value may stand on the next line, but not another variable.
+        r"(?:\\?\r?\n[ \t>+|-]{0,16}+(?![A-Z][A-Z0-9_]{2,}=[^\s=]))?"), "assign"),
     # name: type = value
     (later(r"[\"'`?!]?\s{0,4}:\s{0,4}[\w.&<>\[\]|' ]{1,40}=(?!=)\s{0,8}"), "assign"),
     # "name": "X_PASSWORD", "value": "value"
