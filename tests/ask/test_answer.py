@@ -193,7 +193,7 @@ def test_connections_come_before_the_uses_of_other_packages(
 ) -> None:
     files = MANY | {
         "apps/web/db.ts": "import { Stamp } from '@prisma/client';\n\nshow(Stamp.Paid);\n",
-        "packages/letters/db/queue.ts": "import Redis from 'ioredis';\n\nnew Redis(url);\n",
+        "packages/letters/db/queue.ts": "import { Pool } from 'pg';\n\nnew Pool(url);\n",
     }
     text = answer("Where does each package store its data?", files)["points"][0]["text"]
     assert text.index("db/client.ts:3") < text.index("db/queue.ts:3") < text.index("web/db.ts:3")
@@ -228,7 +228,7 @@ def test_a_program_among_migrations_is_as_good_as_any(
     answer: Callable[..., dict[str, Any]],
 ) -> None:
     guard = "if __name__ == '__main__':\n    run()\n"
-    files = {"db/migrations/run.py": guard, "web/server.py": "uvicorn.run(app)\n"}
+    files = {"db/migrations/run.py": guard, "web/http/app/server.py": "uvicorn.run(app)\n"}
     first = answer("Where do the programs start?", files)["points"][0]
     assert first["text"].startswith("Programs start at main guard in db/migrations (")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from dmm.ask import code
-from dmm.ask.code import LOCK, Repository
+from dmm.ask.code import BATCH, LOCK, Repository
 from dmm.bootstrap import open_dmm
 from dmm.domain.plain import to_plain
 from dmm.errors import ModelUnavailable
@@ -166,6 +166,25 @@ def test_what_is_held_in_memory_only_gets_no_vectors(project: Project, model: Em
     assert shop.liken("what does it cost", {"pay.py"}) == {}
     assert steps == [1]
     shop.close()
+
+
+def test_a_question_makes_some_of_many_vectors_and_the_next_one_goes_on(
+    project: Project, model: Embedder
+) -> None:
+    for at in range(BATCH + 1):
+        (project.folder / f"berth{at:03}.py").write_text(f"def tide_{at}():\n    return {at}\n")
+    port = Repository(
+        project.folder, project.dmm / "index" / "repo.db", lambda: model, most_seconds=0
+    )
+    port.refresh()
+    said = "1 of 201 files are found by their words only; the next question reads more of them"
+    assert port.notices == {"vectors": said}
+    last = f"berth{BATCH:03}.py"
+    assert port.liken("tide", {last, "berth000.py"}).keys() == {"berth000.py"}
+    port.refresh()
+    assert port.notices == {}
+    assert port.liken("tide", {last}).keys() == {last}
+    port.close()
 
 
 def test_the_making_of_vectors_shows_its_progress(shop: Repository, model: Embedder) -> None:

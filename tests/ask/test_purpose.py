@@ -48,6 +48,21 @@ LOGO = """\
             "Plan all of your crossings.",
             3,
         ),
+        (
+            "# Ferry\n\n[![ci](b.svg)](c)\nFerry plans all crossings.\n\nInstall it with npm.\n",
+            "Ferry plans all crossings.",
+            3,
+        ),
+        (
+            "# Ferry\n\nPlan your crossings.\n\nFerry requires Python 3.10 or newer.\n",
+            "Plan your crossings.",
+            3,
+        ),
+        ("# Ferry\n\nWelcome! Ferry is a planner.\n", "Ferry is a planner.", 3),
+        ("# 渡轮\n\n渡轮是一个规划航线的工具。\n\nUse it well.\n", "渡轮是一个规划航线的工具。", 3),
+        ("Ferry\n=====\n\n.. note:: Not stable.\n\nPlans crossings.\n", "Plans crossings.", 6),
+        ("# Ferry\n\nEnglish | 中文 | Deutsch\n\nPlans crossings.\n", "Plans crossings.", 5),
+        ("<p>\n  Ferry plans crossings.\n</p>\n", "Ferry plans crossings.", 2),
         ("Ferry\n=====\n\nDo you like crossings?\n\nIt plans them all.\n", "It plans them all.", 6),
     ],
 )

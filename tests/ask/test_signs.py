@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmm.ask.places import CERTAIN
 from dmm.ask.sections import Section
 from dmm.ask.signs import SIGNED, find_signs
-from dmm.ask.survey import CERTAIN
 from dmm.repo.strip_comments import strip
 
 LANGUAGES = {"py": "python", "js": "javascript", "ts": "typescript", "go": "go", "rs": "rust"}
@@ -73,6 +73,37 @@ def signs(path: str, text: str) -> list[tuple[str, str, int]]:
         ),
         ("a.py", "import torch\n\ndef embed(x): ...\n", ("ai_generation", "model runtime", 1)),
         ("a.py", 'URL = "https://api.openai.com/v1"\n', ("ai_generation", "model service", 1)),
+        (
+            "index.php",
+            "<?php\nrequire __DIR__.'/../vendor/autoload.php';\n",
+            ("entry_points", "application", 2),
+        ),
+        ("a.ts", "server.listen(normalizePort(port))\n", ("entry_points", "server", 1)),
+        ("settings.py", "DATABASES = {'a': {'ENGINE': x}}\n", ("persistence", "database", 1)),
+        (
+            "database.php",
+            "<?php\nreturn [\n  'connections' => [\n    'mysql' => [],\n  ],\n];\n",
+            ("persistence", "database", 3),
+        ),
+        (
+            "a.py",
+            "class Cart(Named, models.Model):\n    at = models.DateField()\n",
+            ("persistence", "model of a table", 1),
+        ),
+        ("a.rb", "class Cart < ApplicationRecord\nend\n", ("persistence", "model of a table", 1)),
+        (
+            "Cart.php",
+            "<?php\nuse Illuminate\\Database\\Eloquent\\Model;\n\nclass Cart extends Model\n{\n}\n",
+            ("persistence", "model of a table", 4),
+        ),
+        ("a.ts", "@Entity()\nexport class Cart {}\n", ("persistence", "model of a table", 1)),
+        ("a.ts", "import Redis from 'ioredis'\n\nnew Redis(url)\n", ("persistence", "cache", 3)),
+        ("a.php", "<?php\nRoute::get('/carts', show);\n", ("surfaces", "http", 2)),
+        ("a.ts", "export async function GET(asked) {}\n", ("surfaces", "http", 1)),
+        ("a.rs", '#[get("/carts")]\nfn carts() {}\n', ("surfaces", "http", 1)),
+        ("a.py", "INSTALLED_APPS = []\n", ("configuration", "settings", 1)),
+        ("a.ts", "export class Options {}\n", ("configuration", "settings", 1)),
+        ("a.py", "class Berth(BaseSettings):\n    x = 1\n", ("configuration", "settings", 1)),
     ],
 )
 def test_code_shows_what_it_does(path: str, text: str, found: tuple[str, str, int]) -> None:
@@ -120,6 +151,35 @@ def test_a_store_of_files_writes_and_brings_back() -> None:
     assert signs("report.py", only_writes) == []
     only_reads = "def save(x): ...\ndef load(path):\n    return open(path).read()\n"
     assert signs("report.py", only_reads) == []
+
+
+def test_many_signs_are_stronger_and_fewer_do_where_the_name_fits() -> None:
+    def strength(often: int, named: frozenset[Section] = frozenset()) -> int:
+        bare = strip("x = os.getenv('X')\n" * often, "python", "a.py")
+        wanted = frozenset((Section.CONFIGURATION,))
+        found = {(one.strength, one.count) for one in find_signs(bare, wanted, named)}
+        [(strength, count)] = found
+        assert count == often
+        return strength
+
+    assert strength(4) == strength(19) == strength(4, SIGNED) < CERTAIN
+    assert strength(20) == strength(5, SIGNED) == CERTAIN
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.js", "x.listen(" + "a" * 40_000),
+        ("a.py", "from a import Model\n" + "class A(\n" * 10_000 + "Field("),
+        ("a.py", "Options Model @Entity Ecto.Schema Route::" + "\n" * 40_000),
+        ("a.rs", "#[get(" + " \t" * 20_000),
+        ("a.ts", "NextApiRequest " + "export default " * 5_000),
+        ("a.go", "type " * 10_000 + "Config"),
+    ],
+)
+def test_a_hostile_file_is_read_in_a_moment(path: str, text: str) -> None:
+    # Patterns that are quadratic take minutes here.
+    signs(path, text)
 
 
 def test_only_wanted_sections_are_looked_for() -> None:

@@ -34,11 +34,9 @@ def test_the_answer_is_points_with_citations(counting: Project, typed: Typed) ->
     told = typed("ask", START, within=counting.folder)
     assert told.out.splitlines() == [
         "1. Counts words.",
-        "   [README.md:1]",
+        "   [README.md:3]",
         "2. Programs start at main guard (count.py:8)",
-        "   [count.py:8]",
-        "Evidence is missing for: where data outlives the process: a database, a schema,",
-        "a store of files.",
+        "Evidence is missing for: where data outlives the process.",
         "See also:",
         "   count.py:5  how others use it",
         "All evidence, as a prompt for an agent: add --prompt",

@@ -46,3 +46,15 @@ def test_the_text_of_another_definition_says_nothing() -> None:
 def test_only_python_has_documentation_strings() -> None:
     text = 'fun label() {\n  case:\n    """Plain text here."""\n}\n'
     assert find_remark(text.split("\n"), 1, 4, "a.kt") == ""
+
+
+@pytest.mark.parametrize(
+    ("comment", "remark"),
+    [
+        ("https://quay.example/tides?x=1", ""),
+        ("Keeps {@link Berth} and its tides.", "Keeps Berth and its tides."),
+        ("The <i>high</i> tide of a List<Berth>.", "The high tide of a List<Berth>."),
+    ],
+)
+def test_an_address_says_nothing_and_markup_is_left_out(comment: str, remark: str) -> None:
+    assert find_remark([f"// {comment}", "class Tide {}"], 2, 2, "A.java") == remark

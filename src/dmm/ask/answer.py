@@ -29,6 +29,17 @@ LINES = {
     Section.CONFIGURATION: "It is configured by",
     Section.AI_GENERATION: "Models are used by",
 }
+# Labels as a person says them.
+SAID = {
+    "http": "HTTP routes",
+    "cli": "commands",
+    "mcp": "MCP",
+    "rpc": "remote calls",
+    "library": "public names",
+    "environment": "environment variables",
+    "file": "a settings file",
+    "model of a table": "models of tables",
+}
 OVERVIEW = (Section.PURPOSE, Section.ENTRY_POINTS, Section.PERSISTENCE)
 PROSE = frozenset((str(Origin.MEMORY), DOCUMENT))
 # A question with so many words of its own is about more than a section; set by hand, by reading.
@@ -131,8 +142,8 @@ def compose_points(
             by_source[NAMED if shows and not one.near else _source(one)].append(one)
     ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else NAMED if wide else "")
     left = max(0, MOST_POINTS - len(points))
-    more = [_point_at(one) for one in (*ranked[left:], *others)[:MOST_MORE]]
     terms = frozenset(analyze(asked))
+    more = [_point_at(one, terms) for one in (*ranked[left:], *others)[:MOST_MORE]]
     points += [_point(one, terms) for one in ranked[:left]]
     return points[:MOST_POINTS], more
 
@@ -155,9 +166,13 @@ def _describe_section(
     if not shown:
         return None
     if section is Section.PURPOSE:
-        said = shown[0].remark or _first_sentence(shown[0].text)
-        return Point(_clip(said), _place(shown[0], section))
-    named = "; ".join(_describe_place(one, section, name_package) for one in shown)
+        said = _clip(shown[0].remark)
+        return Point(said, _place(shown[0], section)) if said else None
+    places: dict[str, list[str]] = {}
+    for one in shown:
+        label = _describe_label(one, section, name_package)
+        places.setdefault(label, []).append(_place(one, section))
+    named = "; ".join(f"{label} ({'; '.join(where)})" for label, where in places.items())
     return Point(f"{LINES[section]} {named}", _place(shown[0], section))
 
 
@@ -192,7 +207,7 @@ def put_first(
 
 
 def _point(one: Evidence, terms: frozenset[str]) -> Point:
-    doubt = f" (low trust: {one.doubt})" if one.doubt else ""
+    doubt = _doubt(one)
     if one.origin is not Origin.CODE or one.kind == DOCUMENT:
         said = _best_sentence(one.text, terms)
         title = f"{one.title}: " if one.title and one.title not in said else ""
@@ -202,9 +217,16 @@ def _point(one: Evidence, terms: frozenset[str]) -> Point:
     return Point(_clip(text) + doubt, f"{place}:{line}")
 
 
-def _point_at(one: Evidence) -> Point:
+def _point_at(one: Evidence, terms: frozenset[str]) -> Point:
     """Say in a few words what there is to see."""
-    return Point(_clip(": ".join(filter(None, (one.title, one.remark)))), _cite(one))
+    said = ": ".join(filter(None, (one.title, one.remark)))
+    if not said and one.origin is Origin.CODE and one.kind != DOCUMENT:
+        said = _tell_code(one, terms)[0]
+    return Point(_clip(said) + _doubt(one), _cite(one))
+
+
+def _doubt(one: Evidence) -> str:
+    return f" (low trust: {one.doubt})" if one.doubt else ""
 
 
 def _tell_code(one: Evidence, terms: frozenset[str]) -> tuple[str, int]:
@@ -254,12 +276,12 @@ def _uncomment(line: str, lead: re.Pattern[str]) -> str | None:
     return None if found is None else line[found.end() :]
 
 
-def _describe_place(one: Evidence, section: Section, name_package: Callable[[str], str]) -> str:
+def _describe_label(one: Evidence, section: Section, name_package: Callable[[str], str]) -> str:
     label = next(mark.label for mark in one.marks if mark.section is section)
     program = one.path.rpartition("/")[0] if section is Section.ENTRY_POINTS else ""
     package = name_package(one.path) or program
     inside = f" in {safe_line(package)}" if package else ""
-    return f"{safe_line(label)}{inside} ({_place(one, section)})"
+    return f"{SAID.get(label, safe_line(label))}{inside}"
 
 
 def _place(one: Evidence, section: Section) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ IMPORTED_BY = "imported by"
 MOST_DEFINITIONS = 2
 # Vectors of so many files are made at once, in a second or two.
 BATCH = 200
+# A question does not wait for more vectors than a client waits for an answer; the next one goes on.
+MOST_SECONDS = 30.0
 # Questions in one session meet the same passages; a vector has 1.5 KB.
 MOST_VECTORS = 1_000
 LONGEST_SHOWN = 60
@@ -58,6 +61,7 @@ class Repository:
     store: Path
     find_embedder: Callable[[], Embedder | None] = lambda: None
     notices: dict[str, str] = field(default_factory=dict)
+    most_seconds: float = MOST_SECONDS
     _index: RepoIndex | None = None
     _vectors: LruCache[Vectors] = field(default_factory=lambda: LruCache(MOST_VECTORS))
 
@@ -82,13 +86,20 @@ class Repository:
     def _embed_files(self, index: RepoIndex, progress: Callable[[int, int], None] | None) -> None:
         """Make the vectors that are missing, batch by batch: others can come in between.
 
-        What is held in memory only is forgotten too soon for that.
+        What is held in memory only is forgotten too soon for that. Of a very large repository,
+        each question makes some of them.
         """
         embedder = None if "store" in self.notices else self.find_embedder()
         if embedder is None:
             return
-        lacking = index.find_lacking(embedder)
+        lacking, started = index.find_lacking(embedder), time.monotonic()
         for at in range(0, len(lacking), BATCH):
+            if at and time.monotonic() - started >= self.most_seconds:
+                left = (
+                    f"{len(lacking) - at:,} of {len(lacking):,} files are found by their words only"
+                )
+                self.notices["vectors"] = f"{left}; the next question reads more of them"
+                return
             with self._alone():
                 index.embed(lacking[at : at + BATCH], embedder)
             if progress is not None:
@@ -154,6 +165,16 @@ class Repository:
             if number <= len(lines) and (named := _HEADING.match(lines[number - 1])):
                 return named[1].strip("*_`: ")
         return ""
+
+    def find_file(self, name: str, question: str) -> list[Evidence]:
+        """Find what bears on a question in the file of a name, or of a path's end.
+
+        A bare name means a file of the product, not one that tests or shows it.
+        """
+        fitting = [one.path for one in self.files() if f"/{one.path}".endswith(f"/{name}")]
+        own = [one for one in fitting if "/" in name or not landmarks.order(one)[0]]
+        best = min(own, key=landmarks.order, default=None)
+        return [] if best is None else self.search(question, 1, under=best)
 
     def locate(self, name: str) -> list[Evidence]:
         """Find the definitions of a name; a dotted one has to stand within what it names first."""

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks, libraries
+from dmm.ask.places import WEAK
 from dmm.ask.sections import MEANING, SECTION_OF, SECTIONS, Category, Section
 from dmm.ask.signs import SIGNED
-from dmm.ask.survey import WEAK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from dmm.ask.evidence import Evidence
+    from dmm.ask.places import Place
     from dmm.ask.profiles import Profile
-    from dmm.ask.survey import Place, Survey
+    from dmm.ask.survey import Survey
 
 MOST_PROBED = 40
 # What each second look asks the repository, one after the other.

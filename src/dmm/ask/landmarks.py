@@ -10,7 +10,7 @@ from dmm.ask.sections import Section
 from dmm.ask.sources import DOCUMENT, SOURCE, TEST, CodeFile
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
 # Files that are read for a section: of each package some.
 MOST_CANDIDATES, FEWEST_CANDIDATES = 40, 10
@@ -21,23 +21,34 @@ _ASIDE = frozenset(
         *("tools", "scripts", "script", "bench", "benchmark", "benchmarks", "examples", "example"),
         *("demo", "demos", "samples", "docs", "doc", "documentation", "contrib", "fixtures"),
         *("hack", "ci", ".github", "e2e", "evals", "playground", "sandbox", "sandboxes"),
-        *("stories", "storybook", ".storybook", "mocks", "__mocks__", "templates", "experimental"),
+        *("stories", "storybook", "mocks", "mock", "templates", "experimental"),
     )
 )
-_MIGRATIONS = frozenset(("migrations", "migration"))
+# What these are of may stand before the word.
+_ENDING = re.compile(r"[-_](?:docs|examples?|demo|scripts|fixtures)$")
+_TESTING = frozenset(
+    ("test", "tests", "testing", "unittest", "testutil", "testutils", "fuzz", "xtask")
+)
+_APART = _ASIDE | _TESTING
+# Below these, folders are the names of a package: `org/springframework/samples`.
+_MODULES = re.compile(r"(?<=src/main/)(?:java|kotlin|scala)/.*/")
+_MIGRATIONS = re.compile(r"(?:^|[/_-])migrations?/", re.IGNORECASE)
 _DOCUMENTED = frozenset(("docs", "doc", "documentation", ".github"))
 # Words of file and folder names; the contents still have to show it.
 _NAMES = {
-    Section.ENTRY_POINTS: r"__main__|main|cli|app|server|index|program|manage|wsgi|asgi|run|cmd",
+    Section.ENTRY_POINTS: (
+        r"__main__|main|cli|app|\w*application|server|index|program|manage|wsgi|asgi|run|cmd"
+    ),
     Section.PERSISTENCE: (
-        r"\w*stor(?:e|es|age)|db|database|\w*models?|schemas?|repositor(?:y|ies)|migrations?|sqlite"
+        r"\w*stor(?:e|es|age)|db|database|\w*models?|schemas?|\w*repositor(?:y|ies)|migrations?|sqlite"
         r"|tables?|log|ledger|dao|entit(?:y|ies)|persist\w*|cache|orm|queries"
     ),
     Section.SURFACES: (
-        r"cli|commands?|app|api|routes?|router|server|urls|views|handlers?|controllers?|endpoints?"
+        r"cli|commands?|app|api|\w*routes?|\w*router|server|urls|views|\w*handlers?|\w*controllers?"
+        r"|\w*endpoints?"
         r"|mcp|rpc|graphql|resolvers?|web|__init__|index|lib|mod"
     ),
-    Section.CONFIGURATION: r"\w*config(?:uration)?|settings?|conf|options|env",
+    Section.CONFIGURATION: r"\w*config(?:uration)?|settings?|conf|options?|opts?|flags|env",
     Section.AI_GENERATION: (
         r"\w*llm\w*|\w*embed\w*|openai|anthropic|claude|gpt|ollama|\w*prompts?|agents?|chat\w*"
         r"|completions?|models?|generat\w+|ai|inference|rag"
@@ -49,7 +60,9 @@ _PATTERNS = {
 }
 _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.IGNORECASE)
 _ARCHITECTURE = re.compile(
-    r"(?:^|/)(?:architecture|design|internals|overview|how[-_]it[-_]works)(?:\.\w+)?$",
+    r"(?:^|/)(?:architecture|internals|how[-_]it[-_]works)(?:\.(?:mdx?|rst|adoc|txt|org))?$"
+    # Deeper ones are about a part.
+    r"|^(?:[^/]+/){0,2}(?:overview|design)(?:\.(?:mdx?|rst|adoc|txt|org))?$",
     re.IGNORECASE,
 )
 _BUILD = {
@@ -70,10 +83,16 @@ _BUILD = {
 _TELLING = re.compile(
     r"(?:^|[/_-])(?:ci|tests?|build|main|release|publish|deploy)\b", re.IGNORECASE
 )
+_TOOLING = re.compile(
+    r"\.config\.(?:\w+\.)?[cm]?[jt]sx?$|(?:^|/)(?:[\w-]+-build\.[cm]?js|build\.(?:rs|zig|sbt|gradle(?:\.kts)?))$"
+    r"|(?:^|/)(?:setup|noxfile|runtests)\.py$"
+)
+# Files that say which programs run, by their names alone.
+_STARTS = re.compile(r"(?:^|/)(?:config\.ru|Procfile|artisan|AndroidManifest\.xml)$")
 _IDLE_TESTS = frozenset(("__init__.py", "conftest.py", "setup.py"))
 _CONFIGURATION = re.compile(
-    r"(?:^|/)(?:\.env\.(?:example|sample|template)|(?:app)?(?:config|settings)[\w.-]*"
-    r"\.(?:ya?ml|toml|json|ini|cfg|properties))$",
+    r"(?:^|/)(?:[\w.-]*\.?env\.(?:example|sample|template|dist)|"
+    r"(?:application|(?:app)?(?:config|settings))[\w.-]*\.(?:ya?ml|toml|json|ini|cfg|properties)|[\w-]+\.(?:example|sample)\.(?:ya?ml|toml|ini|conf))$",
     re.IGNORECASE,
 )
 MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml", "go.mod")
@@ -98,19 +117,25 @@ def package_of(path: str, packages: Collection[str]) -> str:
 def order(path: str) -> tuple[bool, int, str]:
     """Order paths: the product before what serves its making, the upper before the deeper."""
     folders = path.split("/")[:-1]
-    hidden = any(one.startswith(".") for one in folders)
-    aside = _ASIDE.intersection(folders)
-    if aside:
+    return _is_apart(_MODULES.sub("", path).split("/")[:-1], _APART), len(folders), path
+
+
+def _is_apart(folders: Sequence[str], words: frozenset[str]) -> bool:
+    """Return whether folders are hidden or called by a word; what is about the word is not."""
+    if any(one.startswith(".") or _ENDING.search(one) for one in folders):
+        return True
+    apart = words.intersection(one.strip("_") for one in folders)
+    if apart:
         # A package whose name has the word is about that, and is the product.
-        aside -= {word for one in folders if one not in aside for word in _WORD.findall(one)}
-    return hidden or bool(aside), len(folders), path
+        apart -= {word for one in folders if one not in apart for word in _WORD.findall(one)}
+    return bool(apart)
 
 
 def is_past(path: str, paths: Collection[str]) -> bool:
     """Return whether a file is one of a row of migrations; those of Alembic are its versions."""
     above, _, name = path.rpartition("/")[0].rpartition("/")
     is_version = name == "versions" and f"{above}/env.py".lstrip("/") in paths
-    return is_version or not _MIGRATIONS.isdisjoint(path.split("/")[:-1])
+    return is_version or _MIGRATIONS.search(path) is not None
 
 
 def is_beside(path: str, paths: Collection[str]) -> bool:
@@ -171,6 +196,23 @@ def name_candidates(
     return [path for *_, path in sorted(kept, key=lambda one: one[:2])]
 
 
+def is_named(section: Section, path: str) -> bool:
+    """Return whether the name of a file or of a folder above it hints at a section."""
+    pattern = _PATTERNS.get(section)
+    return pattern is not None and pattern.search(path) is not None
+
+
+def find_starts(files: Iterable[CodeFile]) -> list[str]:
+    """List the files that name the programs of the product, the uppermost first."""
+    named = [one.path for one in files if one.kind != TEST and _STARTS.search(one.path)]
+    return sorted((path for path in named if not order(path)[0]), key=order)
+
+
+def is_tooling(path: str) -> bool:
+    """Return whether a file configures a tool that builds or tests the product."""
+    return _TOOLING.search(path) is not None
+
+
 def find_readme(files: Iterable[CodeFile]) -> str | None:
     """Find the document that says what the project is."""
     return _first(files, _README, kinds=(DOCUMENT, "other"))
@@ -205,7 +247,12 @@ def find_configuration(files: Iterable[CodeFile]) -> str | None:
 def find_tests(files: Iterable[CodeFile]) -> list[str]:
     """List the files of tests that are code, the uppermost first."""
     named = [one.path for one in files if one.kind == TEST and one.language is not None]
-    return sorted(named, key=lambda path: (path.rpartition("/")[2] in _IDLE_TESTS, *order(path)))
+
+    def rank(path: str) -> tuple[bool, bool, int, str]:
+        *folders, name = path.split("/")
+        return name in _IDLE_TESTS, _is_apart(folders, _ASIDE), len(folders), path
+
+    return sorted(named, key=rank)
 
 
 def find_manifests(files: Iterable[CodeFile]) -> list[str]:

@@ -11,6 +11,7 @@ _TABLE = {
     for name, rows in read_sections("libraries.txt").items()
 }
 DATABASES = _TABLE["databases"]
+CACHES = _TABLE["caches"]
 OBJECT_STORES = _TABLE["object_stores"]
 SERVERS = _TABLE["servers"]
 MODEL_LIBRARIES = _TABLE["model_libraries"]

@@ -17,6 +17,12 @@ _DESCRIPTION = re.compile(r"^\s*[\"']?description[\"']?\s*[=:]\s*[\"']\S")
 _TESTED = re.compile(
     r"^\s*(?:\[tool\.pytest|\[tool:pytest\]|\[pytest\]|\"test(?::\w+)?\"\s*:|tests?\s*:(?!=))"
 )
+_MODULE = re.compile(r"^module\s+(?:\S*/)?(?!v\d+\s*$)([\w.-]+?)(?:/v\d+)?\s*$", re.MULTILINE)
+_CALLED = re.compile(r"\bname\s*=\s*[\"']?([\w.-]+)")
+# What a name of a monorepo says beside the name of the product.
+_WHOLE = re.compile(r"[-_](?:monorepo|root|workspace)$")
+_TABLES = ("project", "package", "poetry")
+_SAID = re.compile(r"[=:]\s*([\"'])(.*?)(?<!\\)\1")
 _START = re.compile(r'"start"\s*:\s*(?=")')
 
 
@@ -107,6 +113,31 @@ def resolve(command: Command, manifest: str, paths: Iterable[str]) -> str | None
         if path == end or path.endswith(f"/{end}")
     ]
     return min(fitting, key=lambda path: (not path.startswith(base), len(path), path), default=None)
+
+
+def find_name(path: str, lines: Sequence[str]) -> str:
+    """Find the name that a manifest gives the project, in lower case; empty where it has none."""
+    kind, text = path.rpartition("/")[2], "\n".join(lines)
+    try:
+        if kind.endswith(".toml"):
+            told = tomllib.loads(text)
+            tables = (told, told.get("tool", {}))
+            named = (one.get(name, {}).get("name") for one in tables for name in _TABLES)
+            found = next(filter(None, named), "")
+        elif kind == "package.json":
+            found = json.loads(text).get("name", "")
+        else:
+            read = (_MODULE if kind == "go.mod" else _CALLED).search(text)
+            found = read[1] if read else ""
+    except (ValueError, RecursionError, AttributeError):
+        return ""
+    return _WHOLE.sub("", str(found).rpartition("/")[2].casefold())
+
+
+def read_description(line: str) -> str:
+    """Return the words of a description on one line of a manifest."""
+    found = _SAID.search(line)
+    return "" if found is None else found[2].strip()
 
 
 def find_description(lines: Sequence[str]) -> int | None:

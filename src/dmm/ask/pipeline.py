@@ -11,7 +11,7 @@ from dmm.ask.evidence import dedupe
 from dmm.ask.mapping import map_question
 from dmm.ask.question import read_question
 from dmm.ask.results import Answered, Gathered, Request, Written
-from dmm.ask.sections import MEANING, SECTION_OF, Section, find_sections
+from dmm.ask.sections import ASKED, MEANING, SECTION_OF, Section, find_sections
 from dmm.ask.survey import Survey
 from dmm.index.analysis import analyze
 from dmm.repo.records import Kind
@@ -31,6 +31,8 @@ MOST_READ, MOST_PLACES = 40, 12
 # Tests of what a question is about, where it does not ask for tests.
 MOST_TESTS = 5
 MOST_PACKAGES = 3
+# What the question calls by name is as near as can be.
+NEAREST = 9.0
 # The evidence is what a prompt is for: what frames it takes at most this part of the budget.
 FRAME_SHARE = 0.5
 # A profile that looks for so many sections is about the repository itself.
@@ -77,22 +79,22 @@ def gather(
     """Ask all sources, look closer at the repository, and keep each thing once."""
     memory, sessions = sources.memory(question), sources.sessions(question)
     survey = Survey(sources.code, question.subjects)
-    located = [place for name in question.symbols for place in sources.code.locate(name)]
-    near = _search(question, sources, survey, named)
+    located = _locate(question, sources)
+    unknown = _list_unknown(question, sources, survey, named, located)
+    # Of words that the repository does not have, nothing comes near.
+    is_idle = _lacks_all(question, unknown) and not (named or located)
+    near = [] if is_idle else _search(question, sources, survey, named)
     found = [*located, *sources.documents(question), *near[:MOST_PLACES]]
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
+    hits = _unmark(hits, covered.evidence)
     code = _in_order(profile, named, hits, covered.evidence)
     worth = sources.code.weigh(question.words)
     remembered = nearness.order(question.words, memory.evidence, sources.liken, worth)
     evidence, dropped = dedupe((*remembered, *sessions.evidence, *code))
     others = _list_others(near[MOST_PLACES:], evidence)
-    unknown = [
-        *_unfound(question, sources, survey, located),
-        *sources.code.find_unknown(question.subjects),
-    ]
     told = (*evidence, *others)
-    unknown = [one for one in dict.fromkeys(unknown) if not _is_told(one, told)]
+    unknown = [one for one in unknown if not _is_told(one, told)]
     # A section that is named, a definition or a session proves in other ways.
     proved = unknown or named or located or sessions.evidence
     unproved = [] if proved else nearness.find_unproved(question.subjects, evidence, worth)
@@ -156,6 +158,55 @@ def _list_others(found: Sequence[Evidence], quoted: Sequence[Evidence]) -> list[
     return list(others.values())
 
 
+def _lacks_all(question: Question, missing: Sequence[str]) -> bool:
+    """Return whether all words that say what a question is about are among those missing."""
+    return bool(question.subjects) and set(question.subjects) <= set(missing)
+
+
+def _unmark(hits: Sequence[Evidence], shown: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Let what a search found show a section only where the survey shows nothing certain."""
+    found = {mark.section for one in shown for mark in one.marks if not mark.is_weak}
+    return tuple(
+        replace(one, marks=tuple(mark for mark in one.marks if mark.section not in found))
+        for one in hits
+    )
+
+
+def _locate(question: Question, sources: Sources) -> list[Evidence]:
+    """Find the files and definitions that the question names; nothing is nearer."""
+    files = (sources.code.find_file(one, question.words) for one in question.files)
+    symbols = (sources.code.locate(one) for one in question.symbols)
+    return [
+        replace(one, near=NEAREST, alike=1.0, covers=1.0)
+        for found in (*files, *symbols)
+        for one in found
+    ]
+
+
+def _list_unknown(
+    question: Question,
+    sources: Sources,
+    survey: Survey,
+    named: Sequence[Section],
+    located: Sequence[Evidence],
+) -> list[str]:
+    """List the names and words that the repository does not have.
+
+    A word that asks for a section, such as "deployed", need not stand in any file.
+    """
+    usual = (text for one in named for text in (one.replace("_", " "), *ASKED[one]))
+    asked = set(analyze(" ".join(usual)))
+    words = [one for one in question.subjects if not asked.issuperset(analyze(one))]
+    return list(
+        dict.fromkeys(
+            (
+                *_unfound(question, sources, survey, located),
+                *sources.code.find_unknown(words),
+            )
+        )
+    )
+
+
 def _unfound(
     question: Question, sources: Sources, survey: Survey, named: Sequence[Evidence]
 ) -> list[str]:
@@ -179,7 +230,8 @@ def _in_order(
     shown: Sequence[Evidence],
 ) -> list[Evidence]:
     """Order code by worth: what the gate needs or is named, then what was asked and is wanted."""
-    needed = _firsts(shown, {*named, *(SECTION_OF[one] for one in profile.needs)})
+    asked = [one for one in shown if not set(named).isdisjoint(one.sections)]
+    needed = [*asked, *_firsts(shown, {SECTION_OF[one] for one in profile.needs})]
     wanted = _firsts(shown, set(profile.sections))
     if len(profile.sections) >= ABOUT_ALL:
         return [*needed, *wanted, *shown, *hits]
@@ -232,10 +284,13 @@ def write(
         )
         # Saying more can leave less room, never the other way round; so this ends.
         if now.cut == gate.cut or not found < taken:
-            others = _fit_others(gathered.others, room - choice.spent(), count)
-            parts |= others
-            tokens |= {name: count(text) for name, text in others.items()}
-            return Written(parts, tokens, left, choice, now)
+            unread = [one.evidence for one, _ in choice.left if one.evidence.path]
+            others = [*unread, *gathered.others] if "evidence" in parts else []
+            others = _fit_others(others, room - choice.spent(), count)
+            if others:
+                parts["others"] = render.write_others(others)
+                tokens["others"] = count(parts["others"])
+            return Written(parts, tokens, left, choice, now, tuple(others))
         taken = found
 
 
@@ -260,16 +315,16 @@ def _fit(
 
 def _fit_others(
     others: Sequence[Evidence], room: int, count: Callable[[str], int]
-) -> dict[str, str]:
-    """List as many other places as there is room for."""
+) -> list[Evidence]:
+    """Take as many other places as there is room for."""
     left = room - count(render.OTHERS_HEAD)
-    lines = []
-    for line in map(render.write_line, others):
-        left -= count(line)
+    taken = []
+    for one in others:
+        left -= count(render.write_line(one))
         if left < 0:
             break
-        lines.append(line)
-    return {"others": "".join((render.OTHERS_HEAD, *lines))} if lines else {}
+        taken.append(one)
+    return taken
 
 
 def _answer(
@@ -277,8 +332,12 @@ def _answer(
 ) -> short_answer.Answer:
     """Return the short answer."""
     told = {*short_answer.OVERVIEW, *find_sections(question.words)}
+    # What is shown, however weakly, is not called missing as well.
+    told -= {section for one in gathered.evidence for section in one.sections}
     lacking = [one for one in map(SECTION_OF.get, gate.missing) if one in told]
     missing = (*(MEANING[one] for one in lacking), *gathered.unknown, *gathered.unproved)
+    if gathered.unproved and _lacks_all(question, (*gathered.unknown, *gathered.unproved)):
+        return short_answer.Answer((), missing, gathered.unknown, (), ())
     evidence: Sequence[Evidence] = gathered.evidence
     about_all = len(decision.profile.sections) >= ABOUT_ALL
     inside = short_answer.put_first(evidence, question.subjects, gathered.name_package)

@@ -18,22 +18,30 @@ if TYPE_CHECKING:
 
 # A README that has not said it by then does not say it.
 LONGEST_READ, MOST_READ = 30_000, 8
-FEWEST_WORDS = 3
-# Words outside of links: a row of links says nothing.
-FEWEST_OWN = 3
+# The project is named by the first of these: a logo, a badge, a heading.
+MOST_TITLES = 20
+# Words outside of links: a row of links says nothing. Where words have no spaces between, letters.
+FEWEST_OWN, FEWEST_LETTERS = 2, 6
 PROSE_SHARE = 0.85
 _BLOCKS = word_set("p div center h1 h2 h3 h4 h5 h6 br hr tr td th li ul table")
 _UNREAD = word_set("li td th pre code svg details picture style script title")
+_HEADINGS = word_set("h1 h2 h3 h4 h5 h6")
 _LISTS = frozenset(("bullet_list_open", "ordered_list_open", "table_open"))
+_ALERT = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]{2,}")
+# Letters of scripts that put no spaces between words.
+_DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+# A directive of another markup, and a row of choices.
+_NO_PROSE = re.compile(r"\.\. |:[\w ]+:|=+ |\|.*\||.* [|·•] .* [|·•] ")
 _SAYS = re.compile(
-    r"(?:The )?(?P<name>[^.,;:!?()]{1,40}?)(?: \([^)]*\))?,? (?:is|are|provides?|offers?|lets"
-    r"|allows?|helps?|enables?|gives|makes|combines|turns|wraps)\b"
+    r"(?:The )?(?P<name>[^.,;:!?()]{1,40}?)(?: \([^)]*\))?,? (?:(?:is|are)(?: \w+)? (?:an?|the)"
+    r"|provides?|offers?|lets?|allows?|helps?|enables?|gives?|makes?|plans?|turns?|wraps?|replaces?"
+    r"|combines?)\b"
 )
 
 
 class Said(NamedTuple):
-    """A sentence, and the line of the paragraph that it begins, from 1."""
+    """A sentence, and the line of the paragraph that it stands in, from 1."""
 
     sentence: str
     line: int
@@ -42,22 +50,19 @@ class Said(NamedTuple):
 def find_purpose(text: str) -> Said | None:
     """Find the first sentence whose subject is the project, or the first one at all."""
     blocks = list(_blocks(text[:LONGEST_READ]))
-    titles = [one.said for one in blocks if one.is_title]
+    own = [one for one in blocks if one.is_own()][:MOST_READ]
+    titles = [one.said for one in blocks if one.is_title][:MOST_TITLES]
     known = {word.casefold() for one in titles for word in _WORD.findall(one)}
-    told = [Said(split_sentences(one.said)[0], one.line) for one in blocks if one.is_own()]
-    said = [one for one in told if _is_prose(one.sentence)][:MOST_READ]
-    named = (one for one in said if _is_about(one.sentence, known))
-    # What ends with a colon announces something else, unless it says what the project is before.
-    return next(named, next((one for one in said if not one.sentence.endswith(":")), None))
-
-
-def _is_prose(sentence: str) -> bool:
-    plain = sum(one.isalpha() or one == " " for one in sentence)
-    return (
-        len(sentence.split()) >= FEWEST_WORDS
-        and plain >= PROSE_SHARE * len(sentence)
-        and not sentence.endswith("?")
+    told = [(one, split_sentences(one.said)) for one in own]
+    named = (
+        Said(sentence, one.line)
+        for one, sentences in told
+        for sentence in sentences
+        if _is_about(sentence, known)
     )
+    # What ends with a colon announces something else, unless it says what the project is before.
+    firsts = (Said(sentences[0], one.line) for one, sentences in told)
+    return next(named, next((one for one in firsts if not one.sentence.endswith((":", "?"))), None))
 
 
 def _is_about(sentence: str, known: Collection[str]) -> bool:
@@ -74,7 +79,16 @@ class _Block(NamedTuple):
 
     def is_own(self) -> bool:
         """Return whether it says something itself: a title and a row of links do not."""
-        return not self.is_title and len(_WORD.findall(self.said)) - self.linked >= FEWEST_OWN
+        plain = sum(one.isalpha() or one == " " for one in self.said)
+        own = len(_WORD.findall(self.said)) - self.linked
+        return (
+            not self.is_title
+            and (
+                own >= FEWEST_OWN or (own > 0 and len(_DENSE.findall(self.said)) >= FEWEST_LETTERS)
+            )
+            and plain >= PROSE_SHARE * len(self.said)
+            and not _NO_PROSE.match(self.said)
+        )
 
 
 def _blocks(text: str) -> Iterator[_Block]:
@@ -83,10 +97,10 @@ def _blocks(text: str) -> Iterator[_Block]:
     until = 0
     for around, one in zip(["", *(two.tag for two in tokens)], tokens, strict=False):
         first, last = one.map or (0, 0)
-        if one.type in _LISTS or (one.type == "inline" and one.content.startswith("[!")):
+        if one.type in _LISTS or (one.type == "inline" and _ALERT.match(one.content)):
             until = max(until, last)
         elif first >= until and one.type in ("inline", "html_block"):
-            yield from _Text(first + 1, is_title=around == "h1").read(one)
+            yield from _Text(first + 1, is_title=around in _HEADINGS).read(one)
 
 
 class _Text(HTMLParser):
@@ -144,7 +158,8 @@ class _Text(HTMLParser):
         """Keep what a reader sees."""
         if _UNREAD.isdisjoint(self._open) and data.strip():
             if not self._said:
-                self._line = self._first + self.getpos()[0] - 1
+                before = data[: len(data) - len(data.lstrip())]
+                self._line = self._first + self.getpos()[0] - 1 + before.count("\n")
             self._linked += len(_WORD.findall(data)) if "a" in self._open else 0
             self._said.append(data)
         elif self._said:

@@ -77,7 +77,7 @@ class Question:
     @property
     def subjects(self) -> tuple[str, ...]:
         """The words that say what it is about."""
-        said = dict.fromkeys(_WORD.findall(self.words))
+        said = dict.fromkeys(_WORD.findall(_FILE.sub(" ", self.words)))
         return tuple(one for one in said if len(one) > SHORT and one.casefold() not in _IDLE)
 
 

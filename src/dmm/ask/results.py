@@ -70,6 +70,7 @@ class Written:
     left: tuple[str, ...]
     choice: Choice
     gate: coverage.Gate
+    others: tuple[Evidence, ...] = ()
     text: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -192,7 +193,7 @@ class Answered:
             "deduplicated": [{"id": one, "same_as": same} for one, same in self.gathered.dropped],
             "others": [
                 {"cite": one.cite, "title": one.title, "remark": one.remark}
-                for one in self.gathered.others
+                for one in self.written.others
             ],
         }
 

@@ -17,11 +17,13 @@ from dmm.text.words import word_set
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.ask.rules import Rule
+    from dmm.ask.rule import Rule
     from dmm.ask.sections import Section
     from dmm.repo.strip_comments import Bare
 
 MOST_OF_A_RULE = 3
+# What many signs in one file add; where its name says nothing, it takes more of them.
+MANY, UNNAMED = 2, 4
 LONGEST_IMPORT = 2_000
 SIGNED = frozenset(rule.section for rule in RULES)
 
@@ -37,23 +39,28 @@ _KEYWORDS = word_set("import from require const let var use using static extern 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A sign that was found, and its line."""
+    """A sign that was found, its line, and how often the file shows it."""
 
     section: Section
     label: str
     line: int
     strength: int
+    count: int = 1
 
 
-def find_signs(bare: Bare, sections: frozenset[Section]) -> Iterator[Sign]:
-    """Find the signs of some sections in a source file."""
+def find_signs(
+    bare: Bare, sections: frozenset[Section], named: frozenset[Section] = frozenset()
+) -> Iterator[Sign]:
+    """Find the signs of some sections in a source file, whose name may hint at some of them."""
     for rule in RULES:
         if rule.section not in sections or not any(one in bare.text for one in rule.needles):
             continue
         places = _places(rule, bare)
         if places and all(_compiled(one).search(bare.told) for one in rule.beside):
+            enough = rule.many if rule.section in named else UNNAMED * rule.many
+            strength = rule.strength + MANY * (len(places) >= enough)
             for at in places[:MOST_OF_A_RULE]:
-                yield Sign(rule.section, rule.label, bare.line(at), rule.strength)
+                yield Sign(rule.section, rule.label, bare.line(at), strength, len(places))
 
 
 def _places(rule: Rule, bare: Bare) -> list[int]:

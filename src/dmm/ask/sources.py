@@ -78,6 +78,9 @@ class Code(Protocol):
         Only files of some kinds may count, and only those under a folder.
         """
 
+    def find_file(self, name: str, question: str) -> Sequence[Evidence]:
+        """Find what bears on a question in the file of a name, or of a path's end."""
+
     def locate(self, name: str) -> Sequence[Evidence]:
         """Find the definitions of a name, such as `search` or `Recall.search`."""
 

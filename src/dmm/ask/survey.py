@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks, libraries, manifests
 from dmm.ask.evidence import Evidence, Mark, make_code
-from dmm.ask.purpose import Said, find_purpose
+from dmm.ask.places import CERTAIN, WEAK, Layout, Place, choose
+from dmm.ask.purpose import find_purpose
 from dmm.ask.sections import Section
 from dmm.ask.signs import SIGNED, find_signs
 from dmm.ask.sources import SOURCE, CodeFile
@@ -27,40 +27,20 @@ DECLARED = 6
 # Files that are read because of their names, for all sections together.
 MOST_READ = 240
 MOST_RANKED = 20
-MOST_OF_A_LABEL = 2
 MOST_CHARACTERS = 400_000
-MOST = {
-    **dict.fromkeys((Section.SURFACES, Section.PERSISTENCE), 6),
-    Section.ENTRY_POINTS: 8,
-    Section.BUILD: 3,
-}
-USUALLY = 2
-# Says something only where nothing says more: any package has public names, any command a start.
-WEAK = 1
-CERTAIN = 4
+# What builds or tests the product neither starts nor configures it.
+TOOLED = frozenset((Section.ENTRY_POINTS, Section.CONFIGURATION))
 LONGEST_SCRIPT = 60
 TEST_MODULES = frozenset(("test", "tests"))
-STORES = libraries.list_words(libraries.DATABASES, libraries.OBJECT_STORES)
+RANKED = {
+    Section.PERSISTENCE: libraries.list_words(libraries.DATABASES, libraries.OBJECT_STORES),
+    Section.CONFIGURATION: "environ getenv process env dotenv EnvVars",
+}
 # A variable set for a command: its value may be a password that nothing tells from a word.
 _ASSIGNED = re.compile(r"""(?<![^\s;&|])[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s;&|"'])*\s*""")
 _STRUCTURE = re.compile(
     r"^#{1,4}\s+.*\b(?:architecture|design|structure|layout|how it works|code map)\b", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line that shows a section; `strength` orders places of one section.
-
-    What it says in words, where that is known, is `remark`.
-    """
-
-    section: Section
-    path: str
-    line: int
-    label: str
-    strength: int
-    remark: str = ""
 
 
 @dataclass(slots=True)
@@ -118,8 +98,9 @@ class Survey:
             )[:most]
             shown = self.inspect(candidates, frozenset((section,)))
             # Files called a store may be minor ones; a database in use shows where most data is.
-            if shown and section is Section.PERSISTENCE:
-                ranked = self.code.rank(STORES)[:MOST_RANKED]
+            # In the same way the environment may be read anywhere.
+            if section in RANKED and (shown or section is Section.CONFIGURATION):
+                ranked = self.code.rank(RANKED[section])[:MOST_RANKED]
                 others = [path for path in ranked if path not in candidates]
                 shown += self.inspect(others, frozenset((section,)))
             found += shown
@@ -140,7 +121,9 @@ class Survey:
         for path in paths:
             if not self.is_source(path):
                 continue
-            signs = list(find_signs(self._strip(self.files[path]), sections))
+            wanted = sections - TOOLED if landmarks.is_tooling(path) else sections
+            named = frozenset(one for one in wanted if landmarks.is_named(one, path))
+            signs = list(find_signs(self._strip(self.files[path]), wanted, named))
             tested = self._tested(path) if signs else ()
             signs = [one for one in signs if not any(one.line in lines for lines in tested)]
             # A migration tells how a schema came about, not how it is.
@@ -152,6 +135,7 @@ class Survey:
                     one.line,
                     one.label,
                     max(WEAK, one.strength - past.get(one.section, 0)),
+                    count=one.count,
                 )
                 for one in signs
             ]
@@ -163,59 +147,14 @@ class Survey:
         return [range(one.start, one.end + 1) for one in modules if one.name in TEST_MODULES]
 
     def choose(self, places: Sequence[Place]) -> list[Place]:
-        """Keep the best places of each section: strong, central, and of different sorts.
-
-        Each package of a repository shows its best place before one shows its second; packages
-        that the question names come first, then larger ones.
-        """
+        """Keep the best places of each section."""
         users = {path: self.code.count_users(path) for path in {one.path for one in places}}
+        return choose(places, Layout(self.packages, self._names(), self.is_asked, users))
 
-        def rank(one: Place) -> tuple[object, ...]:
-            _, depth, path = landmarks.order(one.path)
-            return (-one.strength, -users[one.path], depth, path, one.line)
-
-        chosen: list[Place] = []
-        labels: Counter[tuple[Section, str, str]] = Counter()
-        total: Counter[Section] = Counter()
-        paths: set[tuple[Section, str]] = set()
-        ordered = sorted(places, key=lambda one: one.strength)
-        best = {(one.section, self._unit(one)): one.strength for one in ordered}
-        for one in self._in_turn(sorted(places, key=rank)):
-            package = self._unit(one)
-            sort, place = (one.section, one.label, package), (one.section, one.path)
-            full = total[one.section] >= MOST.get(one.section, USUALLY)
-            full = full or (one.strength == WEAK < best[one.section, package])
-            # A use of a database says little where the connection itself is shown.
-            full = full or (self._is_use(one) and best[one.section, package] >= CERTAIN)
-            if full or place in paths or labels[sort] >= MOST_OF_A_LABEL:
-                continue
-            labels[sort] += 1
-            total[one.section] += 1
-            paths.add(place)
-            chosen.append(one)
-        return chosen
-
-    def _in_turn(self, places: Sequence[Place]) -> list[Place]:
-        """Order ranked places so that the packages take turns, strong signs before weak ones."""
-        sizes = self.packages
-        seen: Counter[tuple[Section, str]] = Counter()
-        turns = []
-        for one in places:
-            package = self._unit(one)
-            turn = seen[one.section, package]
-            other = not self.is_asked(one.path)
-            size = -sizes.get(landmarks.package_of(one.path, sizes), 0)
-            # Where all packages use one database, its connections come before its uses.
-            order = (self._is_use(one), turn, -one.strength, size)
-            turns.append((one.strength == WEAK, other, *order))
-            seen[one.section, package] += 1
-        return [places[at] for at in sorted(range(len(places)), key=turns.__getitem__)]
-
-    def _unit(self, place: Place) -> str:
-        """Name what shows a section once before it shows it twice: a package, or a program."""
-        if place.section is Section.ENTRY_POINTS:
-            return place.path.rpartition("/")[0]
-        return landmarks.package_of(place.path, self.packages)
+    def _names(self) -> frozenset[str]:
+        """Name the project as the manifests of its root do."""
+        own = [one for one in landmarks.find_manifests(self.files.values()) if "/" not in one]
+        return frozenset(filter(None, (manifests.find_name(one, self.lines(one)) for one in own)))
 
     def cite(self, place: Place) -> Evidence:
         """Make evidence of a place: the definition around it, or the lines that follow."""
@@ -239,15 +178,11 @@ class Survey:
         inside = [
             one
             for one in self.inspect((found.path,), SIGNED)
-            if found.start <= one.line <= found.end and not self._is_use(one)
+            if found.start <= one.line <= found.end and not one.is_use
         ]
         for one in inside:
             found = _showing(found, one)
         return found
-
-    def _is_use(self, place: Place) -> bool:
-        """Return whether code only uses a database that is opened somewhere else."""
-        return place.section is Section.PERSISTENCE and place.strength < CERTAIN
 
     def is_source(self, path: str) -> bool:
         """Return whether a file is code of the product itself: no test, no tool, no example."""
@@ -282,7 +217,12 @@ class Survey:
 
     def _declared(self) -> list[Place]:
         """Find the functions behind the commands that manifests declare."""
-        found = []
+        starts = landmarks.find_starts(self.files.values())
+        found = [
+            Place(Section.ENTRY_POINTS, one, 1, f"`{one.rpartition('/')[2]}`", CERTAIN)
+            for one in starts
+            if any(line.strip() for line in self.lines(one))
+        ]
         for manifest in landmarks.find_manifests(self.files.values()):
             start = manifests.find_start(manifest, self.lines(manifest))
             if start is not None:
@@ -311,13 +251,17 @@ class Survey:
 
     def _purpose(self) -> list[Place]:
         readme = landmarks.find_readme(self.files.values())
-        if readme is not None and any(line.strip() for line in self.lines(readme)):
-            said = find_purpose("\n".join(self.lines(readme))) or Said("", 1)
+        lines = [] if readme is None else self.lines(readme)
+        said = find_purpose("\n".join(lines))
+        if readme is not None and said is not None:
             return [Place(Section.PURPOSE, readme, said.line, "readme", 3, said.sentence)]
         for manifest in landmarks.find_manifests(self.files.values()):
             line = manifests.find_description(self.lines(manifest))
             if line is not None:
-                return [Place(Section.PURPOSE, manifest, line, "description", 2)]
+                words = manifests.read_description(self.lines(manifest)[line - 1])
+                return [Place(Section.PURPOSE, manifest, line, "description", 2, words)]
+        if readme is not None and any(line.strip() for line in lines):
+            return [Place(Section.PURPOSE, readme, 1, "readme", 3)]
         return []
 
     def _architecture(self) -> list[Place]:
@@ -331,7 +275,7 @@ class Survey:
 
     def _settings(self) -> list[Place]:
         path = landmarks.find_configuration(self.files.values())
-        return [] if path is None else [Place(Section.CONFIGURATION, path, 1, "file", 3)]
+        return [] if path is None else [Place(Section.CONFIGURATION, path, 1, "file", CERTAIN)]
 
     def _tests(self) -> list[Place]:
         found = []

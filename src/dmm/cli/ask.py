@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from dmm.ask.answer import Answer, Point
     from dmm.ask.results import Answered
 
+# Behind a longer place, too little room is left to say what is there.
+LONGEST_PLACE = 45
+INDENT = 4
+
 Profile = Annotated[
     str | None,
     typer.Option(
@@ -77,30 +81,35 @@ def ask(
 
 def _answer(answer: Answer) -> Iterator[str]:
     unknown, points = answer.unknown, answer.points
-    missing = [one for one in answer.missing if one not in unknown]
+    # Of the meaning of a section, its beginning is enough here.
+    missing = [one.partition(": ")[0] for one in answer.missing if one not in unknown]
     if not points:
         yield "Nothing in memory, sessions or code answers this."
     if unknown:
         nearest = " What comes nearest:" if points else ""
         yield from wrapped(f"Evidence is missing for: {'; '.join(unknown)}.{nearest}")
     for number, point in enumerate(points, start=1):
-        yield from wrapped(point.text, f"{number}. ")
-        yield f"   [{point.cite}]"
+        yield from wrapped(point.text, f"{number}. ", whole=True)
+        # A line that lists places has the first one in it.
+        if f"({point.cite}" not in point.text:
+            yield f"   [{point.cite}]"
     if missing:
         yield from wrapped(f"Evidence is missing for: {'; '.join(missing)}.")
     if answer.see_also:
         yield "See also:"
-        yield from (_line(one) for one in answer.see_also)
+        yield from (line for one in answer.see_also for line in _place(one))
     if points:
         yield "All evidence, as a prompt for an agent: add --prompt"
 
 
-def _line(point: Point) -> str:
-    """Write a place in one line; where it is too long, what is there is cut, never where it is."""
-    line = f"   {neutralise(point.cite)}  "
-    room = max(0, WIDTH - len(line))
-    said = neutralise(point.text)
-    return (line + (said if len(said) <= room else f"{said[: room - 1]}…")).rstrip()
+def _place(point: Point) -> Iterator[str]:
+    """Write a place with what is there, below it where the line is too short for both."""
+    place, said = f"   {neutralise(point.cite)}", neutralise(point.text)
+    if len(place) + len(said) > WIDTH - 2 and len(place) > LONGEST_PLACE:
+        yield place
+        place = " " * INDENT
+    room = WIDTH - 2 - len(place)
+    yield f"{place}  {said if len(said) <= room else f'{said[: room - 1]}…'}".rstrip()
 
 
 def _decisions(told: Answered) -> Iterator[str]:

@@ -119,7 +119,8 @@ class RepoIndex:
             rows = [
                 row
                 for row in order
-                if state.paths[row].startswith(inside) and (not kinds or state.kinds[row] in kinds)
+                if f"{state.paths[row]}/".startswith(inside)
+                and (not kinds or state.kinds[row] in kinds)
             ]
             return [self._evidence(row, ranking, state, worth) for row in rows[:limit]]
 

@@ -20,6 +20,11 @@ _BETWEEN = re.compile(r"^\s*(?:@|#\[)")
 _TAG = re.compile(r"^\s*(?:@\w|:\w|-{3}|={3}|eslint|prettier|noqa|type:|TODO|FIXME)")
 _OPENING = re.compile(r"^\s*[rRbBuU]?(\"\"\"|''')")
 _SIGNATURE = re.compile(r":\s*(?:#.*)?$")
+# References and elements of documentation comments; the words in them stay.
+_MARKUP = re.compile(
+    r"\{@\w+\s+([^{}]*)\}|</?(?:a|b|i|p|em|br|tt|ul|ol|li|code|pre|strong|span)(?:\s[^<>]*)?/?>"
+)
+_ADDRESS = re.compile(r"https?://\S+")
 _WORDS = re.compile(r"[^\W\d_]{2,}\W+\w")
 
 
@@ -29,7 +34,8 @@ def find_remark(lines: Sequence[str], start: int, end: int, path: str) -> str:
     if not said and language_of(path) == "python":
         said = _read_below(lines[start - 1 : end])
     sentence = next(iter(split_sentences(" ".join(said.split()))), "")
-    return sentence if _WORDS.search(sentence) else ""
+    plain = " ".join(_MARKUP.sub(r"\1", sentence).split())
+    return plain if _WORDS.search(_ADDRESS.sub("", plain)) else ""
 
 
 def _read_above(lines: Sequence[str], start: int, lead: re.Pattern[str]) -> str:

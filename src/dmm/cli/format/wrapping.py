@@ -8,8 +8,11 @@ WIDTH = 80
 _DEEPEST = WIDTH // 2
 
 
-def wrapped(text: str, lead: str = "") -> list[str]:
-    """Break a text into lines; those after the first stand below its beginning, or near it."""
+def wrapped(text: str, lead: str = "", *, whole: bool = False) -> list[str]:
+    """Break a text into lines; those after the first stand below its beginning, or near it.
+
+    Words stay `whole` where they are to be copied, such as long paths.
+    """
     shown = neutralise(str(text))
     if len(lead) + len(shown) <= WIDTH and shown.isprintable() and shown == shown.strip():
         return [lead + shown]
@@ -19,6 +22,6 @@ def wrapped(text: str, lead: str = "") -> list[str]:
     # A flag such as --dry-run stays whole; behind a long lead there is no room to stand below it.
     indent = len(lead) if len(lead) <= _DEEPEST else 4
     paragraph = textwrap.TextWrapper(
-        WIDTH, lead, " " * indent, break_on_hyphens=False, break_long_words=True
+        WIDTH, lead, " " * indent, break_on_hyphens=False, break_long_words=not whole
     )
     return paragraph.wrap(shown) or [lead]
