@@ -6,18 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.ask.test_asking import fill
 
 from dmm.ask.answer import compose_points
 from dmm.ask.evidence import Mark, make_code
 from dmm.ask.nearness import find_unproved
 from dmm.ask.sections import Section
-from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.conftest import Opener, Project
 
 MONOREPO = {
     "README.md": (
@@ -50,16 +47,8 @@ MONOREPO = {
 
 
 @pytest.fixture
-def answer(open_project: Opener, project: Project) -> Callable[..., dict[str, Any]]:
-    def ask(question: str, files: dict[str, str] = MONOREPO) -> dict[str, Any]:
-        dmm = open_project(fill(project, files))
-        try:
-            found: dict[str, Any] = to_plain(dmm.asking.ask(question))["answer"]
-            return found
-        finally:
-            dmm.close()
-
-    return ask
+def answer(answer_about: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    return lambda question, files=MONOREPO: answer_about(files, question)
 
 
 def test_an_overview_names_the_packages_and_leaves_sandboxes_out(

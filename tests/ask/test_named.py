@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.ask.test_asking import fill
-
-from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.conftest import Opener, Project
 
 HARBOUR = {
     "README.md": "# Harbour\n\nHarbour plans the berths of ships.\n",
@@ -24,16 +20,8 @@ HARBOUR = {
 
 
 @pytest.fixture
-def answer(open_project: Opener, project: Project) -> Callable[..., dict[str, Any]]:
-    def ask(question: str, files: dict[str, str] = HARBOUR) -> dict[str, Any]:
-        dmm = open_project(fill(project, files))
-        try:
-            told: dict[str, Any] = to_plain(dmm.asking.ask(question))["answer"]
-            return told
-        finally:
-            dmm.close()
-
-    return ask
+def answer(answer_about: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    return lambda question, files=HARBOUR: answer_about(files, question)
 
 
 def test_a_document_that_is_named_answers(answer: Callable[..., dict[str, Any]]) -> None:

@@ -24,8 +24,6 @@ _ASIDE = frozenset(
         *("stories", "storybook", "mocks", "mock", "templates", "experimental"),
     )
 )
-# What these are of may stand before the word.
-_ENDING = re.compile(r"[-_](?:docs|examples?|demo|scripts|fixtures)$")
 _TESTING = frozenset(
     ("test", "tests", "testing", "unittest", "testutil", "testutils", "fuzz", "xtask")
 )
@@ -40,8 +38,8 @@ _NAMES = {
         r"__main__|main|cli|app|\w*application|server|index|program|manage|wsgi|asgi|run|cmd"
     ),
     Section.PERSISTENCE: (
-        r"\w*stor(?:e|es|age)|db|database|\w*models?|schemas?|\w*repositor(?:y|ies)|migrations?|sqlite"
-        r"|tables?|log|ledger|dao|entit(?:y|ies)|persist\w*|cache|orm|queries"
+        r"\w*stor(?:e|es|age)|db|database|\w*models?|schemas?|\w*repositor(?:y|ies)|migrations?"
+        r"|sqlite|tables?|log|ledger|dao|entit(?:y|ies)|persist\w*|cache|orm|queries"
     ),
     Section.SURFACES: (
         r"cli|commands?|app|api|\w*routes?|\w*router|server|urls|views|\w*handlers?|\w*controllers?"
@@ -84,15 +82,16 @@ _TELLING = re.compile(
     r"(?:^|[/_-])(?:ci|tests?|build|main|release|publish|deploy)\b", re.IGNORECASE
 )
 _TOOLING = re.compile(
-    r"\.config\.(?:\w+\.)?[cm]?[jt]sx?$|(?:^|/)(?:[\w-]+-build\.[cm]?js|build\.(?:rs|zig|sbt|gradle(?:\.kts)?))$"
-    r"|(?:^|/)(?:setup|noxfile|runtests)\.py$"
+    r"\.config\.(?:\w+\.)?[cm]?[jt]sx?$|(?:^|/)[\w-]+-build\.[cm]?js$"
+    r"|(?:^|/)build\.(?:rs|zig|sbt|gradle(?:\.kts)?)$|(?:^|/)(?:setup|noxfile|runtests)\.py$"
 )
 # Files that say which programs run, by their names alone.
 _STARTS = re.compile(r"(?:^|/)(?:config\.ru|Procfile|artisan|AndroidManifest\.xml)$")
 _IDLE_TESTS = frozenset(("__init__.py", "conftest.py", "setup.py"))
 _CONFIGURATION = re.compile(
-    r"(?:^|/)(?:[\w.-]*\.?env\.(?:example|sample|template|dist)|"
-    r"(?:application|(?:app)?(?:config|settings))[\w.-]*\.(?:ya?ml|toml|json|ini|cfg|properties)|[\w-]+\.(?:example|sample)\.(?:ya?ml|toml|ini|conf))$",
+    r"(?:^|/)(?:[\w.-]*\.?env\.(?:example|sample|template|dist)"
+    r"|(?:application|(?:app)?(?:config|settings))[\w.-]*\.(?:ya?ml|toml|json|ini|cfg|properties)"
+    r"|[\w-]+\.(?:example|sample)\.(?:ya?ml|toml|ini|conf))$",
     re.IGNORECASE,
 )
 MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml", "go.mod")
@@ -121,14 +120,12 @@ def order(path: str) -> tuple[bool, int, str]:
 
 
 def _is_apart(folders: Sequence[str], words: frozenset[str]) -> bool:
-    """Return whether folders are hidden or called by a word; what is about the word is not."""
-    if any(one.startswith(".") or _ENDING.search(one) for one in folders):
-        return True
+    """Return whether a path lies in a hidden folder, or in one that some words name."""
     apart = words.intersection(one.strip("_") for one in folders)
     if apart:
         # A package whose name has the word is about that, and is the product.
         apart -= {word for one in folders if one not in apart for word in _WORD.findall(one)}
-    return bool(apart)
+    return bool(apart) or any(one.startswith(".") for one in folders)
 
 
 def is_past(path: str, paths: Collection[str]) -> bool:

@@ -19,7 +19,7 @@ _TESTED = re.compile(
 )
 _MODULE = re.compile(r"^module\s+(?:\S*/)?(?!v\d+\s*$)([\w.-]+?)(?:/v\d+)?\s*$", re.MULTILINE)
 _CALLED = re.compile(r"\bname\s*=\s*[\"']?([\w.-]+)")
-# What a name of a monorepo says beside the name of the product.
+# Endings that a monorepo adds to the name of its product.
 _WHOLE = re.compile(r"[-_](?:monorepo|root|workspace)$")
 _TABLES = ("project", "package", "poetry")
 _SAID = re.compile(r"[=:]\s*([\"'])(.*?)(?<!\\)\1")

@@ -44,9 +44,7 @@ _OPENED = (
     _opens(r"\bnew\s+(?:\w+\.)?Pool", "Pool(", script="pg"),
     _opens(r"\bnew\s+DataSource", "DataSource(", script="typeorm"),
     _opens(r"\bnew\s+Sequelize", "Sequelize(", script="sequelize sequelize-typescript"),
-    _opens(r"\bnew\s+Kysely(?:<\w+>)?", "Kysely", script="kysely"),
     _opens(r"\bknex", "knex(", script="knex"),
-    _opens(r"\bmongoose\.(?:connect|createConnection)", "mongoose.", script="mongoose"),
     _opens(
         r"\bnew\s+(?:\w+\.)?Database(?:Sync)?",
         "Database( DatabaseSync(",
@@ -99,7 +97,6 @@ PERSISTENCE = (
     ),
     *_OPENED,
     write_rule(_KEEPS, "schema", 5, "datasource", r"^(?P<at>datasource)\s+\w+\s*\{"),
-    write_rule(_KEEPS, "database", 4, "Ecto.Repo", r"^[ \t]*(?P<at>use)\s+Ecto\.Repo\b"),
     write_rule(_KEEPS, "schema", 5, "ActiveRecord::Schema", r"^(?P<at>ActiveRecord::Schema)\b"),
     # The settings of a framework that opens the database itself.
     write_rule(
@@ -140,11 +137,6 @@ PERSISTENCE = (
             ),
             ("Ecto.Schema", r"^[ \t]*(?P<at>use)\s+Ecto\.Schema\b"),
             ("@Entity @Table", r"^[ \t]*(?P<at>@(?:Entity|Table))\b"),
-            (
-                "Table(",
-                r"(?P<at>\b(?:pg|sqlite|mysql)Table)\(",
-                r"drizzle-orm",
-            ),
             (
                 "Schema( .model(",
                 r"(?P<at>\bnew\s+(?:mongoose\.)?Schema|\bmongoose\.model)[(<]",

@@ -34,9 +34,7 @@ _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 # A directive of another markup, and a row of choices.
 _NO_PROSE = re.compile(r"\.\. |:[\w ]+:|=+ |\|.*\||.* [|·•] .* [|·•] ")
 _SAYS = re.compile(
-    r"(?:The )?(?P<name>[^.,;:!?()]{1,40}?)(?: \([^)]*\))?,? (?:(?:is|are)(?: \w+)? (?:an?|the)"
-    r"|provides?|offers?|lets?|allows?|helps?|enables?|gives?|makes?|plans?|turns?|wraps?|replaces?"
-    r"|combines?)\b"
+    r"(?:The )?(?P<name>[^.,;:!?()]{1,40}?)(?: \([^)]*\))?,? (?:is|are)(?: \w+)? (?:an?|the)\b"
 )
 
 
@@ -48,7 +46,7 @@ class Said(NamedTuple):
 
 
 def find_purpose(text: str) -> Said | None:
-    """Find the first sentence whose subject is the project, or the first one at all."""
+    """Find the first sentence that says "PROJECT is a ...", or the first one at all."""
     blocks = list(_blocks(text[:LONGEST_READ]))
     own = [one for one in blocks if one.is_own()][:MOST_READ]
     titles = [one.said for one in blocks if one.is_title][:MOST_TITLES]
