@@ -134,3 +134,20 @@ def test_the_workflow_for_continuous_integration_validates() -> None:
     steps = yaml.safe_load(text)["jobs"]["validate"]["steps"]
     assert steps[-1]["run"] == "dmm validate"
     assert "pip install dynamic-markdown-memory" in steps[-2]["run"]
+
+
+def test_long_paths_stay_whole_and_other_lines_fit(counting: Project, typed: Typed) -> None:
+    deep = "/".join(["src", *(["harbour"] * 10)])
+    folder = counting.folder / deep
+    folder.mkdir(parents=True)
+    for at in range(6):
+        text = f'def tide_{at}(level):\n    """Compute the tide of the berth {at}."""\n'
+        text += "    return level\n"
+        (folder / f"berth{at}.py").write_text(text)
+    (folder / "quay.sh").write_text("# the tide\n")
+    lines = typed("ask", "where is the tide of a berth computed?", within=counting.folder).out
+    long = [one.strip(" []") for one in lines.splitlines() if len(one) > 80]
+    assert len(long) >= 6
+    assert all(one.startswith(f"{deep}/") and " " not in one for one in long)
+    assert "" not in lines.splitlines()
+    assert lines.count("Compute the tide of the berth") == 6

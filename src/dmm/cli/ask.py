@@ -105,11 +105,13 @@ def _answer(answer: Answer) -> Iterator[str]:
 def _place(point: Point) -> Iterator[str]:
     """Write a place with what is there, below it where the line is too short for both."""
     place, said = f"   {neutralise(point.cite)}", neutralise(point.text)
-    if len(place) + len(said) > WIDTH - 2 and len(place) > LONGEST_PLACE:
+    if not said or (len(place) + len(said) > WIDTH - 2 and len(place) > LONGEST_PLACE):
         yield place
+        if not said:
+            return
         place = " " * INDENT
     room = WIDTH - 2 - len(place)
-    yield f"{place}  {said if len(said) <= room else f'{said[: room - 1]}…'}".rstrip()
+    yield f"{place}  {said if len(said) <= room else f'{said[: room - 1]}…'}"
 
 
 def _decisions(told: Answered) -> Iterator[str]:
