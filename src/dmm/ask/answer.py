@@ -44,6 +44,12 @@ OVERVIEW = (Section.PURPOSE, Section.ENTRY_POINTS, Section.PERSISTENCE)
 PROSE = frozenset((str(Origin.MEMORY), DOCUMENT))
 # A question with so many words of its own is about more than a section; set by hand, by reading.
 SEVERAL = 2
+# What people are told that is less near has nothing to do with the question; by how much code may
+# be nearer to a question that asks what to do, and to others: read off 152 questions how something
+# is done and 540 others.
+TOLD, PREFERRED, NEARLY = 0.35, 0.5, 0.1
+# Where code is nearer, so much of it comes before.
+MOST_TOLD = 2
 MOST_POINTS = 3
 MOST_PLACES = 8
 MOST_MORE = 9
@@ -117,6 +123,7 @@ def compose_points(
     *,
     asked: str,
     looks_back: bool,
+    told: Sequence[Evidence] = (),
     others: Sequence[Evidence] = (),
 ) -> tuple[list[Point], list[Point]]:
     """Take what shows a section that the question names, then the best piece of each source.
@@ -130,17 +137,18 @@ def compose_points(
     nearest = max(evidence, key=lambda one: one.near, default=None)
     focused = nearest is not None and is_near(nearest) and about <= _named_by(nearest)
     focused = focused and not wide
-    listed = [one for one in LINES if one in named and not focused]
+    listed = [one for one in LINES if one in named and not (focused or told)]
     lines = [_describe_section(one, evidence, name_package) for one in listed]
     points = [one for one in lines if one is not None]
-    told = {_place(one, section) for section in listed for one in _showing(section, evidence)}
+    shown = {_place(one, section) for section in listed for one in _showing(section, evidence)}
     order = [NAMED, str(Origin.MEMORY), DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
     by_source: dict[str, list[Evidence]] = {name: [] for name in order}
     for one in evidence:
         shows = [section for section in one.sections if section in named]
-        if not any(_place(one, section) in told for section in shows):
+        if not any(_place(one, section) in shown for section in shows):
             by_source[NAMED if shows and not one.near else _source(one)].append(one)
     ranked = _rank(by_source, str(Origin.SESSIONS) if looks_back else NAMED if wide else "")
+    ranked = _put_in(told, ranked, evidence)
     left = max(0, MOST_POINTS - len(points))
     terms = frozenset(analyze(asked))
     more = [_point_at(one, terms) for one in (*ranked[left:], *others)[:MOST_MORE]]
@@ -156,6 +164,33 @@ def _rank(by_source: Mapping[str, Sequence[Evidence]], first: str) -> list[Evide
     extra += [one for name in PROSE for one in by_source[name][:1] if not is_near(one)]
     rest = [one for one in turns if one is not None and one not in lead]
     return [*lead, *sorted(rest, key=lambda one: (one in extra, -one.near))]
+
+
+def find_told(evidence: Sequence[Evidence], *, asks: bool) -> list[Evidence]:
+    """Find what people are told to do, where a question asks for that or it is the nearest."""
+    told = [one for one in evidence if _source(one) == DOCUMENT and one.near >= TOLD]
+    told.sort(key=lambda one: -one.near)
+    is_answer = told and (asks or told[0].near + NEARLY >= _nearest_code(evidence))
+    return told if is_answer else []
+
+
+def _put_in(
+    told: Sequence[Evidence], ranked: Sequence[Evidence], evidence: Sequence[Evidence]
+) -> list[Evidence]:
+    """Put what people are told first, and code among it where that is nearer."""
+    rest = [one for one in ranked if one not in told]
+    if not told or not rest:
+        return [*told, *rest]
+    ahead = told[0].near - _nearest_code(evidence)
+    if ahead < -PREFERRED:
+        return [rest[0], told[0], *rest[1:], *told[1:]]
+    first = MOST_TOLD if ahead < 0 else MOST_POINTS
+    return [*told[:first], rest[0], *told[first:], *rest[1:]]
+
+
+def _nearest_code(evidence: Sequence[Evidence]) -> float:
+    near = (one.near for one in evidence if one.origin is Origin.CODE and one.kind != DOCUMENT)
+    return max(near, default=0.0)
 
 
 def _describe_section(
@@ -209,6 +244,8 @@ def put_first(
 def _point(one: Evidence, terms: frozenset[str]) -> Point:
     doubt = _doubt(one)
     if one.origin is not Origin.CODE or one.kind == DOCUMENT:
+        if one.remark:
+            return Point(one.remark + doubt, _cite(one))
         said = _best_sentence(one.text, terms)
         title = f"{one.title}: " if one.title and one.title not in said else ""
         return Point(_clip(f"{title}{said}") + doubt, _cite(one))
@@ -219,7 +256,8 @@ def _point(one: Evidence, terms: frozenset[str]) -> Point:
 
 def _point_at(one: Evidence, terms: frozenset[str]) -> Point:
     """Say in a few words what there is to see."""
-    said = ": ".join(filter(None, (one.title, one.remark)))
+    known = one.title if one.title not in one.remark else ""
+    said = ": ".join(filter(None, (known, one.remark)))
     if not said and one.origin is Origin.CODE and one.kind != DOCUMENT:
         said = _tell_code(one, terms)[0]
     return Point(_clip(said) + _doubt(one), _cite(one))
@@ -285,11 +323,11 @@ def _describe_label(one: Evidence, section: Section, name_package: Callable[[str
 
 
 def _place(one: Evidence, section: Section) -> str:
-    return one.place(section).partition("@")[0]
+    return one.place(section).rpartition("@")[0]
 
 
 def _cite(one: Evidence) -> str:
-    return one.cite.partition("@")[0] if one.origin is Origin.CODE else one.cite
+    return one.cite.rpartition("@")[0] if one.origin is Origin.CODE else one.cite
 
 
 def _best_sentence(text: str, terms: frozenset[str]) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks
-from dmm.ask.evidence import Evidence, make_code, safe_line
-from dmm.ask.sources import DECLARED, CodeFile, Definition
+from dmm.ask.evidence import Evidence, make_code
+from dmm.ask.guides import is_guide, is_upper, read_instructions
+from dmm.ask.howto import tell, title_of
+from dmm.ask.sources import DECLARED, DOCUMENT, FOREIGN, CodeFile, Definition
+from dmm.ask.tasks import is_declaring, read_tasks
 from dmm.errors import IndexBusy, ModelUnavailable, StorageError
 from dmm.files.citations import digest
 from dmm.files.lock import exclusive
@@ -19,17 +22,17 @@ from dmm.private import make_private_folder
 from dmm.redaction.clean import clean
 from dmm.repo import study
 from dmm.repo.index import RepoIndex
-from dmm.repo.kinds import language_of
-from dmm.repo.records import Kind
 from dmm.repo.remarks import find_remark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from dmm.ask.guides import Instruction
+    from dmm.ask.howto import Judged
     from dmm.embed.model import Embedder, Vectors
     from dmm.repo.records import Evidence as Found
-    from dmm.repo.records import Symbol
+    from dmm.repo.records import Kind, Symbol
 
 LOCK = "repo.lock"
 # A second process that indexes is nearly done, or has a large repository before it.
@@ -45,9 +48,8 @@ MOST_VECTORS = 1_000
 LONGEST_SHOWN = 60
 # Of the commits to a file, those whose words are most like the question's.
 MOST_CHANGES = 3
-# A heading among the first lines of a passage is its own.
-NEAR = 3
-_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
+# Of files that declare tasks and of upper documents, so many are read for a question.
+MOST_DECLARING, MOST_UPPER = 200, 30
 
 
 @dataclass(slots=True)
@@ -151,20 +153,38 @@ class Repository:
             if one.name == name and one.start <= found.start <= one.end
         ]
 
-    def search_documents(self, question: str, limit: int) -> list[Evidence]:
-        """Find the passages of documents that bear on a question, titled by their headings."""
-        found = self.search(question, limit, (Kind.DOCUMENT,))
-        found = [one for one in found if language_of(one.path) is None]
-        return [replace(one, title=safe_line(self._heading(one))) for one in found]
+    def list_instructions(self, question: str, limit: int) -> list[Instruction]:
+        """List what files declare, and what documents tell: upper ones and the best of a search."""
+        files = {one.path: one for one in self.files()}
+        declaring = [path for path in files if is_declaring(path)]
+        own = {
+            path
+            for path, one in files.items()
+            if one.kind != FOREIGN and is_guide(path) and path not in declaring
+        }
+        ranked = [path for path in self.rank(question) if path in own][:limit]
+        upper = sorted(path for path in own if is_upper(path))[:MOST_UPPER]
+        declaring = sorted(declaring, key=landmarks.order)[:MOST_DECLARING]
+        told = [read_tasks(path, self.read(path), files) for path in declaring]
+        told += [
+            read_instructions(path, self.read(path)) for path in dict.fromkeys((*upper, *ranked))
+        ]
+        return list(chain.from_iterable(told))
 
-    def _heading(self, passage: Evidence) -> str:
-        """Name the section that a passage begins or stands in."""
-        lines = self.read(passage.path)
-        inside = range(passage.start, min(passage.end, passage.start + NEAR, len(lines)) + 1)
-        for number in (*inside, *range(passage.start - 1, 0, -1)):
-            if number <= len(lines) and (named := _HEADING.match(lines[number - 1])):
-                return named[1].strip("*_`: ")
-        return ""
+    def cite(self, one: Judged) -> Evidence:
+        """Make evidence of an instruction."""
+        told = one.told
+        lines = self.read(told.path)[told.line - 1 : told.end]
+        found = make_code(
+            told.path,
+            (told.line, told.end),
+            digest(lines),
+            clean("\n".join(lines)),
+            symbol=clean(title_of(told)),
+            kind=DOCUMENT,
+            remark=clean(tell(told)),
+        )
+        return replace(found, near=one.near, alike=one.alike, covers=one.covers)
 
     def find_file(self, name: str, question: str) -> list[Evidence]:
         """Find what bears on a question in the file of a name, or of a path's end.

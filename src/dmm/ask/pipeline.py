@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.ask import answer as short_answer
 from dmm.ask import budget, coverage, landmarks, nearness, plan, render
 from dmm.ask.evidence import dedupe
+from dmm.ask.howto import asks_to_do
 from dmm.ask.mapping import map_question
 from dmm.ask.question import read_question
 from dmm.ask.results import Answered, Gathered, Request, Written
@@ -28,9 +29,13 @@ if TYPE_CHECKING:
 
 # Places that are read for their meaning, and those that are quoted; the others are listed.
 MOST_READ, MOST_PLACES = 40, 12
+# Of what people are told to do: for a question how something is done, and for others.
+MOST_INSTRUCTIONS, MOST_PASSAGES = 6, 3
 # Tests of what a question is about, where it does not ask for tests.
 MOST_TESTS = 5
 MOST_PACKAGES = 3
+# What people are told that is so near proves that they are told it; set by hand.
+TELLS = 0.6
 # What the question calls by name is as near as can be.
 NEAREST = 9.0
 # The evidence is what a prompt is for: what frames it takes at most this part of the budget.
@@ -84,7 +89,9 @@ def gather(
     # Of words that the repository does not have, nothing comes near.
     is_idle = _lacks_all(question, unknown) and not (named or located)
     near = [] if is_idle else _search(question, sources, survey, named)
-    found = [*located, *sources.documents(question), *near[:MOST_PLACES]]
+    told = [] if is_idle else [*sources.instructions(question)]
+    told = told[: MOST_INSTRUCTIONS if asks_to_do(question.text) else MOST_PASSAGES]
+    found = [*located, *told, *near[: MOST_PLACES - len(told)]]
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
     hits = _unmark(hits, covered.evidence)
@@ -92,11 +99,12 @@ def gather(
     worth = sources.code.weigh(question.words)
     remembered = nearness.order(question.words, memory.evidence, sources.liken, worth)
     evidence, dropped = dedupe((*remembered, *sessions.evidence, *code))
-    others = _list_others(near[MOST_PLACES:], evidence)
-    told = (*evidence, *others)
-    unknown = [one for one in unknown if not _is_told(one, told)]
+    others = _list_others(near[MOST_PLACES - len(told) :], evidence)
+    shown = (*evidence, *others)
+    unknown = [one for one in unknown if not _is_told(one, shown)]
     # A section that is named, a definition or a session proves in other ways.
-    proved = unknown or named or located or sessions.evidence
+    is_told = asks_to_do(question.text) and any(one.near >= TELLS for one in told)
+    proved = unknown or named or located or sessions.evidence or is_told
     unproved = [] if proved else nearness.find_unproved(question.subjects, evidence, worth)
     return Gathered(
         memory,
@@ -331,15 +339,19 @@ def _answer(
     question: Question, decision: Decision, gathered: Gathered, gate: coverage.Gate
 ) -> short_answer.Answer:
     """Return the short answer."""
-    told = {*short_answer.OVERVIEW, *find_sections(question.words)}
+    usual = {*short_answer.OVERVIEW, *find_sections(question.words)}
     # What is shown, however weakly, is not called missing as well.
-    told -= {section for one in gathered.evidence for section in one.sections}
-    lacking = [one for one in map(SECTION_OF.get, gate.missing) if one in told]
+    usual -= {section for one in gathered.evidence for section in one.sections}
+    lacking = [one for one in map(SECTION_OF.get, gate.missing) if one in usual]
     missing = (*(MEANING[one] for one in lacking), *gathered.unknown, *gathered.unproved)
     if gathered.unproved and _lacks_all(question, (*gathered.unknown, *gathered.unproved)):
         return short_answer.Answer((), missing, gathered.unknown, (), ())
     evidence: Sequence[Evidence] = gathered.evidence
-    about_all = len(decision.profile.sections) >= ABOUT_ALL
+    # Where people are told how it is done, that is the answer.
+    asks = asks_to_do(question.text)
+    looks_back = question.looks_back or question.span is not None
+    told = [] if looks_back else short_answer.find_told(evidence, asks=asks)
+    about_all = len(decision.profile.sections) >= ABOUT_ALL and not (asks and told)
     inside = short_answer.put_first(evidence, question.subjects, gathered.name_package)
     if about_all and inside is None:
         points, more = short_answer.compose_overview(
@@ -351,7 +363,8 @@ def _answer(
             gathered.named,
             gathered.name_package,
             asked=question.words,
-            looks_back=question.looks_back or question.span is not None,
+            looks_back=looks_back,
+            told=told,
             others=gathered.others,
         )
     cites = tuple(one.cite for one in more)

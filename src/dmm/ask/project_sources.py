@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dmm.ask import landmarks, nearness
+from dmm.ask import howto
 from dmm.ask.critic import EDIT, OTHER, RUN, Move
 from dmm.ask.evidence import Evidence, Origin, hash_text, safe, safe_line
 from dmm.ask.sources import Filters, Told
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_MEMORIES = 8
 MOST_ROWS = 20
 MOST_UNITS = 10
-DOCUMENTS_READ, MOST_DOCUMENTS = 20, 3
+DOCUMENTS_READ, MOST_INSTRUCTIONS = 20, 8
 # Enough for the memories that are told; the budget of the prompt decides among them.
 MEMORY_ROOM = 8_000
 # Only what happened lately says how a session is going.
@@ -71,14 +71,13 @@ class ProjectSources:
         found = tuple(_memory(one, doubt) for one in best[:MOST_MEMORIES])
         return Told(found, tuple(indexes.notices.values()), size, retrieval)
 
-    def documents(self, question: Question) -> list[Evidence]:
-        """Find passages by their words, then order them by their meaning."""
+    def instructions(self, question: Question) -> list[Evidence]:
+        """Find what people are told to do about a question, in documents and in tasks."""
         if not question.topic:
             return []
-        found = self.repository.search_documents(question.words, DOCUMENTS_READ)
-        worth = self.repository.weigh(question.words)
-        kept = filter(nearness.is_near, nearness.order(question.words, found, self.liken, worth))
-        return sorted(kept, key=lambda one: landmarks.is_aside(one.path))[:MOST_DOCUMENTS]
+        found = self.repository.list_instructions(question.words, DOCUMENTS_READ)
+        best = howto.order(question.words, found, self.liken)[:MOST_INSTRUCTIONS]
+        return [*map(self.repository.cite, best)]
 
     def liken(self, text: str, others: Sequence[str]) -> list[float]:
         """Return how alike a text and each of some others are; nothing without the model."""

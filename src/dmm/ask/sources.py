@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dmm.recall.results import Searched
     from dmm.repo.records import Kind
 
-SOURCE, TEST, DOCUMENT, OTHER = "source", "test", "document", "other"
+SOURCE, TEST, DOCUMENT, OTHER, FOREIGN = "source", "test", "document", "other", "foreign"
 # Definitions that name what code handles; the code itself says what happens.
 DECLARED = frozenset(("type", "interface"))
 
@@ -128,5 +128,5 @@ class Sources(Protocol):
     def liken(self, text: str, others: Sequence[str]) -> Sequence[float]:
         """Return how alike a text and each of some others are in meaning; nothing if unknown."""
 
-    def documents(self, question: Question) -> Sequence[Evidence]:
-        """Find what the repository's documents say about a question, best first."""
+    def instructions(self, question: Question) -> Sequence[Evidence]:
+        """Find what people are told to do about a question, best first."""

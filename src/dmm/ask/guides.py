@@ -1,0 +1,222 @@
+"""What documents tell people to do: a paragraph, the commands below it, and the headings above."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dmm.text.prose import strip_emphasis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Numbered = tuple[int, str]
+
+# A document that needs more is a reference, and nobody reads on to there.
+MOST_LINES, MOST_INSTRUCTIONS = 4_000, 400
+LONGEST_SAID, LONGEST_READ, LONGEST_LINE, MOST_COMMANDS = 400, 2_000, 1_000, 12
+_DOCUMENT = re.compile(r"\.(?:mdx?|rst|adoc|txt|org)$|(?:^|/)(?:README|INSTALL|HACKING)$")
+_PAST = re.compile(
+    r"(?:^|/)(?:changelog|changes|history|news|releases|release[-_]notes)(?:\.\w+)?$"
+    r"|(?:^|/)(?:changelogs?|\.changeset)/",
+    re.IGNORECASE,
+)
+# Headings of Markdown and AsciiDoc; others are underlined.
+_HEADING = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)$")
+_UNDERLINE = re.compile(r"([=\-~^\"'*+#])\1{2,}\s*$")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,}|-{4,}$|\.{4,}$)")
+_ITEM = re.compile(r"\A\s*(?:[-*+•>]|\d+[.)]|#\.)\s+(?=\S)")
+_ROW = re.compile(r"\s*\|.*\|\s*$")
+# Lines of markup that say nothing: rules, directives, their options, anchors, tags, imports.
+_MARKUP = re.compile(
+    r"[\s|:+=-]*$|\s*(?:\.\. [\w-]+::|:[\w-]+:|\.\. _|:::|!!! |\?\?\? |===? [\"']|\[[^\]]*\]$"
+    r"|</?[A-Za-z][^>]*>$|<!--.*-->$|import .* from |\[[^\]]*\]: )"
+)
+_CODE_FOLLOWS = re.compile(r"\S.*::$|\s*\.\. (?:code|code-block|sourcecode|prompt|console)::")
+_PROMPT = re.compile(r"(?:[$%>]\s+(?=\S)|#\s+(?=[a-z][\w./-]*\s+-))")
+_COMMENT = re.compile(r"\s*(?:#|//|--|;|REM)\s+(\S.*)$")
+_TRAILING = re.compile(r"\s+#\s+(?=\S)")
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|`([^`<]+) <[^>]*>`_+|<((?:https?|mailto):[^>]*)>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """Something that a repository tells people to do, in words, in commands or in both.
+
+    `headings` are those it stands under, the outermost first. One that is declared is
+    a task or a setting: the words explain it.
+    """
+
+    path: str
+    line: int
+    end: int
+    headings: tuple[str, ...] = ()
+    said: str = ""
+    commands: tuple[str, ...] = ()
+    is_declared: bool = False
+
+
+def is_guide(path: str) -> bool:
+    """Return whether a document tells people something; a list of past changes does not."""
+    return _DOCUMENT.search(path) is not None and _PAST.search(path) is None
+
+
+def is_upper(path: str) -> bool:
+    """Return whether a document lies where people look first."""
+    return "/" not in path.removeprefix(".github/").removeprefix("docs/")
+
+
+def read_instructions(path: str, lines: Sequence[str]) -> list[Instruction]:
+    """Cut a document into what it tells people, in the order of its lines."""
+    reader = _Reader(path)
+    for number, line in enumerate(lines[:MOST_LINES], 1):
+        reader.read(number, line[:LONGEST_LINE].rstrip())
+        if len(reader.found) >= MOST_INSTRUCTIONS:
+            break
+    return sorted(reader.finish(), key=lambda one: one.line)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads a document line by line; Markdown, reStructuredText and AsciiDoc alike."""
+
+    path: str
+    found: list[Instruction] = field(default_factory=list)
+    _headings: dict[int, str] = field(default_factory=dict)
+    _underlines: list[str] = field(default_factory=list)
+    # A paragraph that is being read, and the last one, which a block of code may follow.
+    _said: list[Numbered] = field(default_factory=list)
+    _lead: Instruction | None = None
+    _code: list[Numbered] = field(default_factory=list)
+    _fence: str = ""
+    _is_indented: bool = False
+
+    def read(self, number: int, line: str) -> None:
+        """Take in one line."""
+        if self._fence:
+            self._read_fenced(number, line)
+        elif (fence := _FENCE.match(line)) and not self._is_underline(line):
+            self._end_code()
+            self._end_paragraph()
+            self._fence = fence[1]
+        elif self._is_indented and (not line or line[0] in " \t"):
+            if line and not _MARKUP.match(line):
+                self._code.append((number, line))
+        else:
+            self._end_code()
+            self._read_prose(number, line)
+
+    def finish(self) -> list[Instruction]:
+        """Return all that was read."""
+        self._end_code()
+        self._end_paragraph()
+        self._end_lead()
+        return self.found[:MOST_INSTRUCTIONS]
+
+    def _read_fenced(self, number: int, line: str) -> None:
+        bare = line.strip()
+        if bare.startswith(self._fence) and not bare.strip(self._fence[0]):
+            self._fence = ""
+            self._end_code()
+        else:
+            self._code.append((number, line))
+
+    def _read_prose(self, number: int, line: str) -> None:
+        if headed := _HEADING.match(line):
+            self._end_paragraph()
+            self._begin_section(len(headed[1]), headed[2].rstrip("# "))
+        elif self._is_underline(line):
+            if line[0] not in self._underlines:
+                self._underlines.append(line[0])
+            ((_, title),) = self._said
+            self._said = []
+            self._begin_section(self._underlines.index(line[0]) + 1, title)
+        elif _MARKUP.match(line):
+            self._end_paragraph()
+        else:
+            if _ITEM.match(line) or _ROW.match(line):
+                self._end_paragraph()
+            self._said.append((number, line))
+        if _CODE_FOLLOWS.match(line):
+            self._end_paragraph()
+            self._is_indented = True
+
+    def _is_underline(self, line: str) -> bool:
+        if len(self._said) != 1 or not _UNDERLINE.match(line):
+            return False
+        title = self._said[0][1].strip()
+        return len(line) >= min(len(title), 3) and not _ITEM.match(title)
+
+    def _begin_section(self, level: int, title: str) -> None:
+        self._end_lead()
+        above = {at: one for at, one in self._headings.items() if at < level}
+        self._headings = above | {level: _plain(title)}
+
+    def _end_paragraph(self) -> None:
+        said = _plain(" ".join(line for _, line in self._said)[:LONGEST_READ])[:LONGEST_SAID]
+        if any(char.isalpha() for char in said):
+            self._end_lead()
+            first, last = self._said[0][0], self._said[-1][0]
+            self._lead = Instruction(self.path, first, last, self._titles(), said)
+        self._said = []
+
+    def _end_lead(self) -> None:
+        if self._lead is not None:
+            self.found.append(self._lead)
+        self._lead = None
+
+    def _end_code(self) -> None:
+        """Take in a block of code; what a comment explains in it stands for itself."""
+        code, self._code, self._is_indented = self._code, [], False
+        parts = list(_split_code(code))
+        plain = [one for said, commands in parts if not said for _, one in commands]
+        if plain:
+            first = next(commands[0][0] for said, commands in parts if not said)
+            lead = self._lead or Instruction(self.path, first, first, self._titles())
+            commands = (*lead.commands, *plain)[:MOST_COMMANDS]
+            self._lead = replace(lead, commands=commands, end=code[-1][0])
+        for said, told in parts:
+            if said:
+                first, last = told[0][0], told[-1][0]
+                commands = tuple(one for _, one in told)[:MOST_COMMANDS]
+                words = said[:LONGEST_SAID]
+                self.found.append(
+                    Instruction(self.path, first, last, self._titles(), words, commands)
+                )
+
+    def _titles(self) -> tuple[str, ...]:
+        return tuple(self._headings[level] for level in sorted(self._headings))
+
+
+def _split_code(code: Sequence[Numbered]) -> Iterator[tuple[str, list[Numbered]]]:
+    """Yield the commands of a block, those that a comment explains apart from the others."""
+    said: list[str] = []
+    commands: list[Numbered] = []
+    for number, line in code:
+        bare = line.strip()
+        comment = None if _PROMPT.match(bare) else _COMMENT.match(line)
+        command, *beside = _TRAILING.split(_PROMPT.sub("", bare, count=1), maxsplit=1)
+        # A comment, an empty line below commented commands, and a command with its own comment end
+        # what came before.
+        if commands and (comment or beside or (said and not bare)):
+            yield " ".join(said), commands
+            said, commands = [], []
+        if comment:
+            said.append(comment[1])
+        elif beside:
+            yield beside[0], [(number, command)]
+            said = []
+        elif bare:
+            commands.append((number, command))
+    if commands:
+        yield " ".join(said), commands
+
+
+def _plain(text: str) -> str:
+    """Return the words of a paragraph, without links, tags and emphasis; code stays in ticks."""
+    said = _LINK.sub(lambda one: one[1] or one[2] or one[3] or "", _IMAGE.sub("", text.strip()))
+    said = strip_emphasis(_TAG.sub(" ", _ITEM.sub("", said, count=1)))
+    return " ".join(said.replace("``", "`").replace("|", " ").split())

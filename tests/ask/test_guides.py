@@ -1,0 +1,130 @@
+"""What documents tell people to do: words, commands and headings of three kinds of markup."""
+
+from __future__ import annotations
+
+import pytest
+
+from dmm.ask.guides import MOST_INSTRUCTIONS, MOST_LINES, Instruction, is_guide, read_instructions
+
+
+def read(text: str) -> list[tuple[tuple[str, ...], str, tuple[str, ...], int]]:
+    """Read a document as headings, words, commands and first lines."""
+    found = read_instructions("README.md", text.split("\n"))
+    return [(one.headings, one.said, one.commands, one.line) for one in found]
+
+
+def test_a_block_of_code_belongs_to_the_paragraph_above_it() -> None:
+    text = (
+        "# Harbour\n\n## Testing\n\nRun all tests:\n\n```sh\n$ make test\n```\n\n"
+        "They take a while.\n"
+    )
+    assert read(text) == [
+        (("Harbour", "Testing"), "Run all tests:", ("make test",), 5),
+        (("Harbour", "Testing"), "They take a while.", (), 11),
+    ]
+
+
+def test_a_heading_ends_the_one_of_its_level_and_those_below() -> None:
+    text = "# A\n\n## B\n\n### C\n\nOne.\n\n## D\n\nTwo.\n"
+    assert [headings for headings, *_ in read(text)] == [("A", "B", "C"), ("A", "D")]
+
+
+def test_commands_that_a_comment_explains_stand_for_themselves() -> None:
+    text = (
+        "## Tests\n\nThe commands:\n\n```\n# Run the unit tests\nmake unit\n\n# Run one\n"
+        "make unit ONE=tide\nmake lint  # check the style\nmake all\n```\n"
+    )
+    assert [(said, commands, line) for _, said, commands, line in read(text)] == [
+        ("The commands:", ("make all",), 3),
+        ("Run the unit tests", ("make unit",), 7),
+        ("Run one", ("make unit ONE=tide",), 10),
+        ("check the style", ("make lint",), 11),
+    ]
+
+
+def test_items_of_a_list_and_rows_of_a_table_are_told_apart() -> None:
+    text = (
+        "- Run `make test`.\n- Read [the guide](docs/guide.md)\n  before that.\n\n"
+        "| Command | Does |\n|---|---|\n| `make lint` | checks the style |\n"
+    )
+    assert [said for _, said, *_ in read(text)] == [
+        "Run `make test`.",
+        "Read the guide before that.",
+        "Command Does",
+        "`make lint` checks the style",
+    ]
+
+
+def test_restructuredtext_and_asciidoc_are_read_too() -> None:
+    text = (
+        "Harbour\n=======\n\nTesting\n-------\n\n"
+        "Run the tests::\n\n    make test\n    make lint\n\n"
+        "See `the guide <https://docs.example.com>`_.\n\n.. code-block:: sh\n   :linenos:\n\n"
+        "   make guide\n\nLast\n----\n\nDone.\n"
+    )
+    assert read(text) == [
+        (("Harbour", "Testing"), "Run the tests::", ("make test", "make lint"), 7),
+        (("Harbour", "Testing"), "See the guide.", ("make guide",), 12),
+        (("Harbour", "Last"), "Done.", (), 22),
+    ]
+    adoc = "= Harbour\n\n== Testing\n\nRun the tests:\n\n----\nmake test\n----\n"
+    assert read(adoc) == [(("Harbour", "Testing"), "Run the tests:", ("make test",), 5)]
+
+
+def test_markup_that_says_nothing_is_left_out() -> None:
+    text = "<!-- a comment -->\n<p align='center'>\n\n---\n\n:::note\n\n[guide]: https://x.example.com\n"
+    assert read(text) == []
+
+
+def test_marks_of_links_pictures_and_emphasis_are_left_out() -> None:
+    text = (
+        "[![Build](https://x.example.com/b.svg)](https://x.example.com) It must **all** *be*"
+        " built_here - see <https://x.example.com>.\n"
+    )
+    assert read(text)[0][1] == "It must all be built_here - see https://x.example.com."
+
+
+def test_code_without_words_stands_under_its_heading() -> None:
+    assert read("## Install\n\n```\npip install harbour\n") == [
+        (("Install",), "", ("pip install harbour",), 4)
+    ]
+
+
+def test_a_document_without_end_is_read_to_a_limit() -> None:
+    lines = ["- One of many items."] * (MOST_INSTRUCTIONS + 10)
+    assert len(read_instructions("README.md", lines)) == MOST_INSTRUCTIONS
+    blank = [""] * MOST_LINES
+    assert read_instructions("README.md", [*blank, "Too late."]) == []
+
+
+def test_lines_that_look_like_a_rule_or_a_fence_underline_nothing_that_is_no_title() -> None:
+    text = "One line.\nAnother line.\n----\nmake test\n----\n"
+    assert read(text) == [((), "One line. Another line.", ("make test",), 1)]
+
+
+@pytest.mark.parametrize(
+    ("path", "tells"),
+    [
+        ("README.md", True),
+        ("docs/release-management.md", True),
+        ("INSTALL", True),
+        ("CHANGELOG.md", False),
+        ("docs/changelogs/2.0.md", False),
+        ("src/harbour.py", False),
+    ],
+)
+def test_a_list_of_past_changes_tells_nobody_what_to_do(path: str, tells: bool) -> None:
+    assert is_guide(path) is tells
+
+
+def test_hostile_lines_are_read_in_time() -> None:
+    for line in (
+        "`" * 50_000,
+        "[" * 50_000,
+        "<" * 50_000,
+        "*" * 50_000,
+        "# " * 25_000,
+        "| " * 9_999,
+    ):
+        found = read_instructions("README.md", [line, "Words at the end."])
+        assert all(isinstance(one, Instruction) for one in found)
