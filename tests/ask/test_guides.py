@@ -84,6 +84,18 @@ def test_marks_of_links_pictures_and_emphasis_are_left_out() -> None:
     assert read(text)[0][1] == "It must all be built_here - see https://x.example.com."
 
 
+def test_programs_and_data_are_no_commands_and_a_backslash_continues_one() -> None:
+    text = (
+        "Call it:\n\n```python\nharbour.plan()\n```\n\nStart it:\n\n```console\n"
+        "$ docker run \\\n    harbour\n$ docker ps\n```\n\nSet:\n\n```yaml\nport: 80\n```\n"
+    )
+    assert [(said, commands) for _, said, commands, _ in read(text)] == [
+        ("Call it:", ()),
+        ("Start it:", ("docker run harbour", "docker ps")),
+        ("Set:", ("port: 80",)),
+    ]
+
+
 def test_code_without_words_stands_under_its_heading() -> None:
     assert read("## Install\n\n```\npip install harbour\n") == [
         (("Install",), "", ("pip install harbour",), 4)

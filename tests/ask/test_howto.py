@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dmm.ask import howto
-from dmm.ask.guides import Instruction
+from dmm.ask.guides import Instruction, read_instructions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,6 +108,22 @@ def test_words_without_a_command_are_told_with_what_follows_them() -> None:
     (tools, *_) = howto.order("which tools do I need to build", told, lambda _, __: [])
     assert howto.tell(tools.told) == "Needed: You need these tools to build: Go 1.24; Node 22"
     assert (tools.told.line, tools.told.end) == (9, 11)
+
+
+def test_numbered_steps_are_told_in_their_order() -> None:
+    text = (
+        "## Release\n\n1. Raise the version.\n2. Tag the release:\n   ```\n   make tag\n   ```\n"
+        "3. Tell the crew.\n\nFor a fix:\n\n1. Ask a pilot.\n"
+    )
+    told = read_instructions("RELEASE.md", text.split("\n"))
+    (first, *_) = howto.order("how do I tag a release", told, lambda _, __: [])
+    assert howto.tell(first.told) == (
+        "Release: 1. Raise the version. 2. Tag the release: `make tag` 3. Tell the crew."
+    )
+    assert (first.told.line, first.told.end) == (4, 12)
+    long = [replace(one, said=one.said * 12) for one in told]
+    (first, *_) = howto.order("how do I tag a release", long, lambda _, __: [])
+    assert howto.tell(first.told).startswith("Release: 2. Tag the release:")
 
 
 def test_without_a_model_the_words_decide() -> None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from dmm.repo.kinds import LANGUAGES
 from dmm.text.prose import strip_emphasis
 
 if TYPE_CHECKING:
@@ -18,28 +19,35 @@ MOST_LINES, MOST_INSTRUCTIONS = 4_000, 400
 LONGEST_SAID, LONGEST_READ, LONGEST_LINE, MOST_COMMANDS = 400, 2_000, 1_000, 12
 _DOCUMENT = re.compile(r"\.(?:mdx?|rst|adoc|txt|org)$|(?:^|/)(?:README|INSTALL|HACKING)$")
 _PAST = re.compile(
-    r"(?:^|/)(?:changelog|changes|history|news|releases|release[-_]notes)(?:\.\w+)?$"
+    r"(?:^|/)(?:changelog[\w-]*|changes|history|news|releases|release[-_]notes)(?:\.\w+)?$"
     r"|(?:^|/)(?:changelogs?|\.changeset)/",
     re.IGNORECASE,
+)
+SHELL = "bash"
+_PROGRAMS = frozenset(
+    (*LANGUAGES.values(), "json", "jsonc", "json5", "html", "css", "diff", "mermaid")
 )
 # Headings of Markdown and AsciiDoc; others are underlined.
 _HEADING = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"([=\-~^\"'*+#])\1{2,}\s*$")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,}|-{4,}$|\.{4,}$)")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,}|-{4,}$|\.{4,}$)\s*\{?\.?([\w+-]*)")
 _ITEM = re.compile(r"\A\s*(?:[-*+•>]|\d+[.)]|#\.)\s+(?=\S)")
+_STEP = re.compile(r"\s{0,3}(\d{1,2})[.)]\s")
 _ROW = re.compile(r"\s*\|.*\|\s*$")
 # Lines of markup that say nothing: rules, directives, their options, anchors, tags, imports.
 _MARKUP = re.compile(
     r"[\s|:+=-]*$|\s*(?:\.\. [\w-]+::|:[\w-]+:|\.\. _|:::|!!! |\?\?\? |===? [\"']|\[[^\]]*\]$"
     r"|</?[A-Za-z][^>]*>$|<!--.*-->$|import .* from |\[[^\]]*\]: )"
 )
-_CODE_FOLLOWS = re.compile(r"\S.*::$|\s*\.\. (?:code|code-block|sourcecode|prompt|console)::")
+_CODE_FOLLOWS = re.compile(
+    r"\S.*::$|\s*\.\. (?:code|code-block|sourcecode|prompt|console)::\s*([\w+-]*)"
+)
 _PROMPT = re.compile(r"(?:[$%>]\s+(?=\S)|#\s+(?=[a-z][\w./-]*\s+-))")
 _COMMENT = re.compile(r"\s*(?:#|//|--|;|REM)\s+(\S.*)$")
 _TRAILING = re.compile(r"\s+#\s+(?=\S)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|`([^`<]+) <[^>]*>`_+|<((?:https?|mailto):[^>]*)>")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->|\{#[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,8 @@ class Instruction:
     said: str = ""
     commands: tuple[str, ...] = ()
     is_declared: bool = False
+    # Its number where it is one of several steps.
+    step: int = 0
 
 
 def is_guide(path: str) -> bool:
@@ -67,6 +77,12 @@ def is_guide(path: str) -> bool:
 def is_upper(path: str) -> bool:
     """Return whether a document lies where people look first."""
     return "/" not in path.removeprefix(".github/").removeprefix("docs/")
+
+
+def is_program(language: str) -> bool:
+    """Return whether code in a language is no command: a program, or data of one."""
+    named = LANGUAGES.get(language.lower(), language.lower())
+    return named != SHELL and named in _PROGRAMS
 
 
 def read_instructions(path: str, lines: Sequence[str]) -> list[Instruction]:
@@ -93,6 +109,7 @@ class _Reader:
     _code: list[Numbered] = field(default_factory=list)
     _fence: str = ""
     _is_indented: bool = False
+    _is_program: bool = False
 
     def read(self, number: int, line: str) -> None:
         """Take in one line."""
@@ -101,7 +118,7 @@ class _Reader:
         elif (fence := _FENCE.match(line)) and not self._is_underline(line):
             self._end_code()
             self._end_paragraph()
-            self._fence = fence[1]
+            self._fence, self._is_program = fence[1], is_program(fence[2])
         elif self._is_indented and (not line or line[0] in " \t"):
             if line and not _MARKUP.match(line):
                 self._code.append((number, line))
@@ -140,9 +157,9 @@ class _Reader:
             if _ITEM.match(line) or _ROW.match(line):
                 self._end_paragraph()
             self._said.append((number, line))
-        if _CODE_FOLLOWS.match(line):
+        if follows := _CODE_FOLLOWS.match(line):
             self._end_paragraph()
-            self._is_indented = True
+            self._is_indented, self._is_program = True, is_program(follows[1] or "")
 
     def _is_underline(self, line: str) -> bool:
         if len(self._said) != 1 or not _UNDERLINE.match(line):
@@ -159,8 +176,10 @@ class _Reader:
         said = _plain(" ".join(line for _, line in self._said)[:LONGEST_READ])[:LONGEST_SAID]
         if any(char.isalpha() for char in said):
             self._end_lead()
-            first, last = self._said[0][0], self._said[-1][0]
-            self._lead = Instruction(self.path, first, last, self._titles(), said)
+            (first, line), (last, _) = self._said[0], self._said[-1]
+            number = _STEP.match(line)
+            step = int(number[1]) if number else 0
+            self._lead = Instruction(self.path, first, last, self._titles(), said, step=step)
         self._said = []
 
     def _end_lead(self) -> None:
@@ -170,7 +189,8 @@ class _Reader:
 
     def _end_code(self) -> None:
         """Take in a block of code; what a comment explains in it stands for itself."""
-        code, self._code, self._is_indented = self._code, [], False
+        code = [] if self._is_program else self._code
+        self._code, self._is_indented, self._is_program = [], False, False
         parts = list(_split_code(code))
         plain = [one for said, commands in parts if not said for _, one in commands]
         if plain:
@@ -197,6 +217,11 @@ def _split_code(code: Sequence[Numbered]) -> Iterator[tuple[str, list[Numbered]]
     commands: list[Numbered] = []
     for number, line in code:
         bare = line.strip()
+        if commands and commands[-1][1].endswith("\\"):
+            # A command goes on in the next line.
+            first, begun = commands[-1]
+            commands[-1] = (first, " ".join((begun.rstrip("\\ "), bare)))
+            continue
         comment = None if _PROMPT.match(bare) else _COMMENT.match(line)
         command, *beside = _TRAILING.split(_PROMPT.sub("", bare, count=1), maxsplit=1)
         # A comment, an empty line below commented commands, and a command with its own comment end

@@ -25,7 +25,7 @@ MOST_COMPARED = 80
 WORDS, COMMAND, BESIDE = 0.3, 0.05, 0.05
 MOST_HEADINGS, LONGEST_READ, LONGEST_CODE = 2, 240, 120
 # What a person reads of an instruction.
-LONGEST_SAID, LONGEST_COMMAND, MOST_SHOWN = 140, 80, 3
+LONGEST_SAID, LONGEST_COMMAND, LONGEST_STEPS, MOST_SHOWN = 140, 80, 300, 3
 # What a prompt quotes of the section, from an instruction on.
 MOST_QUOTED = 12
 _ASKS_TO_DO = re.compile(
@@ -78,7 +78,12 @@ def _complete(judged: Sequence[Judged], found: Sequence[Instruction]) -> list[Ju
     nearest: dict[object, Judged] = {}
     for two in judged:
         nearest.setdefault(_section_of(two.told), two)
-    return [_join(one, sections[key]) for key, one in nearest.items()]
+    told: dict[str, Judged] = {}
+    for key, two in nearest.items():
+        joined = _join(two, sections[key])
+        # Some documents are kept in two places.
+        told.setdefault(tell(joined.told), joined)
+    return [*told.values()]
 
 
 def _section_of(one: Instruction) -> object:
@@ -91,7 +96,8 @@ def _join(one: Judged, section: Sequence[Instruction]) -> Judged:
     if told.is_declared:
         return one
     later = [two for two in section if two.line > told.line]
-    commanded = [] if told.commands else [two for two in later if two.commands][:1]
+    steps = _steps_with(told, section)
+    commanded = [] if told.commands or steps else [two for two in later if two.commands][:1]
     is_lead = told.said.endswith(":") and not (told.commands or commanded)
     listed = later[:MOST_SHOWN] if is_lead else []
     near = [two for two in later if two.end < told.line + MOST_QUOTED]
@@ -99,9 +105,30 @@ def _join(one: Judged, section: Sequence[Instruction]) -> Judged:
         told,
         said=f"{told.said} {'; '.join(two.said for two in listed)}".strip(),
         commands=commanded[0].commands if commanded else told.commands,
-        end=max(two.end for two in (told, *commanded, *listed, *near)),
+        end=max(two.end for two in (told, *commanded, *listed, *near, *steps)),
     )
+    if steps:
+        joined = replace(joined, said=" ".join(map(_tell_step, steps)), commands=())
     return replace(one, told=joined)
+
+
+def _steps_with(told: Instruction, section: Sequence[Instruction]) -> list[Instruction]:
+    """List the numbered steps of which an instruction is one, from the first if they are short."""
+    run: list[Instruction] = []
+    for two in section:
+        if run and two.step <= run[-1].step:
+            if told in run:
+                break
+            run = []
+        run += [two] if two.step else []
+    if told not in run:
+        return []
+    is_short = len(" ".join(map(_tell_step, run))) <= LONGEST_STEPS
+    return run if is_short else run[run.index(told) :]
+
+
+def _tell_step(one: Instruction) -> str:
+    return f"{one.step}. {_tell_words(replace(one, said=_clip(one.said, LONGEST_SAID)))}"
 
 
 def _write(one: Instruction) -> str:
@@ -135,15 +162,22 @@ def title_of(one: Instruction) -> str:
 
 def tell(one: Instruction) -> str:
     """Return what a person reads: the words and the commands of an instruction."""
-    shown = "; ".join(f"`{_clip(code, LONGEST_COMMAND)}`" for code in one.commands[:MOST_SHOWN])
-    said = _clip(one.said, LONGEST_SAID)
+    told = replace(one, said=_clip(one.said, LONGEST_STEPS if one.step else LONGEST_SAID))
     if one.is_declared:
         inside = "".join(f" in {folder}" for folder in one.headings)
-        return f"{shown}{inside}: {said}" if said else f"{shown}{inside}"
-    glue = ":" if said and shown and said[-1].isalnum() else ""
-    words = f"{said}{glue} {shown}".strip()
-    title = title_of(one)
+        return f"{_show_commands(one)}{inside}{': ' if one.said else ''}{told.said}"
+    words, title = _tell_words(told), title_of(one)
     return words if not title or title in words else f"{title}: {words}"
+
+
+def _tell_words(one: Instruction) -> str:
+    shown = _show_commands(one)
+    glue = ":" if one.said and shown and one.said[-1].isalnum() else ""
+    return f"{one.said}{glue} {shown}".strip()
+
+
+def _show_commands(one: Instruction) -> str:
+    return "; ".join(f"`{_clip(code, LONGEST_COMMAND)}`" for code in one.commands[:MOST_SHOWN])
 
 
 def _clip(text: str, most: int) -> str:
