@@ -7,9 +7,11 @@ import pytest
 from dmm.ask.guides import MOST_INSTRUCTIONS, MOST_LINES, Instruction, is_guide, read_instructions
 
 
-def read(text: str) -> list[tuple[tuple[str, ...], str, tuple[str, ...], int]]:
+def read(
+    text: str, path: str = "README.md"
+) -> list[tuple[tuple[str, ...], str, tuple[str, ...], int]]:
     """Read a document as headings, words, commands and first lines."""
-    found = read_instructions("README.md", text.split("\n"))
+    found = read_instructions(path, text.split("\n"))
     return [(one.headings, one.said, one.commands, one.line) for one in found]
 
 
@@ -68,7 +70,9 @@ def test_restructuredtext_and_asciidoc_are_read_too() -> None:
         (("Harbour", "Last"), "Done.", (), 22),
     ]
     adoc = "= Harbour\n\n== Testing\n\nRun the tests:\n\n----\nmake test\n----\n"
-    assert read(adoc) == [(("Harbour", "Testing"), "Run the tests:", ("make test",), 5)]
+    assert read(adoc, "README.adoc") == [
+        (("Harbour", "Testing"), "Run the tests:", ("make test",), 5)
+    ]
 
 
 def test_markup_that_says_nothing_is_left_out() -> None:
@@ -109,9 +113,49 @@ def test_a_document_without_end_is_read_to_a_limit() -> None:
     assert read_instructions("README.md", [*blank, "Too late."]) == []
 
 
-def test_lines_that_look_like_a_rule_or_a_fence_underline_nothing_that_is_no_title() -> None:
-    text = "One line.\nAnother line.\n----\nmake test\n----\n"
-    assert read(text) == [((), "One line. Another line.", ("make test",), 1)]
+def test_a_rule_below_more_than_a_title_or_alone_begins_no_code() -> None:
+    text = "One line.\nAnother line.\n----\nWords.\n\n-----\n\nMore ``code`` here.\n"
+    assert [(said, commands) for _, said, commands, _ in read(text)] == [
+        ("One line. Another line.", ()),
+        ("Words.", ()),
+        ("More `code` here.", ()),
+    ]
+
+
+def test_code_in_ticks_keeps_what_looks_like_markup() -> None:
+    text = "Run `git checkout <branch>` then `curl x | bash` in **every** <b>case</b>.\n"
+    assert read(text)[0][1] == ("Run `git checkout <branch>` then `curl x | bash` in every case .")
+
+
+def test_beside_prompts_what_is_printed_is_no_command() -> None:
+    text = "Test it:\n\n```\n$ make test\nOK 12 passed\n$ git commit -m 'Fix # 12'\n```\n"
+    assert read(text)[0][2] == ("make test", "git commit -m 'Fix # 12'")
+
+
+def test_of_metadata_the_title_is_read_and_hidden_text_is_not() -> None:
+    text = (
+        "---\ntitle: 'Testing'\nweight: 3\n---\n\nRun it.\n\n"
+        "<!-- Run\n\n- something else\n\n-->\n\nThen stop.\n"
+    )
+    assert read(text) == [
+        (("Testing",), "Run it.", (), 6),
+        (("Testing",), "Then stop.", (), 14),
+    ]
+    assert read("---\nno end\n")[0][1] == "no end"
+
+
+def test_indented_code_is_read_and_what_is_indented_in_a_list_is_prose() -> None:
+    text = "Run the tests:\n\n    make test\n    make lint\n\n- One item\n\n    goes on.\n"
+    assert [(said, commands) for _, said, commands, _ in read(text)] == [
+        ("Run the tests:", ("make test", "make lint")),
+        ("One item", ()),
+        ("goes on.", ()),
+    ]
+
+
+def test_a_directive_without_code_is_no_block_of_code() -> None:
+    text = ".. note::\n\n   Take care of it.\n\n.. toctree::\n\n   intro\n"
+    assert all(not commands for _, _, commands, _ in read(text, "docs/guide.rst"))
 
 
 @pytest.mark.parametrize(

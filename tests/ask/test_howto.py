@@ -68,11 +68,17 @@ def test_the_citation_of_a_path_with_an_at_sign_is_whole(
 def test_secrets_in_what_people_are_told_are_not_shown(
     answer: Callable[..., dict[str, Any]],
 ) -> None:
-    key = "sk-ant-api03-" + "a1B2" * 20
-    text = f"# Setup\n\nStart the server with your key:\n\n```\nexport API_KEY={key}\n```\n"
-    told = answer("how do I start the server?", {"README.md": text})
-    assert told["points"]
-    assert key not in str(told)
+    user = "averyveryverylongusername" * 3
+    text = (
+        "# Setup\n\nStart the server with your key:\n\n```\n"
+        f"export API_KEY=sk-ant-api03-{'a1B2' * 20}\n```\n\n"
+        f"To start the server again, {'wait and ' * 14}use ghp_{'iK2Z' * 9}.\n"
+    )
+    sample = f"DATABASE_URL=postgres://{user}:kept-to-itself-{user}@host/server\n"
+    told = answer("how do I start the server?", {"README.md": text, ".env.example": sample})
+    assert len(told["points"]) + len(told["see_also"]) > 1
+    for secret in ("a1B2a1B2", "iK2Z", "kept-to-itself"):
+        assert secret not in str(told)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,7 @@ def test_numbered_steps_are_told_in_their_order() -> None:
     assert howto.tell(first.told) == (
         "Release: 1. Raise the version. 2. Tag the release: `make tag` 3. Tell the crew."
     )
-    assert (first.told.line, first.told.end) == (4, 12)
+    assert (first.told.line, first.told.end) == (3, 8)
     long = [replace(one, said=one.said * 12) for one in told]
     (first, *_) = howto.order("how do I tag a release", long, lambda _, __: [])
     assert howto.tell(first.told).startswith("Release: 2. Tag the release:")

@@ -40,7 +40,7 @@ def test_a_justfile_tells_recipes_with_parameters() -> None:
 @pytest.mark.parametrize(
     ("lock", "run"),
     [
-        ("pnpm-lock.yaml", "pnpm lint"),
+        ("pnpm-workspace.yaml", "pnpm lint"),
         ("web/yarn.lock", "yarn lint"),
         ("package-lock.json", "npm run lint"),
     ],
@@ -55,7 +55,31 @@ def test_scripts_of_a_package_are_run_by_what_its_lock_file_is_of(lock: str, run
 
 def test_a_package_can_name_what_runs_its_scripts() -> None:
     text = '{"packageManager": "bun@1.2", "scripts": {"dev": "vite"}}'
-    assert read("package.json", text) == [("bun dev", "vite", 1)]
+    assert read("package.json", text) == [("bun run dev", "vite", 1)]
+
+
+def test_a_script_with_the_name_of_a_command_needs_run() -> None:
+    text = '{"scripts": {"build": "x", "test": "y", "preview": "z", "prebuild": "w"}}'
+    found = [run for run, *_ in read("package.json", text, "bun.lock")]
+    assert found == ["bun run build", "bun run test", "bun run preview"]
+    assert read("package.json", '{"packageManager": null, "scripts": {"a": "x"}}')[0][0] == (
+        "npm run a"
+    )
+
+
+def test_a_target_is_explained_by_its_own_recipe_and_each_of_several_is_told() -> None:
+    text = "build:\n\t@echo building\nunit lint:: \n\truff\nunit: export A=1\n"
+    assert read("Makefile", text) == [
+        ("make build", "", 1),
+        ("make unit", "ruff", 3),
+        ("make lint", "ruff", 3),
+    ]
+
+
+def test_steps_with_the_same_command_have_lines_of_their_own() -> None:
+    text = "jobs:\n  a:\n    steps:\n      - run: npm ci\n  b:\n    steps:\n      - run: npm ci\n"
+    found = read_tasks(".github/workflows/ci.yml", text.split("\n"), ())
+    assert [one.line for one in found] == [4, 7]
 
 
 def test_other_manifests_declare_tasks_too() -> None:
@@ -117,11 +141,32 @@ def test_samples_of_settings_and_scripts_tell_by_their_comments() -> None:
         (".github/workflows/ci.yml", ""),
         (".github/workflows/ci.yml", "jobs: {a: {steps: 3}}"),
         ("Taskfile.yml", "tasks: 3"),
+        ("Taskfile.yml", "[" * 4_000),
+        ("Taskfile.yml", "tasks: " + "[" * 4_000),
+        ("Taskfile.yml", "- a\n- b"),
+        ("Taskfile.yml", "a: !!int ''\nb: [x, {? [c] : d}]"),
+        ("Makefile", "x" * 6_000 + ":"),
+        ("Makefile", "a" + " " * 4_900 + "!"),
+        ("justfile", "a" + " " * 4_900),
         ("harbour.py", "test: x"),
     ],
 )
 def test_what_can_not_be_read_declares_nothing(path: str, text: str) -> None:
     assert read(path, text) == []
+
+
+def test_texts_that_aliases_make_endless_are_not_written_out() -> None:
+    rows = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+    for one, before in zip("bcdefghi", "abcdefgh", strict=True):
+        rows.append(f"{one}: &{one} [{', '.join([f'*{before}'] * 9)}]")
+    rows.append("jobs: {unit: {name: *i, steps: [{name: *i, run: make}, {run: *i}]}}")
+    (found,) = read_tasks(".github/workflows/ci.yml", rows, ())
+    assert (found.headings, found.said, found.commands) == (("unit",), "", ("make",))
+
+
+def test_the_line_of_a_key_is_not_that_of_a_longer_one() -> None:
+    text = '{\n "scripts": {\n  "unit:test": "vitest",\n  "latest": "x",\n  "test": "vitest"\n }\n}'
+    assert [line for *_, line in read("package.json", text)] == [3, 4, 5]
 
 
 def test_a_file_with_very_many_tasks_is_read_to_a_limit() -> None:

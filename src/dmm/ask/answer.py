@@ -45,9 +45,11 @@ PROSE = frozenset((str(Origin.MEMORY), DOCUMENT))
 # A question with so many words of its own is about more than a section; set by hand, by reading.
 SEVERAL = 2
 # What people are told that is less near has nothing to do with the question; by how much code may
-# be nearer to a question that asks what to do, and to others: read off 152 questions how something
-# is done and 540 others.
+# be nearer to a question that asks what to do, and to others: read off the first set of
+# bench/everyday/howto.jsonl and 540 other questions.
 TOLD, PREFERRED, NEARLY = 0.35, 0.5, 0.1
+# Without a model, prose that has this share of the words.
+MOSTLY = 0.5
 # Where code is nearer, so much of it comes before.
 MOST_TOLD = 2
 MOST_POINTS = 3
@@ -168,10 +170,15 @@ def _rank(by_source: Mapping[str, Sequence[Evidence]], first: str) -> list[Evide
 
 def find_told(evidence: Sequence[Evidence], *, asks: bool) -> list[Evidence]:
     """Find what people are told to do, where a question asks for that or it is the nearest."""
-    told = [one for one in evidence if _source(one) == DOCUMENT and one.near >= TOLD]
+    told = [one for one in evidence if _source(one) == DOCUMENT and _bears(one)]
     told.sort(key=lambda one: -one.near)
     is_answer = told and (asks or told[0].near + NEARLY >= _nearest_code(evidence))
     return told if is_answer else []
+
+
+def _bears(one: Evidence) -> bool:
+    """Return whether prose bears on a question; without a model its words alone say so."""
+    return one.near >= TOLD or (not one.alike and one.covers >= MOSTLY)
 
 
 def _put_in(

@@ -156,14 +156,11 @@ class Repository:
     def list_instructions(self, question: str, limit: int) -> list[Instruction]:
         """List what files declare, and what documents tell: upper ones and the best of a search."""
         files = {one.path: one for one in self.files()}
-        declaring = [path for path in files if is_declaring(path)]
-        own = {
-            path
-            for path, one in files.items()
-            if one.kind != FOREIGN and is_guide(path) and path not in declaring
-        }
-        ranked = [path for path in self.rank(question) if path in own][:limit]
-        upper = sorted(path for path in own if is_upper(path))[:MOST_UPPER]
+        own = [path for path, one in files.items() if one.kind != FOREIGN]
+        declaring = [path for path in own if is_declaring(path)]
+        guides = {path for path in own if is_guide(path)} - {*declaring}
+        ranked = [path for path in self.rank(question) if path in guides][:limit]
+        upper = sorted(path for path in guides if is_upper(path))[:MOST_UPPER]
         declaring = sorted(declaring, key=landmarks.order)[:MOST_DECLARING]
         told = [read_tasks(path, self.read(path), files) for path in declaring]
         told += [

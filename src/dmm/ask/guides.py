@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 # A document that needs more is a reference, and nobody reads on to there.
 MOST_LINES, MOST_INSTRUCTIONS = 4_000, 400
-LONGEST_SAID, LONGEST_READ, LONGEST_LINE, MOST_COMMANDS = 400, 2_000, 1_000, 12
+LONGEST_SAID, LONGEST_LINE, MOST_COMMANDS = 2_000, 1_000, 12
 _DOCUMENT = re.compile(r"\.(?:mdx?|rst|adoc|txt|org)$|(?:^|/)(?:README|INSTALL|HACKING)$")
+_TITLE = re.compile(r"title:\s*[\"']?(.*?)[\"']?\s*$")
 _PAST = re.compile(
     r"(?:^|/)(?:changelog[\w-]*|changes|history|news|releases|release[-_]notes)(?:\.\w+)?$"
     r"|(?:^|/)(?:changelogs?|\.changeset)/",
@@ -30,7 +31,8 @@ _PROGRAMS = frozenset(
 # Headings of Markdown and AsciiDoc; others are underlined.
 _HEADING = re.compile(r"(#{1,6}|={1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"([=\-~^\"'*+#])\1{2,}\s*$")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,}|-{4,}$|\.{4,}$)\s*\{?\.?([\w+-]*)")
+_FENCE = re.compile(r"\s*(`{3,}(?![^`]*`)|~{3,})\s*\{?\.?([\w+-]*)")
+_ASCIIDOC_FENCE = re.compile(r"(-{4,}|\.{4,})()$")
 _ITEM = re.compile(r"\A\s*(?:[-*+•>]|\d+[.)]|#\.)\s+(?=\S)")
 _STEP = re.compile(r"\s{0,3}(\d{1,2})[.)]\s")
 _ROW = re.compile(r"\s*\|.*\|\s*$")
@@ -40,13 +42,14 @@ _MARKUP = re.compile(
     r"|</?[A-Za-z][^>]*>$|<!--.*-->$|import .* from |\[[^\]]*\]: )"
 )
 _CODE_FOLLOWS = re.compile(
-    r"\S.*::$|\s*\.\. (?:code|code-block|sourcecode|prompt|console)::\s*([\w+-]*)"
+    r"(?!\.\. )\S.*::$|\s*\.\. (?:code|code-block|sourcecode|prompt|console)::\s*([\w+-]*)"
 )
-_PROMPT = re.compile(r"(?:[$%>]\s+(?=\S)|#\s+(?=[a-z][\w./-]*\s+-))")
+_PROMPT = re.compile(r"(?:[$%>]\s+(?=\S)|#\s+(?=[a-z][\w./-]*\s+-\w))")
 _COMMENT = re.compile(r"\s*(?:#|//|--|;|REM)\s+(\S.*)$")
-_TRAILING = re.compile(r"\s+#\s+(?=\S)")
+_TRAILING = re.compile(r"(?<=\S)\s+#\s+(?=\S)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|`([^`<]+) <[^>]*>`_+|<((?:https?|mailto):[^>]*)>")
+_REFERENCE = re.compile(r"`([^`<]+) <[^>]*>`_+")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|<((?:https?|mailto):[^>]*)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->|\{#[^{}]*\}")
 
 
@@ -88,11 +91,32 @@ def is_program(language: str) -> bool:
 def read_instructions(path: str, lines: Sequence[str]) -> list[Instruction]:
     """Cut a document into what it tells people, in the order of its lines."""
     reader = _Reader(path)
-    for number, line in enumerate(lines[:MOST_LINES], 1):
+    for number, line in _visible(lines[:MOST_LINES]):
         reader.read(number, line[:LONGEST_LINE].rstrip())
         if len(reader.found) >= MOST_INSTRUCTIONS:
             break
     return sorted(reader.finish(), key=lambda one: one.line)
+
+
+def _visible(lines: Sequence[str]) -> Iterator[Numbered]:
+    """Yield what a reader of a page sees, with line numbers: its title, and no other metadata."""
+    begins = 0
+    if lines and lines[0].rstrip() == "---":
+        ends = (at for at, line in enumerate(lines[1:], 2) if line.rstrip() == "---")
+        begins = next(ends, 0)
+    for number, line in enumerate(lines[:begins], 1):
+        if titled := _TITLE.match(line):
+            yield number, f"# {titled[1]}"
+    is_hidden = False
+    for number, line in enumerate(lines[begins:], begins + 1):
+        before, opened, rest = line.partition("<!--")
+        if is_hidden:
+            is_hidden = "-->" not in line
+        elif opened and "-->" not in rest:
+            is_hidden = True
+            yield number, before
+        else:
+            yield number, line
 
 
 @dataclass(slots=True)
@@ -109,22 +133,31 @@ class _Reader:
     _code: list[Numbered] = field(default_factory=list)
     _fence: str = ""
     _is_indented: bool = False
+    _is_in_list: bool = False
     _is_program: bool = False
 
     def read(self, number: int, line: str) -> None:
         """Take in one line."""
         if self._fence:
             self._read_fenced(number, line)
-        elif (fence := _FENCE.match(line)) and not self._is_underline(line):
+        elif fence := self._find_fence(line):
             self._end_code()
             self._end_paragraph()
             self._fence, self._is_program = fence[1], is_program(fence[2])
         elif self._is_indented and (not line or line[0] in " \t"):
             if line and not _MARKUP.match(line):
                 self._code.append((number, line))
+        elif line.startswith(("    ", "\t")) and not (self._said or self._is_in_list):
+            self._is_indented = True
+            self._code.append((number, line))
         else:
             self._end_code()
             self._read_prose(number, line)
+
+    def _find_fence(self, line: str) -> re.Match[str] | None:
+        if self.path.endswith((".adoc", ".asciidoc")) and not self._is_underline(line):
+            return _FENCE.match(line) or _ASCIIDOC_FENCE.match(line)
+        return _FENCE.match(line)
 
     def finish(self) -> list[Instruction]:
         """Return all that was read."""
@@ -169,16 +202,21 @@ class _Reader:
 
     def _begin_section(self, level: int, title: str) -> None:
         self._end_lead()
+        self._is_in_list = False
         above = {at: one for at, one in self._headings.items() if at < level}
         self._headings = above | {level: _plain(title)}
 
     def _end_paragraph(self) -> None:
-        said = _plain(" ".join(line for _, line in self._said)[:LONGEST_READ])[:LONGEST_SAID]
+        said = _plain(" ".join(line for _, line in self._said)[:LONGEST_SAID])
         if any(char.isalpha() for char in said):
             self._end_lead()
             (first, line), (last, _) = self._said[0], self._said[-1]
             number = _STEP.match(line)
             step = int(number[1]) if number else 0
+            # What is indented below an item belongs to the list.
+            self._is_in_list = _ITEM.match(line) is not None or (
+                self._is_in_list and line[:1] in " \t"
+            )
             self._lead = Instruction(self.path, first, last, self._titles(), said, step=step)
         self._said = []
 
@@ -215,15 +253,16 @@ def _split_code(code: Sequence[Numbered]) -> Iterator[tuple[str, list[Numbered]]
     """Yield the commands of a block, those that a comment explains apart from the others."""
     said: list[str] = []
     commands: list[Numbered] = []
+    is_session = any(line.lstrip().startswith("$ ") for _, line in code)
     for number, line in code:
         bare = line.strip()
         if commands and commands[-1][1].endswith("\\"):
             # A command goes on in the next line.
             first, begun = commands[-1]
-            commands[-1] = (first, " ".join((begun.rstrip("\\ "), bare)))
+            commands[-1] = (first, f"{begun[:-1].rstrip()} {bare}"[:LONGEST_LINE])
             continue
         comment = None if _PROMPT.match(bare) else _COMMENT.match(line)
-        command, *beside = _TRAILING.split(_PROMPT.sub("", bare, count=1), maxsplit=1)
+        command, beside = _split_comment(_PROMPT.sub("", bare, count=1))
         # A comment, an empty line below commented commands, and a command with its own comment end
         # what came before.
         if commands and (comment or beside or (said and not bare)):
@@ -232,16 +271,32 @@ def _split_code(code: Sequence[Numbered]) -> Iterator[tuple[str, list[Numbered]]
         if comment:
             said.append(comment[1])
         elif beside:
-            yield beside[0], [(number, command)]
+            yield beside, [(number, command)]
             said = []
-        elif bare:
+        elif bare and (not is_session or _PROMPT.match(bare)):
+            # Beside prompts, lines without one are what is printed.
             commands.append((number, command))
     if commands:
         yield " ".join(said), commands
 
 
+def _split_comment(command: str) -> tuple[str, str]:
+    """Cut the comment off a command; a mark in quotes begins none."""
+    before, *beside = _TRAILING.split(command, maxsplit=1)
+    is_quoted = any(before.count(mark) % 2 for mark in "\"'")
+    return (command, "") if is_quoted or not beside else (before, beside[0])
+
+
 def _plain(text: str) -> str:
     """Return the words of a paragraph, without links, tags and emphasis; code stays in ticks."""
-    said = _LINK.sub(lambda one: one[1] or one[2] or one[3] or "", _IMAGE.sub("", text.strip()))
-    said = strip_emphasis(_TAG.sub(" ", _ITEM.sub("", said, count=1)))
-    return " ".join(said.replace("``", "`").replace("|", " ").split())
+    is_row = _ROW.match(text)
+    said = _REFERENCE.sub(r"\1", _ITEM.sub("", text.strip(), count=1)).replace("``", "`")
+    parts = re.split(r"(`[^`]*`)", said)
+    parts = [one if one.startswith("`") else _unmark(one) for one in parts]
+    told = strip_emphasis("".join(parts))
+    return " ".join((told.replace("|", " ") if is_row else told).split())
+
+
+def _unmark(text: str) -> str:
+    said = _LINK.sub(lambda one: one[1] or one[2] or "", _IMAGE.sub("", text))
+    return _TAG.sub(" ", said)

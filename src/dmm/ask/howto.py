@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks
@@ -17,17 +18,20 @@ if TYPE_CHECKING:
     from dmm.ask.guides import Instruction
 
     Liken = Callable[[str, Sequence[str]], Sequence[float]]
+    Conceal = Callable[[str], str]
 
 # The model compares the question with the instructions that share most of its words.
 MOST_COMPARED = 80
+MOST_TOLD = 8
 # What the words count beside the meaning, what having a command counts, and what it costs to stand
-# beside the product: chosen on 133 questions over 19 repositories (bench/everyday/howto.jsonl).
+# beside the product: chosen on the first set of bench/everyday/howto.jsonl.
 WORDS, COMMAND, BESIDE = 0.3, 0.05, 0.05
 MOST_HEADINGS, LONGEST_READ, LONGEST_CODE = 2, 240, 120
 # What a person reads of an instruction.
 LONGEST_SAID, LONGEST_COMMAND, LONGEST_STEPS, MOST_SHOWN = 140, 80, 300, 3
-# What a prompt quotes of the section, from an instruction on.
-MOST_QUOTED = 12
+# What a prompt quotes of the section, in lines from an instruction on, and how far away a step may
+# stand from another one.
+MOST_QUOTED, FARTHEST = 12, 40
 _ASKS_TO_DO = re.compile(
     r"\bhow (?:do|can|could|should|would|must) (?:i|we|you|one|people)\b|\bhow to\b"
     r"|\bcan (?:i|we|you)\b|\bwhat (?:do|should|must|can) (?:i|we|you) (?:run|need|install)\b"
@@ -52,7 +56,13 @@ def asks_to_do(question: str) -> bool:
     return _ASKS_TO_DO.search(question) is not None
 
 
-def order(words: str, found: Sequence[Instruction], liken: Liken) -> list[Judged]:
+def order(
+    words: str,
+    found: Sequence[Instruction],
+    liken: Liken,
+    most: int = MOST_TOLD,
+    conceal: Conceal = str,
+) -> list[Judged]:
     """Order instructions, the nearest to a question first; without a model by their words alone."""
     asked = {*analyze(words)}
     held = [asked.intersection(analyze(_write(one))) for one in found]
@@ -67,11 +77,14 @@ def order(words: str, found: Sequence[Instruction], liken: Liken) -> list[Judged
         for at, value in zip(first, alike, strict=True)
         for one in (found[at],)
     ]
-    return _complete(sorted(judged, key=lambda one: -one.near), found)
+    judged.sort(key=lambda one: -one.near)
+    return _complete(judged, found, most, conceal)
 
 
-def _complete(judged: Sequence[Judged], found: Sequence[Instruction]) -> list[Judged]:
-    """Keep the nearest instruction of each section, with the commands of the section."""
+def _complete(
+    judged: Sequence[Judged], found: Sequence[Instruction], most: int, conceal: Conceal
+) -> list[Judged]:
+    """Keep the nearest instruction of each section, with what belongs to it, without secrets."""
     sections: dict[object, list[Instruction]] = {}
     for one in found:
         sections.setdefault(_section_of(one), []).append(one)
@@ -79,37 +92,46 @@ def _complete(judged: Sequence[Judged], found: Sequence[Instruction]) -> list[Ju
     for two in judged:
         nearest.setdefault(_section_of(two.told), two)
     told: dict[str, Judged] = {}
-    for key, two in nearest.items():
-        joined = _join(two, sections[key])
+    for key, two in islice(nearest.items(), most):
+        near = (one for one in sections[key] if abs(one.line - two.told.line) <= FARTHEST)
+        # A secret that is cut is not known any more: it goes before anything is.
+        clean = {one: _conceal(one, conceal) for one in near}
+        joined = replace(two, told=_join(clean[two.told], [*clean.values()]))
         # Some documents are kept in two places.
         told.setdefault(tell(joined.told), joined)
     return [*told.values()]
+
+
+def _conceal(one: Instruction, conceal: Conceal) -> Instruction:
+    return replace(
+        one,
+        headings=tuple(map(conceal, one.headings)),
+        said=conceal(one.said),
+        commands=tuple(map(conceal, one.commands)),
+    )
 
 
 def _section_of(one: Instruction) -> object:
     return one if one.is_declared else (one.path, one.headings)
 
 
-def _join(one: Judged, section: Sequence[Instruction]) -> Judged:
+def _join(told: Instruction, section: Sequence[Instruction]) -> Instruction:
     """Add to an instruction the lines that follow, and to words without a command that as well."""
-    told = one.told
     if told.is_declared:
-        return one
-    later = [two for two in section if two.line > told.line]
-    steps = _steps_with(told, section)
-    commanded = [] if told.commands or steps else [two for two in later if two.commands][:1]
+        return told
+    later = [two for two in section if told.line < two.line < told.line + MOST_QUOTED]
+    if steps := _steps_with(told, section):
+        said, line = " ".join(map(_tell_step, steps)), steps[0].line
+        return replace(told, said=said, commands=(), line=line, end=steps[-1].end)
+    commanded = [] if told.commands else [two for two in later if two.commands][:1]
     is_lead = told.said.endswith(":") and not (told.commands or commanded)
     listed = later[:MOST_SHOWN] if is_lead else []
-    near = [two for two in later if two.end < told.line + MOST_QUOTED]
-    joined = replace(
+    return replace(
         told,
         said=f"{told.said} {'; '.join(two.said for two in listed)}".strip(),
         commands=commanded[0].commands if commanded else told.commands,
-        end=max(two.end for two in (told, *commanded, *listed, *near, *steps)),
+        end=max(two.end for two in (told, *later)),
     )
-    if steps:
-        joined = replace(joined, said=" ".join(map(_tell_step, steps)), commands=())
-    return replace(one, told=joined)
 
 
 def _steps_with(told: Instruction, section: Sequence[Instruction]) -> list[Instruction]:

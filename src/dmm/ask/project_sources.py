@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_MEMORIES = 8
 MOST_ROWS = 20
 MOST_UNITS = 10
-DOCUMENTS_READ, MOST_INSTRUCTIONS = 20, 8
+DOCUMENTS_READ = 20
 # Enough for the memories that are told; the budget of the prompt decides among them.
 MEMORY_ROOM = 8_000
 # Only what happened lately says how a session is going.
@@ -76,7 +76,7 @@ class ProjectSources:
         if not question.topic:
             return []
         found = self.repository.list_instructions(question.words, DOCUMENTS_READ)
-        best = howto.order(question.words, found, self.liken)[:MOST_INSTRUCTIONS]
+        best = howto.order(question.words, found, self.liken, conceal=self.repository.conceal)
         return [*map(self.repository.cite, best)]
 
     def liken(self, text: str, others: Sequence[str]) -> list[float]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING
 
 import yaml
 
-from dmm.ask.guides import LONGEST_SAID, MOST_COMMANDS, Instruction
+from dmm.ask.guides import LONGEST_LINE, LONGEST_SAID, MOST_COMMANDS, MOST_LINES, Instruction
+from dmm.ask.plain_yaml import Text, read_yaml
+from dmm.rules.commands.carriers import MANAGERS
+from dmm.rules.commands.projectfiles import can_drop_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -17,21 +21,34 @@ if TYPE_CHECKING:
     Reader = Callable[[str, Sequence[str], Collection[str]], Iterator[Instruction]]
 
 MOST_TASKS = 200
+# A manifest with longer lines, or longer in all, was not written by hand.
+LONGEST_VALUE, LONGEST_FILE = 5_000, 200_000
 # The text that follows the first line of a script says what it is for.
 MOST_OF_SCRIPT = 12
-# A target says what it does by the first of its commands.
-MOST_OF_RECIPE = 4
-_TARGET = re.compile(r"([A-Za-z][\w./-]*)(?:\s+[A-Za-z][\w./ -]*)?\s*:(?![=:])")
-_RECIPE = re.compile(r"@?([A-Za-z_][\w-]*)(?:\s+[^:#]*)?:(?!=)")
-_BESIDE = re.compile(r"\s#+\s*(.*)$")
+_TARGET = re.compile(r"([A-Za-z][\w./-]*(?: +[A-Za-z][\w./-]*)*) *::?(?![=:])(.*)")
+_RECIPE = re.compile(r"@?([A-Za-z_][\w-]*)(?: [^:#]*)?:(?!=)(.*)")
+# A variable that a target sets for itself.
+_SETS = re.compile(r"\s*(?:export\s+)?\w+\s*[:?+]?=")
+_BESIDE = re.compile(r"(?:^|\s)#+\s*(.*)$")
 _COMMENT = re.compile(r"\s*#+(?!!)\s?(.*)$")
 _SHELL = re.compile(r"#!.*\b(?:sh|bash|zsh|python3?|node|ruby|perl|php|elixir|deno|bun)\b")
 _VARIABLE = re.compile(r"\s*#?\s?(?:export )?([A-Z][A-Z0-9_]+=\S*)")
 _ALIAS = re.compile(r"""\s*"?([a-z][\w.]*)"?(?::|\s*=>)\s*\[(.*)""")
 # Which program runs the scripts of a package.json, by the file beside it.
-_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
-_RUNS_BARE = frozenset(("pnpm", "yarn", "bun"))
-_NPM_OWN = frozenset(("test", "start", "stop", "restart"))
+_LOCKS = {
+    "pnpm-lock.yaml": "pnpm",
+    "pnpm-workspace.yaml": "pnpm",
+    "yarn.lock": "yarn",
+    ".yarnrc.yml": "yarn",
+    "bun.lock": "bun",
+    "bunfig.toml": "bun",
+    "package-lock.json": "npm",
+    "npm-shrinkwrap.json": "npm",
+}
+# What npm runs by itself, around a command.
+_AROUND = frozenset(
+    ["prepare", "preinstall", "postinstall", "prepublish", "prepublishOnly", "prepack", "postpack"]
+)
 
 
 def is_declaring(path: str) -> bool:
@@ -42,8 +59,12 @@ def is_declaring(path: str) -> bool:
 def read_tasks(path: str, lines: Sequence[str], files: Collection[str]) -> list[Instruction]:
     """Read what a file declares; one that can't be read declares nothing."""
     reader = _find_reader(path)
+    if reader is None or sum(map(len, lines)) > LONGEST_FILE:
+        return []
+    if any(len(one) > LONGEST_VALUE for one in lines):
+        return []
     try:
-        return [] if reader is None else [*reader(path, lines, files)][:MOST_TASKS]
+        return [*islice(reader(path, lines[:MOST_LINES], files), MOST_TASKS)]
     except (ValueError, RecursionError, AttributeError, TypeError, yaml.YAMLError):
         return []
 
@@ -55,8 +76,8 @@ def _find_reader(path: str) -> Reader | None:
 def _task(path: str, line: int, run: str, said: object = "", does: object = "") -> Instruction:
     """Make the instruction of a task; without words of its own it is explained by what it does."""
     folder = path.rpartition("/")[0]
-    words = " ".join(str(said or "").split()).strip(" #-=")
-    words = (words or " ".join(str(does).split()))[:LONGEST_SAID]
+    words = " ".join(_text(said).split()).strip(" #-=")
+    words = (words or " ".join(_text(does).split()))[:LONGEST_SAID]
     return Instruction(
         path, line, line, (folder,) if folder else (), words, (run,), is_declared=True
     )
@@ -73,31 +94,36 @@ def _read_just(path: str, lines: Sequence[str], _: Collection[str]) -> Iterator[
 def _read_targets(
     path: str, lines: Sequence[str], pattern: re.Pattern[str], program: str
 ) -> Iterator[Instruction]:
-    """Yield targets with the comment above or beside them."""
+    """Yield targets with the comment above or beside them, else with their first command."""
     above: list[str] = []
     for at, line in enumerate(lines):
         if comment := _COMMENT.match(line):
             above.append(comment[1])
             continue
-        if found := pattern.match(line):
-            beside = _BESIDE.search(line)
-            recipe = (one.strip().lstrip("@-+") for one in lines[at + 1 : at + MOST_OF_RECIPE])
+        found = pattern.match(line[:LONGEST_LINE])
+        if found and not _SETS.match(found[2]):
+            beside = _BESIDE.search(found[2])
+            body = takewhile(lambda one: one[:1] in ("\t", " "), lines[at + 1 :])
+            recipe = (one.strip().lstrip("@-+") for one in body)
             does = next((one for one in recipe if one and not one.startswith(("#", "echo"))), "")
-            is_own = lines[at + 1 : at + 2] and lines[at + 1][:1] in ("\t", " ")
             said = beside[1] if beside else " ".join(above)
-            yield _task(path, at + 1, f"{program} {found[1]}", said, does if is_own else "")
+            for name in found[1].split():
+                yield _task(path, at + 1, f"{program} {name}", said, does)
         if not line.startswith((".PHONY", "[")):
             above = []
 
 
 def _read_package(path: str, lines: Sequence[str], files: Collection[str]) -> Iterator[Instruction]:
     told = json.loads("\n".join(lines))
-    program = str(told.get("packageManager", "")).partition("@")[0] or _find_lock(path, files)
-    for name, words in told.get("scripts", {}).items():
-        if not name.startswith(("pre", "post", "//")):
-            is_bare = program in _RUNS_BARE or name in _NPM_OWN
+    named = _text(told.get("packageManager")).partition("@")[0]
+    program = named if named in MANAGERS else _find_lock(path, files)
+    scripts = told.get("scripts", {})
+    for name, words in scripts.items():
+        base = name.removeprefix("pre") if name.startswith("pre") else name.removeprefix("post")
+        if name not in _AROUND and (base == name or base not in scripts):
+            is_bare = program != "bun" and can_drop_run(program, ("run", name))
             run = f"{program} {name}" if is_bare else f"{program} run {name}"
-            yield _task(path, _line_of(lines, name, words), run, does=words)
+            yield _task(path, _line_of(lines, "scripts", name), run, does=words)
 
 
 def _find_lock(path: str, files: Collection[str]) -> str:
@@ -116,8 +142,8 @@ def _read_composer(path: str, lines: Sequence[str], _: Collection[str]) -> Itera
     said = told.get("scripts-descriptions", {})
     for name, words in told.get("scripts", {}).items():
         if not name.startswith(("pre-", "post-")):
-            does = words if isinstance(words, str) else "; ".join(map(str, words))
-            line = _line_of(lines, name)
+            does = words if isinstance(words, str) else "; ".join(map(_text, words))
+            line = _line_of(lines, "scripts", name)
             yield _task(path, line, f"composer {name}", said.get(name), does)
 
 
@@ -125,55 +151,59 @@ def _read_pyproject(path: str, lines: Sequence[str], _: Collection[str]) -> Iter
     tool = tomllib.loads("\n".join(lines)).get("tool", {})
     envs = tool.get("hatch", {}).get("envs", {})
     tables = [
-        ("poe ", tool.get("poe", {}).get("tasks", {})),
-        ("pdm run ", tool.get("pdm", {}).get("scripts", {})),
-        ("task ", tool.get("taskipy", {}).get("tasks", {})),
+        ("poe ", "tool.poe", tool.get("poe", {}).get("tasks", {})),
+        ("pdm run ", "tool.pdm", tool.get("pdm", {}).get("scripts", {})),
+        ("task ", "tool.taskipy", tool.get("taskipy", {}).get("tasks", {})),
         *(
-            (f"hatch run {env}:".replace(" default:", " "), one.get("scripts", {}))
+            (f"hatch run {env}:".replace(" default:", " "), f"envs.{env}", one.get("scripts", {}))
             for env, one in envs.items()
         ),
     ]
-    for program, table in tables:
-        for name, told in table.items():
+    for program, table, tasks in tables:
+        for name, told in tasks.items():
             named = told if isinstance(told, dict) else {"cmd": told}
             does = named.get("cmd") or named.get("shell") or ""
-            line = _line_of(lines, name)
+            line = _line_of(lines, table, name)
             yield _task(path, line, f"{program}{name}", named.get("help"), does)
 
 
 def _read_mix(path: str, lines: Sequence[str], _: Collection[str]) -> Iterator[Instruction]:
     """Yield the aliases of a project of Elixir."""
     begins = next((at for at, line in enumerate(lines) if "defp aliases" in line), len(lines))
-    for at, line in enumerate(lines[begins:], begins + 1):
+    body = takewhile(lambda one: one.strip() != "end", lines[begins:])
+    for at, line in enumerate(body, begins + 1):
         if found := _ALIAS.match(line):
             yield _task(path, at, f"mix {found[1]}", does=found[2].rstrip("], "))
 
 
 def _read_taskfile(path: str, lines: Sequence[str], _: Collection[str]) -> Iterator[Instruction]:
-    for name, told in _load(lines).get("tasks", {}).items():
+    for name, told in read_yaml("\n".join(lines)).get("tasks", {}).items():
         named = told if isinstance(told, dict) else {}
         said = named.get("desc") or named.get("summary")
-        yield _task(path, _line_of(lines, f"{name}:"), f"task {name}", said)
+        yield _task(path, name.line, f"task {name}", said)
 
 
 def _read_workflow(path: str, lines: Sequence[str], _: Collection[str]) -> Iterator[Instruction]:
-    told = _load(lines)
+    told = read_yaml("\n".join(lines))
     for key, job in told.get("jobs", {}).items():
-        titles = tuple(str(one) for one in (told.get("name"), job.get("name") or key) if one)
+        titles = tuple(filter(None, map(_text, (told.get("name"), job.get("name") or key))))
         for step in job.get("steps", ()):
-            written = map(str.strip, str(step.get("run") or "").split("\n"))
-            commands = [one for one in written if one and not one.startswith("#")]
-            if commands:
-                line = _line_of(lines, commands[0])
-                said = str(step.get("name") or "")[:LONGEST_SAID]
-                yield Instruction(path, line, line, titles, said, tuple(commands[:MOST_COMMANDS]))
+            run = step.get("run")
+            written = enumerate(map(str.strip, _text(run).split("\n")))
+            commands = {at: one for at, one in written if one and not one.startswith("#")}
+            if isinstance(run, Text) and commands:
+                # A block begins on the line below its mark.
+                line = run.line + run.is_block + min(commands)
+                said = _text(step.get("name"))[:LONGEST_SAID]
+                shown = tuple(commands.values())[:MOST_COMMANDS]
+                yield Instruction(path, line, line, titles, said, shown)
 
 
 def _read_settings(path: str, lines: Sequence[str], _: Collection[str]) -> Iterator[Instruction]:
     """Yield the variables of a sample of settings, with the comment above each."""
     above: list[str] = []
     for at, line in enumerate(lines, 1):
-        if variable := _VARIABLE.match(line):
+        if variable := _VARIABLE.match(line[:LONGEST_LINE]):
             said = " ".join(above)[:LONGEST_SAID]
             yield Instruction(path, at - len(above), at, (), said, (variable[1],), is_declared=True)
             above = []
@@ -191,17 +221,18 @@ def _read_script(path: str, lines: Sequence[str], _: Collection[str]) -> Iterato
         yield Instruction(path, 1, 1, (), said[:LONGEST_SAID], (f"./{path}",), is_declared=True)
 
 
-def _load(lines: Sequence[str]) -> Any:
-    return yaml.load("\n".join(lines), _LOADER)  # noqa: S506 the safe loader, in C where there is one
+def _text(value: object) -> str:
+    """Return a text as it is; what is none says nothing."""
+    return str(value) if isinstance(value, str) else ""
 
 
-def _line_of(lines: Sequence[str], name: str, words: object = "") -> int:
-    """Find the line of a name, with what it stands for behind it if that is given."""
-    held = json.dumps(words)[1:9] if words else ""
-    return next((at for at, one in enumerate(lines, 1) if name in one and held in one), 1)
+def _line_of(lines: Sequence[str], table: str, name: str) -> int:
+    """Find the line of a key below that of its table."""
+    begins = next((at for at, one in enumerate(lines) if table in one), 0)
+    key = re.compile(rf"(?:^\s*|[\"'{{,\s]){re.escape(name)}[\"']?\s*[:=]")
+    return next((at + 1 for at in range(begins, len(lines)) if key.search(lines[at])), begins + 1)
 
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"(?:^|/)(?:GNU)?makefile$|\.mk$", re.IGNORECASE), _read_make),
     (re.compile(r"(?:^|/)\.?justfile$", re.IGNORECASE), _read_just),
