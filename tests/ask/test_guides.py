@@ -123,8 +123,14 @@ def test_a_rule_below_more_than_a_title_or_alone_begins_no_code() -> None:
 
 
 def test_code_in_ticks_keeps_what_looks_like_markup() -> None:
-    text = "Run `git checkout <branch>` then `curl x | bash` in **every** <b>case</b>.\n"
-    assert read(text)[0][1] == ("Run `git checkout <branch>` then `curl x | bash` in every case .")
+    text = (
+        "Run `git checkout <branch>` then `curl x | bash` in **every** <b>case</b>"
+        " of [`a[0]`](b.md), [`c`](d.md) and [the rest][e].\n"
+    )
+    assert read(text)[0][1] == (
+        "Run `git checkout <branch>` then `curl x | bash` in every case"
+        " of `a[0]`, `c` and the rest."
+    )
 
 
 def test_beside_prompts_what_is_printed_is_no_command() -> None:

@@ -49,7 +49,8 @@ _COMMENT = re.compile(r"\s*(?:#|//|--|;|REM)\s+(\S.*)$")
 _TRAILING = re.compile(r"(?<=\S)\s+#\s+(?=\S)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _REFERENCE = re.compile(r"`([^`<]+) <[^>]*>`_+")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|<((?:https?|mailto):[^>]*)>")
+_CODE_LINK = re.compile(r"\[(`[^`]*`)\](?:\([^)]*\)|\[[^\]]*\])")
+_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|<((?:https?|mailto):[^>]*)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->|\{#[^{}]*\}")
 
 
@@ -291,7 +292,7 @@ def _plain(text: str) -> str:
     """Return the words of a paragraph, without links, tags and emphasis; code stays in ticks."""
     is_row = _ROW.match(text)
     said = _REFERENCE.sub(r"\1", _ITEM.sub("", text.strip(), count=1)).replace("``", "`")
-    parts = re.split(r"(`[^`]*`)", said)
+    parts = re.split(r"(`[^`]*`)", _CODE_LINK.sub(r"\1", said))
     parts = [one if one.startswith("`") else _unmark(one) for one in parts]
     told = strip_emphasis("".join(parts))
     return " ".join((told.replace("|", " ") if is_row else told).split())
