@@ -68,6 +68,7 @@ FAILED = "pgvector failed: "
 TRIAL_LOCK = 0x444D4D50
 ALONE = "SELECT pg_advisory_lock(%s)"
 TAKE = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))::int"
+GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended(%s, 0))"
 THERE = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('passage_near')"
 
 # Megabytes of vectors, and of what PostgreSQL keeps in its own memory.
@@ -186,13 +187,14 @@ class PgVectors(TableVectors):
                 # Another one makes it; the lock ends with the connection that holds it.
                 return
             found = connection.execute(VALID.format(places="%s"), (name,)).fetchall()
-            if found and found[0][1]:
-                return
-            if found:
+            if found and not found[0][1]:
                 # It was being made when the server stopped.
                 connection.execute(f"DROP INDEX CONCURRENTLY {name}")
-            names = {"name": name, "team": log[0], "project": log[1], "size": size}
-            connection.execute(MAKE_INDEX.format(**names))
+            if not found or not found[0][1]:
+                names = {"name": name, "team": log[0], "project": log[1], "size": size}
+                connection.execute(MAKE_INDEX.format(**names))
+            # PostgreSQL ends a closed connection in its own time, and its locks with that.
+            connection.execute(GIVE_BACK, (name,))
 
 
 def prepare(connect: Connect, isolate: str) -> None:
