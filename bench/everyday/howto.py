@@ -9,13 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 from collections import Counter, defaultdict
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.everyday.snapshots import NotHereError, find_repository, import_project
+from bench.everyday.snapshots import open_projects
 
 if TYPE_CHECKING:
     from dmm.ask.results import Answered
@@ -64,21 +62,9 @@ def main() -> int:
     given = parser.parse_args()
     rows = [json.loads(line) for line in given.table.read_text("utf-8").splitlines()]
     totals: dict[str, Counter[str]] = defaultdict(Counter)
-    with tempfile.TemporaryDirectory() as temporary:
-        for name, asked in groupby(rows, key=lambda one: str(one["repo"])):
-            try:
-                repository = find_repository(given.repositories, name)
-            except NotHereError as error:
-                print(f"left out: {error}", file=sys.stderr)
-                continue
-            base = (given.work or Path(temporary)) / name.replace("/", "+")
-            project = import_project(repository, base)
-            try:
-                for one in asked:
-                    found = judge(one, project.dmm.asking.ask(one["question"]))
-                    totals[one["set"]] += found
-            finally:
-                project.dmm.close()
+    for project, asked in open_projects(given.repositories, rows, given.work):
+        for one in asked:
+            totals[one["set"]] += judge(one, project.dmm.asking.ask(one["question"]))
     for name, one in totals.items():
         print(f"\n{name} set")
         print(f"  told by files {one['told']}: first point right {one['first']}", end="")

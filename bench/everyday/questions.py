@@ -10,12 +10,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.everyday.snapshots import NotHereError, find_repository, import_project
+from bench.everyday.snapshots import open_projects
 
 if TYPE_CHECKING:
     from dmm.ask.answer import Answer
@@ -52,21 +50,10 @@ def main() -> int:
     given = parser.parse_args()
     rows = [json.loads(line) for line in given.table.read_text("utf-8").splitlines()]
     right = total = 0
-    with tempfile.TemporaryDirectory() as temporary:
-        for name, asked in groupby(rows, key=lambda one: str(one["repo"])):
-            try:
-                repository = find_repository(given.repositories, name)
-            except NotHereError as error:
-                print(f"left out: {error}", file=sys.stderr)
-                continue
-            print(f"\n# {name}")
-            base = (given.work or Path(temporary)) / name.replace("/", "+")
-            project = import_project(repository, base)
-            try:
-                found = [show(one, project.dmm.asking.ask(one["question"])) for one in asked]
-            finally:
-                project.dmm.close()
-            right, total = right + sum(found), total + len(found)
+    for project, asked in open_projects(given.repositories, rows, given.work):
+        print(f"\n# {asked[0]['repo']}")
+        found = [show(one, project.dmm.asking.ask(one["question"])) for one in asked]
+        right, total = right + sum(found), total + len(found)
     print(f"\n{right} of {total} cite what is expected")
     return 0
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dmm.bootstrap import Dmm, open_root
 from dmm.files.roots import NAME, Root
 from dmm.files.trusted import TrustStore
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
 
 class NotHereError(Exception):
@@ -60,6 +64,24 @@ def import_project(repository: Path, base: Path) -> Project:
     project = import_files(repository, base)
     project.dmm.memories.reindex()
     return project
+
+
+def open_projects(
+    repositories: Path, rows: Iterable[dict[str, Any]], work: Path | None
+) -> Iterator[tuple[Project, list[dict[str, Any]]]]:
+    """Import the repository of each row of a table, and yield it with its rows."""
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, asked in groupby(rows, key=lambda one: str(one["repo"])):
+            try:
+                repository = find_repository(repositories, name)
+            except NotHereError as error:
+                print(f"left out: {error}", file=sys.stderr)
+                continue
+            project = import_project(repository, (work or Path(temporary)) / name.replace("/", "+"))
+            try:
+                yield project, list(asked)
+            finally:
+                project.dmm.close()
 
 
 def import_files(repository: Path, base: Path, commit: str = "HEAD") -> Project:

@@ -50,8 +50,8 @@ SEVERAL = 2
 TOLD, PREFERRED, NEARLY = 0.35, 0.5, 0.1
 # Without a model, prose that has this share of the words.
 MOSTLY = 0.5
-# Where code is nearer, so much of it comes before.
-MOST_TOLD = 2
+# Of what people are told, so much comes before code that is nearer.
+MOST_BEFORE_CODE = 2
 MOST_POINTS = 3
 MOST_PLACES = 8
 MOST_MORE = 9
@@ -191,7 +191,7 @@ def _put_in(
     ahead = told[0].near - _nearest_code(evidence)
     if ahead < -PREFERRED:
         return [rest[0], told[0], *rest[1:], *told[1:]]
-    first = MOST_TOLD if ahead < 0 else MOST_POINTS
+    first = MOST_BEFORE_CODE if ahead < 0 else MOST_POINTS
     return [*told[:first], rest[0], *told[first:], *rest[1:]]
 
 

@@ -58,8 +58,8 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->|\{#[^{}]*\}")
 class Instruction:
     """Something that a repository tells people to do, in words, in commands or in both.
 
-    `headings` are those it stands under, the outermost first. One that is declared is
-    a task or a setting: the words explain it.
+    `headings` are those it stands under, the outermost first. A declared one is a task or a
+    setting, and its words explain it.
     """
 
     path: str
@@ -79,7 +79,7 @@ def is_guide(path: str) -> bool:
 
 
 def is_upper(path: str) -> bool:
-    """Return whether a document lies where people look first."""
+    """Return whether a document lies where people look first: at the top, in docs/ or .github/."""
     return "/" not in path.removeprefix(".github/").removeprefix("docs/")
 
 

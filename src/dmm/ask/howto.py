@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dmm.ask import landmarks
 from dmm.index.analysis import analyze
 
 if TYPE_CHECKING:
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 # The model compares the question with the instructions that share most of its words.
 MOST_COMPARED = 80
 MOST_TOLD = 8
-# What the words count beside the meaning, what having a command counts, and what it costs to stand
-# beside the product: chosen on the first set of bench/everyday/howto.jsonl.
-WORDS, COMMAND, BESIDE = 0.3, 0.05, 0.05
+# What the words count beside the meaning, and what having a command counts: chosen on the first set
+# of bench/everyday/howto.jsonl.
+WORDS, COMMAND = 0.3, 0.05
 MOST_HEADINGS, LONGEST_READ, LONGEST_CODE = 2, 240, 120
 # What a person reads of an instruction.
 LONGEST_SAID, LONGEST_COMMAND, LONGEST_STEPS, MOST_SHOWN = 140, 80, 300, 3
@@ -73,7 +72,7 @@ def order(
     first = sorted(range(len(found)), key=lambda at: -covers[at])[:MOST_COMPARED]
     alike = liken(words, [describe(found[at]) for at in first]) or [0.0] * len(first)
     judged = [
-        Judged(one, value + WORDS * covers[at] + _weigh(one), value, covers[at])
+        Judged(one, value + WORDS * covers[at] + COMMAND * _has_command(one), value, covers[at])
         for at, value in zip(first, alike, strict=True)
         for one in (found[at],)
     ]
@@ -157,14 +156,8 @@ def _write(one: Instruction) -> str:
     return " ".join((one.path, *one.headings, one.said, *one.commands))
 
 
-def _weigh(one: Instruction) -> float:
-    return COMMAND * bool(one.commands or "`" in one.said) - BESIDE * is_beside(one.path)
-
-
-def is_beside(path: str) -> bool:
-    """Return whether a file serves an example or a tool."""
-    documented = path.startswith((".github/", "docs/", "doc/"))
-    return landmarks.is_aside(path) or (landmarks.order(path)[0] and not documented)
+def _has_command(one: Instruction) -> bool:
+    return bool(one.commands) or "`" in one.said
 
 
 def describe(one: Instruction) -> str:

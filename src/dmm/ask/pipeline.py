@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 # Places that are read for their meaning, and those that are quoted; the others are listed.
 MOST_READ, MOST_PLACES = 40, 12
-# Of what people are told to do: for a question how something is done, and for others.
+# Of what people are told to do: for a question that asks for it, and for others.
 MOST_INSTRUCTIONS, MOST_PASSAGES = 6, 3
 # Tests of what a question is about, where it does not ask for tests.
 MOST_TESTS = 5
 MOST_PACKAGES = 3
-# What people are told that is so near proves that they are told it; set by hand.
+# Instructions that are so near answer the question, whatever words they lack; set by hand.
 TELLS = 0.6
 # What the question calls by name is as near as can be.
 NEAREST = 9.0
@@ -90,7 +90,8 @@ def gather(
     is_idle = _lacks_all(question, unknown) and not (named or located)
     near = [] if is_idle else _search(question, sources, survey, named)
     told = [] if is_idle else [*sources.instructions(question)]
-    told = told[: MOST_INSTRUCTIONS if asks_to_do(question.text) else MOST_PASSAGES]
+    asks = asks_to_do(question.text)
+    told = told[: MOST_INSTRUCTIONS if asks else MOST_PASSAGES]
     found = [*located, *told, *near[: MOST_PLACES - len(told)]]
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
@@ -103,8 +104,8 @@ def gather(
     shown = (*evidence, *others)
     unknown = [one for one in unknown if not _is_told(one, shown)]
     # A section that is named, a definition or a session proves in other ways.
-    is_told = asks_to_do(question.text) and any(one.near >= TELLS for one in told)
-    proved = unknown or named or located or sessions.evidence or is_told
+    is_explained = asks and any(one.near >= TELLS for one in told)
+    proved = unknown or named or located or sessions.evidence or is_explained
     unproved = [] if proved else nearness.find_unproved(question.subjects, evidence, worth)
     return Gathered(
         memory,
